@@ -1,0 +1,270 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "./command.ts";
+import type { Session } from "./session.ts";
+import {
+  answer,
+  archive,
+  at,
+  create,
+  endRun,
+  fail,
+  FAILED,
+  handRun,
+  HANDED,
+  NOON,
+  recordResume,
+  remove,
+  resume,
+  retryRun,
+  send,
+  START,
+  suspend,
+  suspendRun,
+  suspension,
+} from "./testing/commands.ts";
+import { given, sessionAfter } from "./testing/given.ts";
+
+const LATER = NOON + 60_000;
+const RUNNING = [create(), send(1, { start: HANDED })];
+const WAITING = [...RUNNING, suspendRun(1, "s1")];
+
+function timesOf(session: Session | null) {
+  return { lastActiveAt: session?.lastActiveAt, updatedAt: session?.updatedAt };
+}
+
+describe("the server going away", () => {
+  it("A8 suspends an idle session; a shutdown sets lastActiveAt", () => {
+    expect(given(create()).when(at(LATER, suspend("shutdown")))).toEqual({
+      events: [{ type: "session.suspended", at: LATER, cause: "shutdown" }],
+      refused: null,
+      session: {
+        ...sessionAfter(create()),
+        standing: { status: "suspended", activity: { state: "idle" } },
+        updatedAt: LATER,
+        lastActiveAt: LATER,
+      },
+    });
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["idle", [create()]],
+    ["running", RUNNING],
+    ["about to be given its message", [create(), send(1, { start: START })]],
+    ["suspended", WAITING],
+  ])("A8 by a shutdown sets lastActiveAt of a session that is %s, by a crash not", (_, commands) => {
+    const shutDown = given(...commands).when(at(LATER, suspend("shutdown")));
+    const crashed = given(...commands).when(at(LATER, suspend("crash")));
+    expect(timesOf(shutDown.session)).toEqual({ lastActiveAt: LATER, updatedAt: LATER });
+    expect(timesOf(crashed.session)).toEqual({ lastActiveAt: NOON, updatedAt: LATER });
+  });
+
+  it.each([
+    { cause: "shutdown", reason: "the server was shut down" },
+    { cause: "crash", reason: "the server stopped unexpectedly" },
+  ] as const)("ends a run that an agent had been given, as interrupted: it is not repeated ($cause)", ({ cause, reason }) => {
+    const { events, session } = given(...RUNNING, send(2)).when(suspend(cause));
+    expect(events).toEqual([
+      { type: "run.ended", at: NOON, runId: "r1", result: { outcome: "interrupted", reason }, usage: null },
+      { type: "session.suspended", at: NOON, cause },
+    ]);
+    expect(session).toEqual({
+      ...sessionAfter(...RUNNING, send(2)),
+      standing: { status: "suspended", activity: { state: "idle" } },
+    });
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["about to be tried again", [...RUNNING, retryRun(1)]],
+    ["about to be given an answer", [...WAITING, answer("s1")]],
+    ["tried again", [...RUNNING, retryRun(1), handRun(1)]],
+  ])("interrupts a run that was given once and is %s", (_, commands) => {
+    const { events } = given(...commands).when(suspend("crash"));
+    expect(events.map(({ type }) => type)).toEqual(["run.ended", "session.suspended"]);
+  });
+
+  it("puts a run that no agent was given back to the head of the queue, so that it starts again", () => {
+    const commands = [create(), send(1, { start: { ...START, model: "large" }, continuity: "required" }), send(2)];
+    const before = sessionAfter(...commands);
+    const entry = { messageId: "m1", runId: "r1", provider: "demo", model: "large", continuity: "required" as const };
+    expect(given(...commands).when(suspend("crash"))).toEqual({
+      events: [
+        { type: "run.requeued", at: NOON, entry },
+        { type: "session.suspended", at: NOON, cause: "crash" },
+      ],
+      refused: null,
+      session: {
+        ...before,
+        queue: [entry, ...before.queue],
+        standing: { status: "suspended", activity: { state: "idle" } },
+      },
+    });
+  });
+
+  it("C3 leaves what a run waits for as it is", () => {
+    expect(given(...WAITING).when(suspend("shutdown"))).toEqual({
+      events: [{ type: "session.suspended", at: NOON, cause: "shutdown" }],
+      refused: null,
+      session: {
+        ...sessionAfter(...WAITING),
+        standing: {
+          status: "suspended",
+          activity: {
+            state: "suspended",
+            run: { id: "r1", messageId: "m1", provider: "demo", model: null, continuity: "auto", handed: true, attempts: 1 },
+            suspensions: [suspension("s1")],
+          },
+        },
+      },
+    });
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["suspended", [create(), suspend("shutdown")]],
+    ["archived", [create(), archive()]],
+    ["failed", [create(), fail()]],
+  ])("changes nothing about a session that is %s already", (_, commands) => {
+    expect(given(...commands).when(at(LATER, suspend("crash")))).toEqual({
+      events: [],
+      refused: null,
+      session: sessionAfter(...commands),
+    });
+  });
+});
+
+describe("a session that the server suspended", () => {
+  it.each<[string, readonly Command[]]>([
+    ["idle", [create(), suspend("crash")]],
+    ["suspended", [...WAITING, suspend("crash")]],
+  ])("A10 is made active by resume, and stays %s", (_, commands) => {
+    const before = sessionAfter(...commands);
+    const { events, session } = given(...commands).when(at(LATER, resume()));
+    expect(events).toEqual([{ type: "session.resumed", at: LATER }]);
+    expect(session).toEqual({
+      ...before,
+      standing: { ...before.standing, status: "active" },
+      updatedAt: LATER,
+      lastActiveAt: LATER,
+    });
+  });
+
+  it("A10 is made active by the next message, unseen by the user", () => {
+    const { events, session } = given(create(), suspend("shutdown")).when(send(1, { start: HANDED }));
+    expect(events.map(({ type }) => type)).toEqual(["session.resumed", "message.queued", "run.started"]);
+    expect(session).toEqual(sessionAfter(...RUNNING));
+  });
+
+  it("A10 goes on waiting when a message is queued behind what it waits for", () => {
+    const { session } = given(...WAITING, suspend("crash")).when(send(2));
+    expect(session).toEqual(sessionAfter(...WAITING, send(2)));
+  });
+
+  it("A10 stays as it is when the message is refused", () => {
+    const { refused, session } = given(...WAITING, suspend("crash")).when(send(2, { delivery: "reject" }));
+    expect(refused).toEqual({ code: "session_busy", status: "suspended", state: "suspended" });
+    expect(session).toEqual(sessionAfter(...WAITING, suspend("crash")));
+  });
+
+  it("A10 is resumed once: resuming an active session records nothing", () => {
+    expect(given(create()).when(resume())).toEqual({ events: [], refused: null, session: sessionAfter(create()) });
+  });
+});
+
+describe("what an agent needs to be resumed", () => {
+  it("A10 is stored when it changes, and only then", () => {
+    const wish = recordResume(true, { session: "abc", turns: [1, 2] });
+    expect(given(create()).when(wish)).toEqual({
+      events: [{ type: "resume.recorded", at: NOON, supportsResume: true, resumeData: { session: "abc", turns: [1, 2] } }],
+      refused: null,
+      session: { ...sessionAfter(create()), supportsResume: true, resumeData: { session: "abc", turns: [1, 2] } },
+    });
+    expect(given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events).toEqual([]);
+    expect(given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events).toHaveLength(1);
+    expect(given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events).toHaveLength(1);
+  });
+});
+
+describe.each([
+  {
+    command: archive(),
+    reason: "the session was archived",
+    last: { type: "session.archived", at: LATER },
+    standing: { status: "archived", archivedAt: LATER },
+  },
+  {
+    command: fail(),
+    reason: "the session failed: its data is unusable",
+    last: { type: "session.failed", at: LATER, reason: "its data is unusable" },
+    standing: { status: "error", reason: "its data is unusable", failedAt: LATER },
+  },
+])("$command.type", ({ command, reason, last, standing }) => {
+  const put = at(LATER, command);
+
+  it("A9 puts an idle session away, which is no activity of it", () => {
+    expect(given(create()).when(put)).toEqual({
+      events: [last],
+      refused: null,
+      session: { ...sessionAfter(create()), standing, updatedAt: LATER },
+    });
+  });
+
+  it("A9 ends all work: the run is cancelled, queued messages are kept as undelivered", () => {
+    const commands = [...WAITING, send(2), send(3)];
+    const { events, session } = given(...commands).when(put);
+    expect(events).toEqual([
+      { type: "run.ended", at: LATER, runId: "r1", result: { outcome: "cancelled", reason }, usage: null },
+      { type: "suspension.closed", at: LATER, suspensionId: "s1", closing: { how: "released" } },
+      { type: "message.undelivered", at: LATER, messageId: "m2", runId: "r2" },
+      { type: "message.undelivered", at: LATER, messageId: "m3", runId: "r3" },
+      last,
+    ]);
+    expect(session).toEqual({
+      ...sessionAfter(...commands),
+      standing,
+      queue: [],
+      updatedAt: LATER,
+      lastActiveAt: LATER,
+    });
+  });
+
+  it("A9 works on a session that the server suspended", () => {
+    const { session } = given(create(), send(1), suspend("crash")).when(put);
+    expect(session).toEqual({ ...sessionAfter(create()), standing, updatedAt: LATER });
+  });
+
+  it("A9 is final, and recorded once", () => {
+    const commands = [create(), command];
+    expect(given(...commands).when(put)).toEqual({ events: [], refused: null, session: sessionAfter(...commands) });
+    const refusals = [send(1), resume()].map((other) => given(...commands).when(other).refused?.code);
+    const code = command.type === "archive" ? "session_archived" : "session_failed";
+    expect(refusals).toEqual([code, code]);
+  });
+});
+
+describe("deleting", () => {
+  const idle = [{ type: "session.deleted", at: NOON }];
+  const ended = {
+    type: "run.ended",
+    at: NOON,
+    runId: "r1",
+    result: { outcome: "cancelled", reason: "the session was deleted" },
+    usage: null,
+  };
+  const released = { type: "suspension.closed", at: NOON, suspensionId: "s1", closing: { how: "released" } };
+
+  it.each<[string, readonly Command[], readonly object[]]>([
+    ["active and idle", [create()], idle],
+    ["active and idle, with a queue", [create(), send(1)], idle],
+    ["active and running", RUNNING, [ended, ...idle]],
+    ["active and suspended", WAITING, [ended, released, ...idle]],
+    ["suspended and idle", [create(), suspend("crash")], idle],
+    ["suspended and suspended", [...WAITING, suspend("crash")], [ended, released, ...idle]],
+    ["archived", [...RUNNING, archive()], idle],
+    ["error", [...RUNNING, endRun(1, FAILED), fail()], idle],
+  ])("C8 removes a session for good when it is %s", (_, commands, events) => {
+    expect(given(...commands).when(remove())).toEqual({ events, refused: null, session: null });
+  });
+
+  it("C8 is refused a second time", () => {
+    expect(given(create(), remove()).when(remove()).refused?.code).toBe("session_not_found");
+  });
+});

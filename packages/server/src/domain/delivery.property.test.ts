@@ -1,0 +1,88 @@
+import { describe, it } from "vitest";
+import { decide } from "./decide.ts";
+import { dutyOf, type Duty } from "./duty.ts";
+import { evolveAll } from "./evolve.ts";
+import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "./session.ts";
+import { always, everyStep } from "./testing/always.ts";
+import { START } from "./testing/commands.ts";
+import { openLedger, type Ledger } from "./testing/ledger.ts";
+import { expectSame } from "./testing/same.ts";
+import { eventsOf, type Step } from "./testing/walk.ts";
+
+describe("whatever is asked of a session, in whatever order", () => {
+  it("has at most one run under way and gives every run at most one end, and an end to all when it is final", () => {
+    withLedger(({ after }, ledger) => {
+      expectSame(after === null ? null : (currentRunOf(after)?.id ?? null), ledger.running);
+      if (after === null || !isFinal(after)) return;
+      const open = [...ledger.fates].filter(([, fate]) => fate === "queued" || fate === "running");
+      expectSame(open, []);
+    });
+  });
+
+  it("C3 closes what a run waits for exactly once, at the latest with the run", () => {
+    withLedger(({ after }, ledger) => {
+      expectSame(after === null ? [] : openSuspensionsOf(after).map(({ id }) => id), ledger.waiting);
+      if (ledger.running === null) expectSame(ledger.waiting, []);
+    });
+  });
+
+  it("C6 loses no accepted message: it waits, works, has worked, was withdrawn or is kept undelivered", () => {
+    withLedger(({ command, decision, after }, ledger) => {
+      if (command.type === "send" && decision.ok && !ledger.fates.has(command.messageId)) {
+        throw new Error(`${command.messageId} was accepted and is nowhere`);
+      }
+      const queued = [...ledger.fates].filter(([, fate]) => fate === "queued").map(([id]) => id);
+      expectSame(ledger.queue.toSorted(), queued.sort());
+      expectSame(after?.queue.map(({ messageId }) => messageId) ?? [], ledger.queue);
+    });
+  });
+
+  it("C6 queues at the tail, interrupts at the head, and starts in the order of the queue", () => {
+    withLedger(({ before, command, decision }) => {
+      if (command.type !== "send" || before === null) return;
+      const positions = eventsOf(decision).flatMap((event) => (event.type === "message.queued" ? event.position : []));
+      if (positions.length > 0) expectSame(positions, [command.delivery === "interrupt" ? 0 : before.queue.length]);
+    });
+  });
+
+  it("owes the world exactly what its state says, and can start what it is to start", () => {
+    everyStep(({ after, command }) => {
+      const duty = dutyOf(after);
+      expectSame(duty, expectedDuty(after));
+      if (duty.do !== "start" || after === null) return;
+      const { at } = command;
+      const started = decide(after, { type: "start-run", at, runId: duty.runId, start: START });
+      const next = evolveAll(after, eventsOf(started));
+      expectSame(dutyOf(next), { do: "drive", runId: duty.runId, handed: false });
+    });
+  });
+});
+
+/** Keeps the second account beside the session, from its creation to its deletion. */
+function withLedger(law: (step: Step, ledger: Ledger) => void): void {
+  always((steps) => {
+    let ledger = openLedger();
+    for (const step of steps) {
+      if (step.before === null) ledger = openLedger();
+      eventsOf(step.decision).forEach(ledger.record);
+      if (step.after !== null) law(step, ledger);
+    }
+  });
+}
+
+function isFinal(session: Session): boolean {
+  return session.standing.status === "archived" || session.standing.status === "error";
+}
+
+function expectedDuty(session: Session | null): Duty {
+  if (session === null || isFinal(session)) return { do: "clear" };
+  const run = currentRunOf(session);
+  const [next] = session.queue;
+  if (run === null) {
+    const starts = next !== undefined && session.delivery === "open";
+    return starts ? { do: "start", runId: next.runId, messageId: next.messageId } : { do: "rest" };
+  }
+  if (stateOf(session) === "running") return { do: "drive", runId: run.id, handed: run.handed };
+  const deadlines = openSuspensionsOf(session).flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
+  return { do: "await", runId: run.id, until: deadlines.length === 0 ? null : Math.min(...deadlines) };
+}

@@ -1,0 +1,121 @@
+import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Outcome, Phase } from "./phase.ts";
+import type { CurrentRun, RunError, RunResult, Usage } from "./run.ts";
+import type { ForkOrigin, RecordedError } from "./session.ts";
+import type { Closing, Suspension } from "./suspension.ts";
+
+/** What has happened to a session. The log of these, folded by `evolve`, is the session. */
+export type SessionEvent =
+  | SessionCreated
+  | { readonly type: "session.updated"; readonly at: number; readonly changes: SessionChanges }
+  | {
+      readonly type: "session.suspended";
+      readonly at: number;
+      readonly cause: "shutdown" | "crash";
+    }
+  | { readonly type: "session.resumed"; readonly at: number }
+  | { readonly type: "session.archived"; readonly at: number }
+  | { readonly type: "session.failed"; readonly at: number; readonly reason: string }
+  | {
+      readonly type: "session.finalized";
+      readonly at: number;
+      readonly outcome: Outcome;
+      readonly summary: string | null;
+    }
+  | { readonly type: "session.deleted"; readonly at: number }
+  | {
+      readonly type: "phase.changed";
+      readonly at: number;
+      readonly from: Phase;
+      readonly to: Phase;
+    }
+  | { readonly type: "error.recorded"; readonly at: number; readonly error: RecordedError }
+  | {
+      readonly type: "resume.recorded";
+      readonly at: number;
+      readonly supportsResume: boolean;
+      readonly resumeData: Json;
+    }
+  | {
+      readonly type: "message.queued";
+      readonly at: number;
+      readonly entry: QueueEntry;
+      readonly position: number;
+    }
+  | { readonly type: "message.edited"; readonly at: number; readonly messageId: string }
+  | {
+      readonly type: "message.moved";
+      readonly at: number;
+      readonly messageId: string;
+      readonly position: number;
+    }
+  | {
+      readonly type: "message.withdrawn";
+      readonly at: number;
+      readonly messageId: string;
+      readonly runId: string;
+    }
+  | {
+      /** Kept in the history, never given to an agent: the session ended with it in the queue. */
+      readonly type: "message.undelivered";
+      readonly at: number;
+      readonly messageId: string;
+      readonly runId: string;
+    }
+  | { readonly type: "run.started"; readonly at: number; readonly run: CurrentRun }
+  | { readonly type: "run.handed"; readonly at: number; readonly runId: string }
+  | {
+      readonly type: "run.retried";
+      readonly at: number;
+      readonly runId: string;
+      readonly error: RunError;
+    }
+  | { readonly type: "run.requeued"; readonly at: number; readonly entry: QueueEntry }
+  | {
+      readonly type: "run.suspended";
+      readonly at: number;
+      readonly runId: string;
+      readonly suspension: Suspension;
+    }
+  | {
+      readonly type: "suspension.closed";
+      readonly at: number;
+      readonly suspensionId: string;
+      readonly closing: Closing;
+    }
+  | { readonly type: "run.resumed"; readonly at: number; readonly runId: string }
+  | {
+      readonly type: "run.ended";
+      readonly at: number;
+      readonly runId: string;
+      readonly result: RunResult;
+      readonly usage: Usage | null;
+    }
+  /** The agent said or did something. What, is in the messages; here only that the session lives. */
+  | { readonly type: "output.appended"; readonly at: number };
+
+export interface SessionCreated {
+  readonly type: "session.created";
+  readonly at: number;
+  readonly id: string;
+  readonly repoId: string | null;
+  readonly title: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly agentName: string | null;
+  readonly purpose: string | null;
+  readonly metadata: JsonObject;
+  readonly forkedFrom: ForkOrigin | null;
+}
+
+/** Only what changed is present. `metadata` holds the keys to set, merged into the stored ones. */
+export interface SessionChanges {
+  readonly title?: string | null;
+  readonly metadata?: JsonObject;
+  readonly delivery?: DeliveryPolicy;
+  readonly provider?: string | null;
+  readonly model?: string | null;
+}
+
+export type EventOf<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;

@@ -1,0 +1,194 @@
+import type { EventOf, SessionEvent } from "./event.ts";
+import { isResumable, PHASE_HISTORY_KEPT } from "./phase.ts";
+import {
+  activityOf,
+  currentRunOf,
+  IDLE,
+  openSuspensionsOf,
+  type Activity,
+  type Session,
+} from "./session.ts";
+
+/** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
+export function evolve(session: Session | null, event: SessionEvent): Session | null {
+  if (event.type === "session.created") return created(event);
+  if (session === null) throw new Error(`unreachable: ${event.type} on a session that does not exist`);
+  if (event.type === "session.deleted") return null;
+  return { ...fold(session, event), ...timesAfter(session, event) };
+}
+
+export function evolveAll(session: Session | null, events: readonly SessionEvent[]): Session | null {
+  return events.reduce(evolve, session);
+}
+
+type Change = Exclude<SessionEvent, { type: "session.created" | "session.deleted" }>;
+
+function fold(session: Session, event: Change): Session {
+  switch (event.type) {
+    case "session.updated":
+      return {
+        ...session,
+        ...event.changes,
+        metadata: { ...session.metadata, ...event.changes.metadata },
+      };
+    case "session.suspended": {
+      const activity = activityOf(session);
+      if (activity.state === "running") throw new Error("unreachable: suspended with a run under way");
+      return { ...session, standing: { status: "suspended", activity } };
+    }
+    case "session.resumed":
+      return { ...session, standing: { status: "active", activity: activityOf(session) } };
+    case "session.archived":
+      return { ...session, standing: { status: "archived", archivedAt: event.at } };
+    case "session.failed":
+      return {
+        ...session,
+        standing: { status: "error", reason: event.reason, failedAt: event.at },
+      };
+    case "session.finalized":
+      return { ...session, finalizedAt: event.at, summary: event.summary };
+    case "phase.changed":
+      return {
+        ...session,
+        phase: event.to,
+        resumeReady: isResumable(event.to),
+        phaseHistory: [
+          ...session.phaseHistory,
+          { from: event.from, to: event.to, at: event.at },
+        ].slice(-PHASE_HISTORY_KEPT),
+      };
+    case "error.recorded":
+      return { ...session, errorCount: session.errorCount + 1, lastError: event.error };
+    case "resume.recorded":
+      return { ...session, supportsResume: event.supportsResume, resumeData: event.resumeData };
+    case "message.queued":
+      return { ...session, queue: session.queue.toSpliced(event.position, 0, event.entry) };
+    case "message.edited":
+    case "output.appended":
+      return session;
+    case "message.moved": {
+      const moved = session.queue.filter((entry) => entry.messageId === event.messageId);
+      return { ...session, queue: without(session, event.messageId).toSpliced(event.position, 0, ...moved) };
+    }
+    case "message.withdrawn":
+    case "message.undelivered":
+      return { ...session, queue: without(session, event.messageId) };
+    case "run.started":
+      return {
+        ...working(session, { state: "running", run: event.run }),
+        queue: without(session, event.run.messageId),
+      };
+    case "run.handed":
+      return withRun(session, (run) => ({ ...run, handed: true, attempts: run.attempts + 1 }));
+    case "run.retried":
+      return withRun(session, (run) => ({ ...run, handed: false }));
+    case "run.requeued":
+      return { ...working(session, IDLE), queue: [event.entry, ...session.queue] };
+    case "run.suspended":
+      return suspendedRun(session, event);
+    case "suspension.closed":
+      return closedSuspension(session, event);
+    case "run.resumed":
+      return withRun(session, (run) => ({ ...run, handed: false }));
+    case "run.ended":
+      return endedRun(session, event);
+    default:
+      return event satisfies never;
+  }
+}
+
+function created(event: EventOf<"session.created">): Session {
+  const { type: _, at, ...given } = event;
+  return {
+    ...given,
+    standing: { status: "active", activity: IDLE },
+    delivery: "open",
+    queue: [],
+    phase: "initializing",
+    phaseHistory: [],
+    resumeReady: false,
+    errorCount: 0,
+    lastError: null,
+    supportsResume: false,
+    resumeData: null,
+    createdAt: at,
+    updatedAt: at,
+    lastActiveAt: at,
+    finalizedAt: null,
+    summary: null,
+  };
+}
+
+function suspendedRun(session: Session, event: EventOf<"run.suspended">): Session {
+  const run = currentRunOf(session);
+  if (run === null) throw new Error("unreachable: a suspension without a run");
+  const [first, ...rest] = [...openSuspensionsOf(session), event.suspension];
+  if (first === undefined) throw new Error("unreachable: the new suspension is among them");
+  return working(session, { state: "suspended", run, suspensions: [first, ...rest] });
+}
+
+function closedSuspension(session: Session, event: EventOf<"suspension.closed">): Session {
+  const run = currentRunOf(session);
+  if (run === null) return session; // released with its run, which ended just before
+  const [first, ...rest] = openSuspensionsOf(session).filter(({ id }) => id !== event.suspensionId);
+  return working(
+    session,
+    first === undefined
+      ? { state: "running", run }
+      : { state: "suspended", run, suspensions: [first, ...rest] },
+  );
+}
+
+function endedRun(session: Session, event: EventOf<"run.ended">): Session {
+  const ended = working(session, IDLE);
+  if (event.result.outcome !== "failed") return ended;
+  return {
+    ...ended,
+    errorCount: session.errorCount + 1,
+    lastError: { id: event.runId, text: event.result.error.message },
+  };
+}
+
+/** A session with something under way is active, except that waiting outlives the server. */
+function working(session: Session, activity: Activity): Session {
+  const staysSuspended = session.standing.status === "suspended" && activity.state !== "running";
+  return {
+    ...session,
+    standing: staysSuspended ? { status: "suspended", activity } : { status: "active", activity },
+  };
+}
+
+function withRun(
+  session: Session,
+  change: (run: NonNullable<ReturnType<typeof currentRunOf>>) => typeof run,
+): Session {
+  const run = currentRunOf(session);
+  if (run === null) throw new Error("unreachable: a run event without a run");
+  return working(session, { state: "running", run: change(run) });
+}
+
+function without(session: Session, messageId: string): Session["queue"] {
+  return session.queue.filter((entry) => entry.messageId !== messageId);
+}
+
+function timesAfter(session: Session, event: SessionEvent): Pick<Session, "updatedAt" | "lastActiveAt"> {
+  const updatedAt = Math.max(session.updatedAt, event.at);
+  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : session.lastActiveAt };
+}
+
+/** Being put away, or found cut off after a crash, is not activity of the session. */
+function isActivity(event: SessionEvent): boolean {
+  switch (event.type) {
+    case "session.archived":
+    case "session.failed":
+    case "run.requeued":
+    case "message.undelivered":
+      return false;
+    case "session.suspended":
+      return event.cause === "shutdown";
+    case "run.ended":
+      return event.result.outcome !== "interrupted";
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { SessionEvent } from "./event.ts";
+import { noticeOf, ROLES } from "./message.ts";
+import { cancel, COMPLETED, CRASH, create, endRun, fail, FAILED, HANDED, NOON, retryRun, send, suspend } from "./testing/commands.ts";
+import { given } from "./testing/given.ts";
+
+const RUNNING = [create(), send(1, { start: HANDED })];
+
+function noticesOf(events: readonly SessionEvent[]) {
+  return events.flatMap((event) => noticeOf(event) ?? []);
+}
+
+describe("what the transcript says about events", () => {
+  it("A3 comes in messages of three roles", () => {
+    expect(ROLES).toEqual(["user", "agent", "system"]);
+  });
+
+  it("C4 is why a run failed, with its code and the tail of stderr", () => {
+    expect(noticesOf(given(...RUNNING).when(endRun(1, FAILED)).events)).toEqual([
+      {
+        type: "text",
+        text: "Failed: the agent exited with code 1",
+        notice: "run_failed",
+        runId: "r1",
+        code: "agent_exited",
+        detail: "Segmentation fault",
+      },
+    ]);
+  });
+
+  it("C4 is that a run is tried again, and why", () => {
+    expect(noticesOf(given(...RUNNING).when(retryRun(1)).events)).toEqual([
+      { type: "text", text: `Trying again: ${CRASH.message}`, notice: "run_retried", runId: "r1" },
+    ]);
+  });
+
+  it("is why a run was cancelled", () => {
+    expect(noticesOf(given(...RUNNING).when(cancel()).events)).toEqual([
+      { type: "text", text: "Cancelled: asked by the user", notice: "run_cancelled", runId: "r1" },
+    ]);
+  });
+
+  it("is that a run was interrupted, and that nothing was repeated", () => {
+    expect(noticesOf(given(...RUNNING).when(suspend("crash")).events)).toEqual([
+      {
+        type: "text",
+        text: "Interrupted: the server stopped unexpectedly. What the agent had begun may be half done; it was not repeated.",
+        notice: "run_interrupted",
+        runId: "r1",
+      },
+    ]);
+  });
+
+  it("is why a session cannot go on, after what became of its run", () => {
+    expect(noticesOf(given(...RUNNING).when(fail()).events)).toEqual([
+      { type: "text", text: "Cancelled: the session failed: its data is unusable", notice: "run_cancelled", runId: "r1" },
+      { type: "text", text: "The session cannot go on: its data is unusable", notice: "session_failed" },
+    ]);
+  });
+
+  it("is nothing where all went well", () => {
+    const { events } = given(create()).when(send(1, { start: HANDED }));
+    expect(noticesOf([...events, { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: null }])).toEqual([]);
+  });
+});

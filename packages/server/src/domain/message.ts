@@ -1,0 +1,63 @@
+import type { SessionEvent } from "./event.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+export const ROLES = ["user", "agent", "system"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What a message says: `text`, `plan` or `tool`, each with its own further fields. */
+export type MessageContent = JsonObject & { readonly type: string };
+
+export interface Message {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string | null;
+  /** Its place in the session, taken from the event that added it. */
+  readonly seq: number;
+  readonly role: Role;
+  readonly content: MessageContent;
+  /** False while it can still change: text that grows, a tool that works. */
+  readonly complete: boolean;
+  readonly at: number;
+}
+
+/** What the transcript must say about an event, so that nobody has to read logs to understand it. */
+export function noticeOf(event: SessionEvent): MessageContent | null {
+  switch (event.type) {
+    case "run.ended":
+      return runNotice(event);
+    case "run.retried":
+      return notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId });
+    case "session.failed":
+      return notice("session_failed", `The session cannot go on: ${event.reason}`, {});
+    default:
+      return null;
+  }
+}
+
+function runNotice(event: Extract<SessionEvent, { type: "run.ended" }>): MessageContent | null {
+  const { runId, result } = event;
+  switch (result.outcome) {
+    case "completed":
+      return null;
+    case "cancelled":
+      return notice("run_cancelled", `Cancelled: ${result.reason}`, { runId });
+    case "interrupted":
+      return notice(
+        "run_interrupted",
+        `Interrupted: ${result.reason}. What the agent had begun may be half done; it was not repeated.`,
+        { runId },
+      );
+    case "failed":
+      return notice("run_failed", `Failed: ${result.error.message}`, {
+        runId,
+        code: result.error.code,
+        detail: result.error.detail,
+      });
+    default:
+      return result satisfies never;
+  }
+}
+
+function notice(kind: string, text: string, more: Record<string, Json>): MessageContent {
+  return { type: "text", text, notice: kind, ...more };
+}

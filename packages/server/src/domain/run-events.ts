@@ -1,0 +1,42 @@
+import type { QueueEntry } from "./delivery.ts";
+import type { EventOf, SessionEvent } from "./event.ts";
+import type { RunResult, RunStart, Usage } from "./run.ts";
+import { currentRunOf, openSuspensionsOf, type Session } from "./session.ts";
+
+/** The run of a queue entry begins; the entry leaves the queue with this event. */
+export function startOf(
+  entry: QueueEntry,
+  { at, start }: { at: number; start: RunStart },
+): EventOf<"run.started"> {
+  return {
+    type: "run.started",
+    at,
+    run: {
+      id: entry.runId,
+      messageId: entry.messageId,
+      provider: start.provider,
+      model: start.model,
+      continuity: entry.continuity,
+      handed: start.handed,
+      attempts: start.handed ? 1 : 0,
+    },
+  };
+}
+
+/** Nothing when the session is idle; otherwise the run ends and what it waited for is let go. */
+export function endCurrentRun(
+  session: Session,
+  end: { at: number; result: RunResult; usage: Usage | null },
+): SessionEvent[] {
+  const run = currentRunOf(session);
+  if (run === null) return [];
+  const released = openSuspensionsOf(session).map(
+    (suspension): SessionEvent => ({
+      type: "suspension.closed",
+      at: end.at,
+      suspensionId: suspension.id,
+      closing: { how: "released" },
+    }),
+  );
+  return [{ type: "run.ended", runId: run.id, ...end }, ...released];
+}

@@ -1,0 +1,52 @@
+import type { ContinuityPolicy } from "./delivery.ts";
+import type { JsonObject } from "./json.ts";
+
+export const RUN_STATUSES = [
+  "queued",
+  "running",
+  "suspended",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** The run a session is busy with: one agent at work on one message. */
+export interface CurrentRun {
+  readonly id: string;
+  readonly messageId: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly continuity: ContinuityPolicy;
+  /**
+   * The agent has been given the message, or the latest answer. Recorded before it happens: a run
+   * cut while `handed` has an unknown outcome and is not repeated; one cut before can safely go on.
+   */
+  readonly handed: boolean;
+  /** How often the agent has been given the message. */
+  readonly attempts: number;
+}
+
+/** What the runtime decided when a place for an agent was free. */
+export interface RunStart {
+  readonly provider: string;
+  readonly model: string | null;
+  /** The agent is alive and is given the message right after the commit. */
+  readonly handed: boolean;
+}
+
+export type RunResult =
+  | { readonly outcome: "completed"; readonly stopReason: string }
+  | { readonly outcome: "failed"; readonly error: RunError }
+  | { readonly outcome: "cancelled"; readonly reason: string }
+  | { readonly outcome: "interrupted"; readonly reason: string };
+
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+  /** The tail of the agent's stderr, where there is one. */
+  readonly detail: string | null;
+}
+
+export type Usage = JsonObject;

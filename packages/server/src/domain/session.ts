@@ -1,0 +1,96 @@
+import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Phase, PhaseChange } from "./phase.ts";
+import type { CurrentRun } from "./run.ts";
+import type { State, Status } from "./status.ts";
+import type { Suspension } from "./suspension.ts";
+
+export interface Idle {
+  readonly state: "idle";
+}
+
+export interface Running {
+  readonly state: "running";
+  readonly run: CurrentRun;
+}
+
+export interface Waiting {
+  readonly state: "suspended";
+  readonly run: CurrentRun;
+  /** Oldest first; agents ask for several permissions at once. */
+  readonly suspensions: readonly [Suspension, ...Suspension[]];
+}
+
+export type Activity = Idle | Running | Waiting;
+
+/** Status and state together, so that a pair that must not exist cannot be written down. */
+export type Standing =
+  | { readonly status: "active"; readonly activity: Activity }
+  | { readonly status: "suspended"; readonly activity: Idle | Waiting }
+  | { readonly status: "archived"; readonly archivedAt: number }
+  | { readonly status: "error"; readonly reason: string; readonly failedAt: number };
+
+export interface Session {
+  readonly id: string;
+  readonly repoId: string | null;
+  readonly title: string | null;
+  readonly standing: Standing;
+  readonly delivery: DeliveryPolicy;
+  readonly queue: readonly QueueEntry[];
+  /** Preference only: each run chooses its own. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly agentName: string | null;
+  readonly purpose: string | null;
+  readonly metadata: JsonObject;
+  readonly phase: Phase;
+  readonly phaseHistory: readonly PhaseChange[];
+  readonly resumeReady: boolean;
+  readonly errorCount: number;
+  readonly lastError: RecordedError | null;
+  readonly supportsResume: boolean;
+  /** What the last agent needs to take the session up again. */
+  readonly resumeData: Json;
+  readonly forkedFrom: ForkOrigin | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastActiveAt: number;
+  readonly finalizedAt: number | null;
+  readonly summary: string | null;
+}
+
+export interface RecordedError {
+  /** Absorbs the report's own retry. */
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface ForkOrigin {
+  readonly sessionId: string;
+  /** The last message taken over; null takes all. */
+  readonly atMessage: string | null;
+}
+
+export const IDLE: Idle = { state: "idle" };
+
+export function statusOf(session: Session): Status {
+  return session.standing.status;
+}
+
+export function activityOf(session: Session): Activity {
+  return "activity" in session.standing ? session.standing.activity : IDLE;
+}
+
+export function stateOf(session: Session): State {
+  return activityOf(session).state;
+}
+
+export function currentRunOf(session: Session): CurrentRun | null {
+  const activity = activityOf(session);
+  return activity.state === "idle" ? null : activity.run;
+}
+
+export function openSuspensionsOf(session: Session): readonly Suspension[] {
+  const activity = activityOf(session);
+  return activity.state === "suspended" ? activity.suspensions : [];
+}

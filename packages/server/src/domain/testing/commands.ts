@@ -1,0 +1,149 @@
+import type { Command, Create, Send, Update } from "../command.ts";
+import type { Json } from "../json.ts";
+import type { Outcome } from "../phase.ts";
+import type { RunError, RunResult, RunStart } from "../run.ts";
+import type { Suspension } from "../suspension.ts";
+
+/** Commands with everything filled in that a test does not speak about; all of them come at NOON. */
+export const NOON = Date.UTC(2026, 0, 8, 12);
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const START: RunStart = { provider: "demo", model: null, handed: false };
+export const HANDED: RunStart = { ...START, handed: true };
+export const COMPLETED: RunResult = { outcome: "completed", stopReason: "end_turn" };
+export const CRASH: RunError = { code: "agent_exited", message: "the agent exited with code 1", detail: "Segmentation fault" };
+export const FAILED: RunResult = { outcome: "failed", error: CRASH };
+
+type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
+
+export function at<C extends Command>(time: number, command: C): C {
+  return { ...command, at: time };
+}
+
+export function create(more: Partial<Create> = {}): Create {
+  return {
+    type: "create",
+    at: NOON,
+    id: "session-1",
+    repoId: "repo-1",
+    title: null,
+    provider: null,
+    model: null,
+    agentName: null,
+    purpose: null,
+    metadata: {},
+    forkedFrom: null,
+    ...more,
+  };
+}
+
+/** Message `m<n>` with run `r<n>`. No place for an agent is free unless `start` says so. */
+export function send(n: number, more: Partial<Send> = {}): Send {
+  return {
+    type: "send",
+    at: NOON,
+    messageId: `m${n}`,
+    runId: `r${n}`,
+    provider: null,
+    model: null,
+    continuity: "auto",
+    delivery: "queue",
+    maxQueued: 100,
+    start: null,
+    ...more,
+  };
+}
+
+export function startRun(n: number, start: RunStart = START): Of<"start-run"> {
+  return { type: "start-run", at: NOON, runId: `r${n}`, start };
+}
+
+export function handRun(n: number): Of<"hand-run"> {
+  return { type: "hand-run", at: NOON, runId: `r${n}` };
+}
+
+export function retryRun(n: number): Of<"retry-run"> {
+  return { type: "retry-run", at: NOON, runId: `r${n}`, error: CRASH };
+}
+
+export function suspension(id: string, more: Partial<Suspension> = {}): Suspension {
+  return {
+    id,
+    kind: "permission",
+    request: { tool: "write", path: "a.txt" },
+    fingerprint: "write:a.txt",
+    createdAt: NOON,
+    expiresAt: null,
+    ...more,
+  };
+}
+
+export function suspendRun(n: number, id: string, more: Partial<Suspension> = {}): Of<"suspend-run"> {
+  return { type: "suspend-run", at: NOON, runId: `r${n}`, suspension: suspension(id, more) };
+}
+
+export function answer(suspensionId: string, given: Json = { option: "allow" }): Of<"answer"> {
+  return { type: "answer", at: NOON, suspensionId, answer: given, by: "ada" };
+}
+
+export function closeSuspension(suspensionId: string, how: "withdrawn" | "expired"): Of<"close-suspension"> {
+  return { type: "close-suspension", at: NOON, suspensionId, how };
+}
+
+export function endRun(n: number, result: RunResult = COMPLETED): Of<"end-run"> {
+  return { type: "end-run", at: NOON, runId: `r${n}`, result, usage: { tokens: 7 } };
+}
+
+export function cancel(more: { readonly runId?: string } = {}): Of<"cancel"> {
+  return { type: "cancel", at: NOON, reason: "asked by the user", ...more };
+}
+
+export function release(): Of<"release"> {
+  return { type: "release", at: NOON, reason: "nobody will answer" };
+}
+
+export function update(more: Partial<Update> = {}): Update {
+  return { type: "update", at: NOON, changes: {}, ...more };
+}
+
+export function recordResume(supportsResume: boolean, resumeData: Json): Of<"record-resume"> {
+  return { type: "record-resume", at: NOON, supportsResume, resumeData };
+}
+
+export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {
+  return { type: "suspend", at: NOON, cause };
+}
+
+export function resume(): Of<"resume"> {
+  return { type: "resume", at: NOON };
+}
+
+export function archive(): Of<"archive"> {
+  return { type: "archive", at: NOON };
+}
+
+export function fail(): Of<"fail"> {
+  return { type: "fail", at: NOON, reason: "its data is unusable" };
+}
+
+export function finalize(outcome: Outcome, summary: string | null = null): Of<"finalize"> {
+  return { type: "finalize", at: NOON, outcome, summary };
+}
+
+export function remove(): Of<"delete"> {
+  return { type: "delete", at: NOON };
+}
+
+export function editQueued(n: number): Of<"edit-queued"> {
+  return { type: "edit-queued", at: NOON, messageId: `m${n}` };
+}
+
+export function moveQueued(n: number, position: number): Of<"move-queued"> {
+  return { type: "move-queued", at: NOON, messageId: `m${n}`, position };
+}
+
+export function withdrawQueued(n: number): Of<"withdraw-queued"> {
+  return { type: "withdraw-queued", at: NOON, messageId: `m${n}` };
+}

@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import type { Command, Send, Update } from "../command.ts";
+import { CONTINUITY_POLICIES, DELIVERY_MODES, DELIVERY_POLICIES } from "../delivery.ts";
+import { OUTCOMES, PHASES } from "../phase.ts";
+import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
+import * as make from "./commands.ts";
+
+/** Whether a command names what it should, something else that exists, or something that does not. */
+type Aim = "right" | "other" | "wrong";
+
+/** A command before it meets a session: its ids are chosen when it is known which exist. */
+export interface Intent {
+  /** How far the clock moves first; it can be set back. */
+  readonly waitMs: number;
+  readonly aim: Aim;
+  readonly want: Command | "onward";
+}
+
+/** Weights keep a walk alive: runs start, wait and end often; what is final comes seldom. */
+const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent["want"][] }[] = [
+  { weight: 50, wants: ["onward"] },
+  { weight: 34, wants: sends() },
+  { weight: 12, wants: [make.startRun(0), make.startRun(0, make.HANDED)] },
+  { weight: 8, wants: [make.handRun(0)] },
+  { weight: 4, wants: [make.retryRun(0)] },
+  { weight: 14, wants: [make.suspendRun(0, ""), make.suspendRun(0, "", { expiresAt: 2_000_000 })] },
+  { weight: 12, wants: [make.answer(""), make.answer("", null)] },
+  { weight: 4, wants: [make.closeSuspension("", "expired"), make.closeSuspension("", "withdrawn")] },
+  { weight: 12, wants: [make.endRun(0), make.endRun(0, make.FAILED)] },
+  { weight: 4, wants: [make.cancel()] },
+  { weight: 2, wants: [make.release()] },
+  { weight: 8, wants: [make.suspend("shutdown"), make.suspend("crash")] },
+  { weight: 3, wants: [make.resume()] },
+  { weight: 3, wants: [make.editQueued(0)] },
+  { weight: 5, wants: [-1, 0, 1, 2, 9].map((position) => make.moveQueued(0, position)) },
+  { weight: 2, wants: [make.withdrawQueued(0)] },
+  { weight: 12, wants: updates() },
+  { weight: 3, wants: [make.recordResume(true, { session: "a" }), make.recordResume(false, null)] },
+  { weight: 2, wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]) },
+  { weight: 2, wants: [make.archive()] },
+  { weight: 1, wants: [make.fail()] },
+  { weight: 1, wants: [make.remove()] },
+  { weight: 3, wants: creates() },
+];
+
+const WAITS_MS = [0, 0, 1, 1_000, make.MINUTE_MS, make.DAY_MS, -1, -make.HOUR_MS];
+
+export function anyIntents({ max }: { max: number }): fc.Arbitrary<readonly Intent[]> {
+  const aim = fc.constantFrom<Aim>("right", "right", "right", "right", "right", "right", "other", "wrong");
+  const intent = fc.record(
+    {
+      waitMs: fc.constantFrom(...WAITS_MS),
+      aim,
+      want: fc.oneof(...WANTS.map(({ weight, wants }) => ({ weight, arbitrary: fc.constantFrom(...wants) }))),
+    },
+    { noNullPrototype: true },
+  );
+  const first = fc.constantFrom(...creates()).map((want): Intent => ({ waitMs: 0, aim: "right", want }));
+  return fc
+    .tuple(first, fc.array(intent, { maxLength: max - 1, size: "max" }))
+    .map(([head, rest]): readonly Intent[] => [head, ...rest]);
+}
+
+interface Scene {
+  readonly session: Session | null;
+  readonly at: number;
+  readonly fresh: number;
+}
+
+/** The wish with its time, and ids that hit or miss as it aims. `fresh` numbers what is new. */
+export function commandOf(intent: Intent, scene: Scene): Command {
+  const { aim } = intent;
+  const { session, at, fresh } = scene;
+  const want = intent.want === "onward" ? onward(scene) : intent.want;
+  const ids = idsIn(session);
+  const runId = pick(aim, ids.runs);
+  const messageId = pick(aim, ids.queuedMessages);
+  switch (want.type) {
+    case "send":
+      return { ...want, at, ...messageToSend(aim, scene) };
+    case "start-run":
+      return { ...want, at, runId: pick(aim, ids.queuedRuns) };
+    case "hand-run":
+    case "retry-run":
+    case "end-run":
+      return { ...want, at, runId };
+    case "cancel":
+      return { ...want, at, ...(aim !== "right" && { runId }) };
+    case "suspend-run": {
+      const id = aim === "other" ? pick(aim, ids.suspensions) : `s${fresh}`;
+      return { ...want, at, runId, suspension: { ...want.suspension, id, createdAt: at } };
+    }
+    case "answer":
+    case "close-suspension":
+      return { ...want, at, suspensionId: pick(aim, ids.suspensions) };
+    case "edit-queued":
+    case "move-queued":
+    case "withdraw-queued":
+      return { ...want, at, messageId };
+    default:
+      return { ...want, at };
+  }
+}
+
+/** What comes next in the ordinary life of a session, so that walks get far. */
+function onward({ session, fresh }: Scene): Command {
+  if (session === null) return make.create();
+  switch (stateOf(session)) {
+    case "idle":
+      return session.queue.length > 0 ? make.startRun(0) : make.send(0, { start: make.HANDED, maxQueued: 3 });
+    case "running":
+      return make.suspendRun(0, "");
+    case "suspended":
+      return fresh % 2 === 0 ? make.answer("") : make.suspendRun(0, "");
+  }
+}
+
+function idsIn(session: Session | null) {
+  const queue = session?.queue ?? [];
+  const run = session === null ? null : currentRunOf(session);
+  const queuedRuns = queue.map((entry) => entry.runId);
+  return {
+    queuedRuns: run === null ? queuedRuns : [...queuedRuns, run.id],
+    runs: run === null ? queuedRuns : [run.id, ...queuedRuns],
+    queuedMessages: queue.map((entry) => entry.messageId),
+    suspensions: session === null ? [] : openSuspensionsOf(session).map(({ id }) => id),
+  };
+}
+
+function pick(aim: Aim, ids: readonly string[]): string {
+  const id = aim === "right" ? ids.at(0) : aim === "other" ? ids.at(-1) : undefined;
+  return id ?? "unknown";
+}
+
+/** A new message, or one that is on its way already: the sender tries again. */
+function messageToSend(aim: Aim, { session, fresh }: Scene) {
+  const run = session === null ? null : currentRunOf(session);
+  const sentBefore = session?.queue.at(-1)?.messageId ?? run?.messageId;
+  const messageId = aim === "other" && sentBefore !== undefined ? sentBefore : `m${fresh}`;
+  return { messageId, runId: `r${fresh}` };
+}
+
+function sends(): Send[] {
+  const starts = [null, make.START, make.HANDED];
+  const plain = starts.map((start) => make.send(0, { start, maxQueued: 3 }));
+  const chosen = DELIVERY_MODES.flatMap((delivery) => plain.map((message) => ({ ...message, delivery })));
+  const further = CONTINUITY_POLICIES.map((continuity) =>
+    make.send(0, { provider: "other", model: "large", continuity, maxQueued: 3 }),
+  );
+  return [...plain, ...plain, ...chosen, ...further];
+}
+
+function updates(): Update[] {
+  return [
+    ...["open" as const, "open" as const, ...DELIVERY_POLICIES].map((delivery) => make.update({ changes: { delivery } })),
+    ...PHASES.slice(0, 6).map((phase) => make.update({ phase })),
+    make.update({ phase: "abandoned" }),
+    ...["e1", "e2"].map((id) => make.update({ error: { id, text: "out of memory" } })),
+    make.update({ changes: { title: "Tidy up", provider: "other", model: "large" } }),
+    make.update({ changes: { metadata: { task: "T1" } }, phase: "planning" }),
+    make.update({ changes: { metadata: { task: { id: 2 }, tags: ["a"] } } }),
+    make.update(),
+  ];
+}
+
+function creates() {
+  return [...Array.from({ length: 15 }, () => make.create()), make.create({ repoId: null })];
+}

@@ -1,0 +1,30 @@
+import { ROLES, type Message, type MessageContent } from "../domain/message.ts";
+import { oneOf, parseObject, UnreadableRow } from "./parse.ts";
+import type { MessageRow } from "./tables.ts";
+
+export function fromMessageRow(row: MessageRow): Message {
+  return {
+    id: row.id,
+    sessionId: row.sessionId,
+    runId: row.runId,
+    seq: row.seq,
+    role: oneOf(ROLES, "role", row.role),
+    content: parseContent(row.content),
+    complete: row.complete === 1,
+    at: row.timestamp,
+  };
+}
+
+export function parseContent(text: string): MessageContent {
+  const content = parseObject("content", text);
+  const { type } = content;
+  if (typeof type !== "string") throw new UnreadableRow("content has no type");
+  return { ...content, type };
+}
+
+/** What a growing text message says when these pieces have arrived. */
+export function grown(content: MessageContent, pieces: readonly string[]): MessageContent {
+  if (pieces.length === 0) return content;
+  const { text } = content;
+  return { ...content, text: (typeof text === "string" ? text : "") + pieces.join("") };
+}

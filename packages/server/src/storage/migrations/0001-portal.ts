@@ -1,0 +1,56 @@
+import { sql, type Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+import type { MigrationContext } from "./migrations.ts";
+
+/**
+ * The schema of the portal that Holdfast grew out of, as its Prisma models define it. A database of
+ * the portal has these tables already and is left as it is; a new one passes through them, empty.
+ */
+export function portal({ engine }: MigrationContext): Migration {
+  return {
+    up: (db) => createPortalTables(db, engine),
+    async down(db) {
+      for (const table of ["AgentMessage", "AgentSession", "Repo"]) {
+        const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+        // A portal's own data is not ours to remove.
+        if (rows.length > 0) return;
+        await db.schema.dropTable(table).execute();
+      }
+    },
+  };
+}
+
+export async function createPortalTables(
+  db: Kysely<unknown>,
+  engine: MigrationContext["engine"],
+): Promise<void> {
+  const time = sql.raw(engine === "sqlite" ? "datetime" : "timestamp(3)");
+  const now = sql`current_timestamp`;
+  await db.schema
+    .createTable("Repo")
+    .ifNotExists()
+    .addColumn("id", "text", (column) => column.notNull().primaryKey())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("path", "text", (column) => column.notNull())
+    .addColumn("createdAt", sql`${time}`, (column) => column.notNull().defaultTo(now))
+    .addColumn("updatedAt", sql`${time}`, (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("AgentSession")
+    .ifNotExists()
+    .addColumn("id", "text", (column) => column.notNull().primaryKey())
+    .addColumn("repoId", "text", (column) => column.notNull().references("Repo.id"))
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("createdAt", sql`${time}`, (column) => column.notNull().defaultTo(now))
+    .addColumn("updatedAt", sql`${time}`, (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("AgentMessage")
+    .ifNotExists()
+    .addColumn("id", "text", (column) => column.notNull().primaryKey())
+    .addColumn("sessionId", "text", (column) => column.notNull().references("AgentSession.id"))
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("content", "text", (column) => column.notNull())
+    .addColumn("timestamp", sql`${time}`, (column) => column.notNull().defaultTo(now))
+    .execute();
+}

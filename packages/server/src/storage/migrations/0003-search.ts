@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import type { Migration } from "kysely/migration";
+import type { MigrationContext } from "./migrations.ts";
+import { indexExistingMessages } from "./search-data.ts";
+
+/** Full text over messages and over what sessions are called. */
+export function search({ engine }: MigrationContext): Migration {
+  const sqlite = engine === "sqlite";
+  return {
+    async up(db) {
+      const columns = `
+        "sessionId" text not null references "AgentSession" ("id") on delete cascade,
+        "messageId" text references "AgentMessage" ("id") on delete cascade`;
+      const statements = sqlite
+        ? [
+            `create table "SearchDocument" ("key" integer primary key, ${columns}) strict`,
+            `create virtual table "SearchIndex" using fts5 (
+              words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2')`,
+            `create trigger "search_document_removed" after delete on "SearchDocument"
+              begin delete from "SearchIndex" where rowid = old."key"; end`,
+          ]
+        : [
+            `create table "SearchDocument" (
+              "key" bigint generated always as identity constraint "search_document_key" primary key,
+              ${columns},
+              "words" tsvector not null)`,
+            `create index "search_document_words" on "SearchDocument" using gin ("words")`,
+          ];
+      statements.push(
+        `create index "search_document_by_session" on "SearchDocument" ("sessionId")`,
+        `create unique index "search_document_by_message" on "SearchDocument" ("messageId")
+          where "messageId" is not null`,
+        `create unique index "search_document_of_session" on "SearchDocument" ("sessionId")
+          where "messageId" is null`,
+      );
+      for (const statement of statements) await sql.raw(statement).execute(db);
+      await indexExistingMessages(db, engine);
+    },
+    async down(db) {
+      if (sqlite) await db.schema.dropTable("SearchIndex").execute();
+      await db.schema.dropTable("SearchDocument").execute();
+    },
+  };
+}

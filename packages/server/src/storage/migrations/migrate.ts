@@ -1,0 +1,95 @@
+import { sql, type Kysely } from "kysely";
+import { Migrator, type MigrationResultSet } from "kysely/migration";
+import { StorageFault } from "../fault.ts";
+import { migrations, type MigrationContext } from "./migrations.ts";
+
+const MIGRATION_TABLE = "HoldfastMigration";
+const LOCK_TABLE = "HoldfastMigrationLock";
+
+export interface MigrationStep {
+  readonly name: string;
+  readonly direction: "up" | "down";
+}
+
+export interface MigrationStatus {
+  readonly name: string;
+  readonly executedAt: Date | null;
+}
+
+/** All that is pending, in one transaction: after a crash the old database is untouched. */
+export async function migrateUp<Schema>(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+): Promise<readonly MigrationStep[]> {
+  await refuseNewerSchema(db, context);
+  return stepsOf(await migrator(db, context).migrateToLatest());
+}
+
+export async function migrateDown<Schema>(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+): Promise<readonly MigrationStep[]> {
+  await refuseNewerSchema(db, context);
+  return stepsOf(await migrator(db, context).migrateDown());
+}
+
+export async function migrationStatus<Schema>(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+): Promise<readonly MigrationStatus[]> {
+  const executed = await executedMigrations(db);
+  const known = Object.keys(migrations(context));
+  const unknown = [...executed.keys()].filter((name) => !known.includes(name));
+  return [...known, ...unknown].map((name) => ({ name, executedAt: executed.get(name) ?? null }));
+}
+
+/** The newest migration; throws unless the database is exactly as this program expects it. */
+export async function requireCurrentSchema<Schema>(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+): Promise<string> {
+  await refuseNewerSchema(db, context);
+  const status = await migrationStatus(db, context);
+  const pending = status.find(({ executedAt }) => executedAt === null);
+  if (pending !== undefined) {
+    throw new StorageFault("schema_too_old", `The database lacks migration ${pending.name}. Run: holdfast db migrate`);
+  }
+  return status.at(-1)?.name ?? "empty";
+}
+
+async function refuseNewerSchema<Schema>(db: Kysely<Schema>, context: MigrationContext): Promise<void> {
+  const known = Object.keys(migrations(context));
+  const newer = [...(await executedMigrations(db)).keys()].filter((name) => !known.includes(name));
+  if (newer.length > 0) {
+    throw new StorageFault(
+      "schema_too_new",
+      `The database was migrated by a newer Holdfast (${newer.join(", ")}). Update this program, or point it at another database.`,
+    );
+  }
+}
+
+async function executedMigrations<Schema>(db: Kysely<Schema>): Promise<Map<string, Date>> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === MIGRATION_TABLE)) return new Map();
+  const { rows } = await sql<{ name: string; timestamp: string }>`
+    select "name", "timestamp" from ${sql.table(MIGRATION_TABLE)} order by "name"`.execute(db);
+  return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));
+}
+
+function migrator<Schema>(db: Kysely<Schema>, context: MigrationContext): Migrator {
+  return new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(migrations(context)) },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: LOCK_TABLE,
+  });
+}
+
+function stepsOf({ error, results }: MigrationResultSet): readonly MigrationStep[] {
+  if (error !== undefined) throw error;
+  return (results ?? []).map(({ migrationName, direction }) => ({
+    name: migrationName,
+    direction: direction === "Up" ? "up" : "down",
+  }));
+}
+

@@ -1,0 +1,34 @@
+import type { MigrationContext } from "./migrations/migrations.ts";
+import type { MigrationStatus, MigrationStep } from "./migrations/migrate.ts";
+import { sqliteMigrations } from "./sqlite/migrate-sqlite.ts";
+import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import type { Store } from "./store.ts";
+
+/** Which database, as parsed from configuration. */
+export type DatabaseLocation =
+  | { readonly engine: "sqlite"; readonly file: string }
+  | { readonly engine: "postgres"; readonly url: string };
+
+export interface Migrations {
+  /** All that is pending; in one transaction. */
+  up(): Promise<readonly MigrationStep[]>;
+  /** One step back. */
+  down(): Promise<readonly MigrationStep[]>;
+  status(): Promise<readonly MigrationStatus[]>;
+}
+
+/** The database must be migrated to exactly this program's schema. PostgreSQL is loaded only where used. */
+export async function openStore(location: DatabaseLocation, { clock }: { clock: () => number }): Promise<Store> {
+  if (location.engine === "sqlite") return openSqliteStore({ file: location.file, clock });
+  const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
+  return openPostgresStore({ url: location.url, clock });
+}
+
+export async function openMigrations(
+  location: DatabaseLocation,
+  failpoint: MigrationContext["failpoint"] = () => {},
+): Promise<Migrations> {
+  if (location.engine === "sqlite") return sqliteMigrations(location.file, failpoint);
+  const { postgresMigrations } = await import("./postgres/migrate-postgres.ts");
+  return postgresMigrations(location.url, failpoint);
+}

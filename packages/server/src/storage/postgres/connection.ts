@@ -1,0 +1,38 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool, types, type PoolConfig } from "pg";
+import type { Tables } from "../tables.ts";
+
+const INT8 = 20;
+const JSON_TEXT = 114;
+
+export interface PostgresConnection {
+  readonly pool: Pool;
+  readonly db: Kysely<Tables>;
+}
+
+/** Without these limits the driver waits for ever on a network that went silent. */
+const CONNECT_TIMEOUT_MS = 5000;
+const QUERY_TIMEOUT_MS = 10_000;
+const CONNECTIONS = 10;
+
+export function openPostgresConnection(url: string, config: PoolConfig = {}): PostgresConnection {
+  const pool = new Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    application_name: "holdfast",
+    types: { getTypeParser },
+    ...config,
+  });
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  return { pool, db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
+}
+
+/** Numbers as numbers (all ours are below 2^53), JSON as the text it is. */
+const getTypeParser: typeof types.getTypeParser = ((oid: number, format?: "text" | "binary") => {
+  if (oid === INT8) return Number;
+  if (oid === JSON_TEXT) return String;
+  return types.getTypeParser(oid, format);
+}) as typeof types.getTypeParser;

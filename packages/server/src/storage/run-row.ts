@@ -1,0 +1,83 @@
+import { CONTINUITY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
+import { RUN_STATUSES, type CurrentRun } from "../domain/run.ts";
+import { SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
+import { parseContent } from "./message-row.ts";
+import { isObject, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
+import type { QueuedMessage, Run, StoredSuspension } from "./store.ts";
+import type { QueuedMessageRow, RunRow, SuspensionRow } from "./tables.ts";
+
+export function fromRunRow(row: RunRow): Run {
+  const usage = parseJsonOrNull("usage", row.usage);
+  return {
+    id: row.id,
+    sessionId: row.sessionId,
+    messageId: row.messageId,
+    status: oneOf(RUN_STATUSES, "status", row.status),
+    provider: row.provider,
+    model: row.model,
+    attempts: row.attempts,
+    stopReason: row.stopReason,
+    error: parseJsonOrNull("error", row.error),
+    usage: isObject(usage) ? usage : null,
+    queuedAt: row.queuedAt,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+  };
+}
+
+export function toCurrentRun(row: RunRow): CurrentRun {
+  if (row.provider === null) throw new UnreadableRow("a run at work without a provider");
+  return {
+    id: row.id,
+    messageId: row.messageId,
+    provider: row.provider,
+    model: row.model,
+    continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    handed: row.handed === 1,
+    attempts: row.attempts,
+  };
+}
+
+export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
+  return {
+    messageId: row.messageId,
+    runId: row.runId,
+    provider: row.provider,
+    model: row.model,
+    continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+  };
+}
+
+export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
+  return {
+    messageId: row.messageId,
+    runId: row.runId,
+    content: parseContent(row.content),
+    provider: row.provider,
+    model: row.model,
+    queuedAt: row.queuedAt,
+  };
+}
+
+export function toSuspension(row: SuspensionRow): Suspension {
+  return {
+    id: row.id,
+    kind: oneOf(SUSPENSION_KINDS, "kind", row.kind),
+    request: parseObject("request", row.request),
+    fingerprint: row.fingerprint,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
+export function fromSuspensionRow(row: SuspensionRow): StoredSuspension {
+  return {
+    ...toSuspension(row),
+    sessionId: row.sessionId,
+    runId: row.runId,
+    status: oneOf(["open", "answered", "withdrawn", "expired", "released"], "status", row.status),
+    answer: parseJsonOrNull("answer", row.answer),
+    answeredBy: row.answeredBy,
+    closedAt: row.closedAt,
+  };
+}

@@ -1,0 +1,164 @@
+import { DELIVERY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
+import { PHASES, type PhaseChange } from "../domain/phase.ts";
+import type { CurrentRun } from "../domain/run.ts";
+import {
+
+  IDLE,
+  stateOf,
+  type Activity,
+  type ForkOrigin,
+  type Session,
+  type Standing,
+} from "../domain/session.ts";
+import { LEGAL_STATES, STATES, STATUSES, type State } from "../domain/status.ts";
+import type { Suspension } from "../domain/suspension.ts";
+import { isObject, oneOf, parseJson, parseJsonOrNull, parseObject, toFlag, UnreadableRow } from "./parse.ts";
+import type { SessionRecord } from "./store.ts";
+import type { SessionRow } from "./tables.ts";
+
+/** What a commit writes of a session; counters, ownership and keys are the write path's own. */
+export type SessionColumns = Omit<SessionRow, "version" | "lastSeq" | "owner" | "epoch" | "setAside">;
+
+export function toSessionColumns(session: Session): SessionColumns {
+  const { standing } = session;
+  return {
+    id: session.id,
+    repoId: session.repoId,
+    title: session.title,
+    status: standing.status,
+    state: stateOf(session),
+    phase: session.phase,
+    phaseHistory: JSON.stringify(session.phaseHistory),
+    resumeReady: toFlag(session.resumeReady),
+    errorCount: session.errorCount,
+    lastError: session.lastError?.text ?? null,
+    lastErrorId: session.lastError?.id ?? null,
+    agentName: session.agentName,
+    purpose: session.purpose,
+    metadata: JSON.stringify(session.metadata),
+    provider: session.provider,
+    model: session.model,
+    supportsResume: toFlag(session.supportsResume),
+    resumeData: session.resumeData === null ? null : JSON.stringify(session.resumeData),
+    delivery: session.delivery,
+    queued: session.queue.length,
+    forkedFrom: session.forkedFrom === null ? null : JSON.stringify(session.forkedFrom),
+    failure: standing.status === "error" ? standing.reason : null,
+    summary: session.summary,
+    createdAt: session.createdAt,
+    updatedAt: session.updatedAt,
+    lastActiveAt: session.lastActiveAt,
+    archivedAt: standing.status === "archived" ? standing.archivedAt : null,
+    failedAt: standing.status === "error" ? standing.failedAt : null,
+    finalizedAt: session.finalizedAt,
+  };
+}
+
+/** Throws `UnreadableRow` when the row cannot be a session. */
+export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension[]): SessionRecord {
+  const status = oneOf(STATUSES, "status", row.status);
+  const state = oneOf(STATES, "state", row.state);
+  const legal: readonly State[] = LEGAL_STATES[status];
+  if (!legal.includes(state)) throw new UnreadableRow(`${status} and ${state} do not go together`);
+  return {
+    id: row.id,
+    repoId: row.repoId,
+    title: row.title,
+    status,
+    state,
+    suspensions,
+    phase: oneOf(PHASES, "phase", row.phase),
+    phaseHistory: parsePhaseHistory(row.phaseHistory),
+    resumeReady: row.resumeReady === 1,
+    errorCount: row.errorCount,
+    lastError:
+      row.lastError === null ? null : { id: row.lastErrorId ?? "", text: row.lastError },
+    agentName: row.agentName,
+    purpose: row.purpose,
+    metadata: parseObject("metadata", row.metadata),
+    provider: row.provider,
+    model: row.model,
+    supportsResume: row.supportsResume === 1,
+    resumeData: parseJsonOrNull("resumeData", row.resumeData),
+    delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),
+    queued: row.queued,
+    forkedFrom: parseForkOrigin(row.forkedFrom),
+    failure: row.failure,
+    summary: row.summary,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    lastActiveAt: row.lastActiveAt,
+    archivedAt: row.archivedAt,
+    finalizedAt: row.finalizedAt,
+  };
+}
+
+/** The whole session: the row with the run it is busy with and the queue behind it. */
+export function toSession(
+  record: SessionRecord,
+  work: { run: CurrentRun | null; queue: readonly QueueEntry[]; failedAt: number | null },
+): Session {
+  const { status, state, suspensions, queued: _, failure, archivedAt, ...rest } = record;
+  const activity = toActivity({ state, suspensions, run: work.run });
+  return { ...rest, queue: work.queue, standing: toStanding(record, activity, work.failedAt) };
+}
+
+function toStanding(
+  { status, failure, archivedAt, updatedAt }: SessionRecord,
+  activity: Activity,
+  failedAt: number | null,
+): Standing {
+  switch (status) {
+    case "active":
+      return { status, activity };
+    case "suspended":
+      if (activity.state === "running") throw new UnreadableRow("suspended with a run under way");
+      return { status, activity };
+    case "archived":
+      return { status, archivedAt: archivedAt ?? updatedAt };
+    case "error":
+      return { status, reason: failure ?? "", failedAt: failedAt ?? updatedAt };
+    default:
+      return status satisfies never;
+  }
+}
+
+function toActivity({
+  state,
+  run,
+  suspensions,
+}: {
+  state: State;
+  run: CurrentRun | null;
+  suspensions: readonly Suspension[];
+}): Activity {
+  if (state === "idle") return IDLE;
+  if (run === null) throw new UnreadableRow(`${state} without a run`);
+  if (state === "running") return { state, run };
+  const [first, ...more] = suspensions;
+  if (first === undefined) throw new UnreadableRow("suspended without a suspension");
+  return { state, run, suspensions: [first, ...more] };
+}
+
+function parsePhaseHistory(text: string): readonly PhaseChange[] {
+  const parsed = parseJson("phaseHistory", text);
+  if (!Array.isArray(parsed)) throw new UnreadableRow("phaseHistory is not a list");
+  return parsed.map((change) => {
+    if (!isObject(change) || typeof change["at"] !== "number") {
+      throw new UnreadableRow("phaseHistory has an entry that is not a change");
+    }
+    return {
+      from: oneOf(PHASES, "phaseHistory", change["from"]),
+      to: oneOf(PHASES, "phaseHistory", change["to"]),
+      at: change["at"],
+    };
+  });
+}
+
+function parseForkOrigin(text: string | null): ForkOrigin | null {
+  if (text === null) return null;
+  const { sessionId, atMessage } = parseObject("forkedFrom", text);
+  if (typeof sessionId !== "string") throw new UnreadableRow("forkedFrom names no session");
+  return { sessionId, atMessage: typeof atMessage === "string" ? atMessage : null };
+}
+

@@ -1,0 +1,82 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** Statements kept ready per connection; lists of ids make ever new ones. */
+const CACHED_STATEMENTS = 200;
+const BUSY_TIMEOUT_MS = 5000;
+/** The log of changes is cut back to this size after a checkpoint. */
+const WAL_BYTES = 16 * 1024 * 1024;
+
+export interface SqliteConnection {
+  readonly raw: DatabaseSync;
+  readonly db: Kysely<Tables>;
+}
+
+export function openSqliteConnection(
+  file: string,
+  { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS }: { readOnly: boolean; busyTimeoutMs?: number },
+): SqliteConnection {
+  const raw = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  raw.exec(`pragma journal_mode = wal`);
+  raw.exec(`pragma synchronous = full`);
+  raw.exec(`pragma foreign_keys = on`);
+  raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
+  if (readOnly) raw.exec(`pragma query_only = on`);
+  return { raw, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }) };
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+/** SQLite changes its schema in transactions very well; Kysely's own adapter does not make use of it. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** What Kysely expects of a driver, on node:sqlite, with prepared statements kept. */
+function shim(raw: DatabaseSync): SqliteDatabase {
+  const cache = new Map<string, { statement: StatementSync; reader: boolean }>();
+  const prepared = (text: string): { statement: StatementSync; reader: boolean } => {
+    const known = cache.get(text);
+    if (known !== undefined) {
+      cache.delete(text);
+      cache.set(text, known);
+      return known;
+    }
+    // A transaction that begins by reading could not become a writing one beside another process.
+    const statement = raw.prepare(text === "begin" ? "begin immediate" : text);
+    const entry = { statement, reader: statement.columns().length > 0 };
+    cache.set(text, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest);
+    return entry;
+  };
+  return {
+    prepare(text) {
+      const { statement, reader } = prepared(text);
+      return {
+        reader,
+        all: (parameters) => statement.all(...bindable(parameters)),
+        run: (parameters) => statement.run(...bindable(parameters)),
+        iterate: (parameters) => statement.iterate(...bindable(parameters)),
+      };
+    },
+    close: () => raw.close(),
+  };
+}
+
+type Bindable = string | number | bigint | null | Uint8Array;
+
+function bindable(parameters: readonly unknown[]): Bindable[] {
+  return parameters.map((value) => {
+    if (value === null || typeof value === "string" || typeof value === "number") return value;
+    if (typeof value === "bigint" || value instanceof Uint8Array) return value;
+    throw new Error(`unreachable: a ${typeof value} cannot be stored`);
+  });
+}

@@ -1,0 +1,64 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { StorageFault } from "../fault.ts";
+import { callWrite } from "../writes/writes.ts";
+import { openSqliteConnection } from "./connection.ts";
+import { faultFromSqlite } from "./faults.ts";
+import type { WriteBatch, WriteReply, WriteRequest } from "./writer.ts";
+
+/** The one thread that writes: a batch of writes is one transaction and one sync of the disk. */
+const port = parentPort;
+if (port === null) throw new Error("unreachable: the writer runs in a thread of its own");
+const options: { readonly file: string; readonly busyTimeoutMs?: number } = workerData;
+const { raw, db } = openSqliteConnection(options.file, { ...options, readOnly: false });
+let isDurable = true;
+
+port.on("message", (message: WriteBatch | "close") => {
+  if (message === "close") {
+    // Folds the write-ahead log into the database where no other process reads it.
+    raw.exec("pragma wal_checkpoint(truncate)");
+    raw.close();
+    port.close();
+    return;
+  }
+  void runBatch(message).then((replies) => port.postMessage(replies));
+});
+
+async function runBatch({ requests, durable }: WriteBatch): Promise<readonly WriteReply[]> {
+  try {
+    if (durable !== isDurable) {
+      raw.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
+      isDurable = durable;
+    }
+    raw.exec("begin immediate");
+    const replies: WriteReply[] = [];
+    for (const request of requests) replies.push(await runOne(request));
+    raw.exec("commit");
+    return replies;
+  } catch (error) {
+    if (raw.isTransaction) raw.exec("rollback");
+    const reply = toReply(error);
+    return requests.map(() => reply);
+  }
+}
+
+/** A write that fails leaves nothing behind and does not disturb the others of its batch. */
+async function runOne({ name, args }: WriteRequest): Promise<WriteReply> {
+  raw.exec("savepoint one");
+  try {
+    const value = await callWrite({ db, engine: "sqlite" }, name, args);
+    raw.exec("release one");
+    return { ok: true, value };
+  } catch (error) {
+    // A full disk ends the whole transaction by itself: then nobody's write is stored.
+    if (!raw.isTransaction) throw error;
+    raw.exec("rollback to one");
+    raw.exec("release one");
+    return toReply(error);
+  }
+}
+
+function toReply(error: unknown): WriteReply {
+  const fault = faultFromSqlite(error);
+  const { message, stack = "" } = fault instanceof Error ? fault : new Error(String(fault));
+  return { ok: false, code: fault instanceof StorageFault ? fault.code : null, message, stack };
+}

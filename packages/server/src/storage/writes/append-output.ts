@@ -1,0 +1,95 @@
+import type { Appended, AppendRefused, Output, OutputItem } from "../store.ts";
+import { holds } from "./commit-change.ts";
+import { EventLog } from "./event-log.ts";
+import { addMessage, completeMessage, replaceMessage } from "./message-writes.ts";
+import { greatest, lockSession, type Transaction } from "./transaction.ts";
+
+/** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
+export async function appendOutput(
+  transaction: Transaction,
+  output: Output,
+): Promise<Appended | AppendRefused> {
+  const { sessionId, at, fence, items } = output;
+  const lock = await lockSession(transaction, sessionId);
+  if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
+  if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
+  if (!(await messagesAreOpen(transaction, output))) return { ok: false, refused: "message_not_found" };
+
+  const log = new EventLog(sessionId, lock.lastSeq);
+  for (const item of items) await putItem(transaction, { item, output, log });
+  await log.store(transaction);
+  await transaction.db
+    .updateTable("AgentSession")
+    .set({
+      lastSeq: log.lastSeq,
+      updatedAt: greatest(transaction, "updatedAt", at),
+      lastActiveAt: greatest(transaction, "lastActiveAt", at),
+    })
+    .where("id", "=", sessionId)
+    .execute();
+  return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
+}
+
+async function putItem(
+  transaction: Transaction,
+  { item, output, log }: { item: OutputItem; output: Output; log: EventLog },
+): Promise<void> {
+  const { sessionId, runId, at } = output;
+  switch (item.put) {
+    case "message": {
+      const { message, complete } = item;
+      return addMessage(transaction, { sessionId, message: { ...message, runId }, complete, at, log });
+    }
+    case "text":
+      return log.addText({ messageId: item.messageId, text: item.text, at });
+    case "content":
+    case "end": {
+      await log.store(transaction); // what is replaced must be in the table to be found there
+      const row = await transaction.db
+        .selectFrom("AgentMessage")
+        .selectAll()
+        .where("id", "=", item.messageId)
+        .executeTakeFirstOrThrow();
+      if (item.put === "end") return completeMessage(transaction, { row, at, log });
+      const { content, complete } = item;
+      return replaceMessage(transaction, { row, content, complete, at, log });
+    }
+    default:
+      return item satisfies never;
+  }
+}
+
+async function isCurrentRun({ db }: Transaction, { sessionId, runId }: Output): Promise<boolean> {
+  const run = await db
+    .selectFrom("Run")
+    .select("id")
+    .where("sessionId", "=", sessionId)
+    .where("status", "in", ["running", "suspended"])
+    .executeTakeFirst();
+  return run?.id === runId;
+}
+
+/** Whether every message that is to grow or change exists, belongs here and is not complete. */
+async function messagesAreOpen({ db }: Transaction, { sessionId, items }: Output): Promise<boolean> {
+  const added = new Set<string>();
+  const needed = new Set<string>();
+  const closed = new Set<string>();
+  for (const item of items) {
+    if (item.put === "message") {
+      (item.complete ? closed : added).add(item.message.id);
+      continue;
+    }
+    if (closed.has(item.messageId)) return false;
+    if (!added.has(item.messageId)) needed.add(item.messageId);
+    if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
+  }
+  if (needed.size === 0) return true;
+  const open = await db
+    .selectFrom("AgentMessage")
+    .select("id")
+    .where("id", "in", [...needed])
+    .where("sessionId", "=", sessionId)
+    .where("complete", "=", 0)
+    .execute();
+  return open.length === needed.size;
+}

@@ -1,0 +1,116 @@
+import { evolveAll } from "../../domain/evolve.ts";
+import type { Session } from "../../domain/session.ts";
+import { toSessionColumns } from "../session-row.ts";
+import type { Change, Committed, CommitRefused, Fence } from "../store.ts";
+import { EventLog } from "./event-log.ts";
+import { addMessage } from "./message-writes.ts";
+import { projectEvents } from "./project-events.ts";
+import { indexSession } from "./search-document.ts";
+import { greatest, lockSession, type SessionLock, type Transaction } from "./transaction.ts";
+
+/** The session as its events leave it, the events themselves and what hangs on them: all or nothing. */
+export async function commitChange(
+  transaction: Transaction,
+  change: Change,
+): Promise<Committed | CommitRefused> {
+  const { before } = change;
+  const after = evolveAll(before?.session ?? null, change.events);
+  const sessionId = before?.session.id ?? after?.id;
+  if (sessionId === undefined) throw new Error("unreachable: a change of no session");
+
+  const lock = await lockSession(transaction, sessionId);
+  const refused = refusalOf(lock, change);
+  if (refused !== null) return { ok: false, refused };
+  if (!(await rememberAnswer(transaction, change))) return { ok: false, refused: "remembered" };
+
+  if (after === null) return deleteSession(transaction, { sessionId, lock });
+  return storeSession(transaction, { change, after, lock });
+}
+
+function refusalOf(lock: SessionLock | undefined, { before, fence }: Change): CommitRefused["refused"] | null {
+  if (before === null) return lock === undefined ? null : "conflict";
+  if (lock === undefined || lock.version !== before.version) return "conflict";
+  return fence === undefined || holds(fence, lock) ? null : "fenced";
+}
+
+export function holds(fence: Fence, lock: SessionLock): boolean {
+  return lock.owner === fence.node && lock.epoch === fence.epoch;
+}
+
+async function storeSession(
+  transaction: Transaction,
+  { change, after, lock }: { change: Change; after: Session; lock: SessionLock | undefined },
+): Promise<Committed | CommitRefused> {
+  const sessionId = after.id;
+  const version = (lock?.version ?? 0) + 1;
+  const log = new EventLog(sessionId, lock?.lastSeq ?? 0);
+  if (lock === undefined) await insertSession(transaction, after);
+  if (changesName(change)) await indexSession(transaction, after);
+
+  await projectEvents(transaction, { sessionId, change, after, log });
+  for (const message of change.messages ?? []) {
+    await addMessage(transaction, { sessionId, message, complete: true, at: message.at ?? after.updatedAt, log });
+  }
+  await log.store(transaction);
+
+  const { createdAt: _, id: __, ...columns } = toSessionColumns(after);
+  const [stored] = await transaction.db
+    .updateTable("AgentSession")
+    .set({
+      ...columns,
+      // Output that was appended meanwhile is not in the session that was decided on.
+      updatedAt: greatest(transaction, "updatedAt", after.updatedAt),
+      lastActiveAt: greatest(transaction, "lastActiveAt", after.lastActiveAt),
+      version,
+      lastSeq: log.lastSeq,
+    })
+    .where("id", "=", sessionId)
+    .returning(["updatedAt", "lastActiveAt", "owner", "epoch"])
+    .execute();
+  if (stored === undefined) throw new Error("unreachable: the locked session is gone");
+  const { owner, epoch, ...times } = stored;
+  return {
+    ok: true,
+    stored: { session: { ...after, ...times }, version, lastSeq: log.lastSeq, owner, epoch },
+    firstSeq: log.firstSeq,
+    lastSeq: log.lastSeq,
+  };
+}
+
+async function insertSession({ db }: Transaction, session: Session): Promise<void> {
+  await db
+    .insertInto("AgentSession")
+    .values({ ...toSessionColumns(session), version: 1, lastSeq: 0, owner: null, epoch: 0, setAside: 0 })
+    .execute();
+}
+
+function changesName({ events }: Change): boolean {
+  return events.some(
+    (event) =>
+      (event.type === "session.created" &&
+        [event.title, event.purpose, event.agentName].some((text) => text !== null)) ||
+      (event.type === "session.updated" && event.changes.title !== undefined),
+  );
+}
+
+/** False when another request with the same key was answered first. */
+async function rememberAnswer({ db }: Transaction, { remember, events }: Change): Promise<boolean> {
+  if (remember === undefined) return true;
+  const { scope, key, requestHash, response } = remember;
+  const inserted = await db
+    .insertInto("IdempotencyKey")
+    .values({ scope, key, requestHash, response: JSON.stringify(response), createdAt: events[0]?.at ?? 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key")
+    .execute();
+  return inserted.length > 0;
+}
+
+async function deleteSession(
+  { db }: Transaction,
+  { sessionId, lock }: { sessionId: string; lock: SessionLock | undefined },
+): Promise<Committed> {
+  await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
+  const lastSeq = lock?.lastSeq ?? 0;
+  return { ok: true, stored: null, firstSeq: lastSeq + 1, lastSeq };
+}

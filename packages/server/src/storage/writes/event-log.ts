@@ -1,0 +1,58 @@
+import type { SessionEvent } from "../../domain/event.ts";
+import type { EventRow } from "../tables.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Rows of one multi-row insert; bounded by the parameters a statement may have. */
+const ROWS_PER_INSERT = 100;
+
+/** The log entries of one write, numbered on from the session's last. */
+export class EventLog {
+  readonly #sessionId: string;
+  readonly firstSeq: number;
+  #lastSeq: number;
+  #pending: EventRow[] = [];
+
+  constructor(sessionId: string, lastSeq: number) {
+    this.#sessionId = sessionId;
+    this.firstSeq = lastSeq + 1;
+    this.#lastSeq = lastSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  addEvent(event: SessionEvent): number {
+    return this.#add({ at: event.at, kind: "event", messageId: null, data: JSON.stringify(event) });
+  }
+
+  addMessage(messageId: string, at: number): number {
+    return this.#add({ at, kind: "message", messageId, data: null });
+  }
+
+  /** Text that follows text of the same message joins it: fewer rows, the same stream. */
+  addText({ messageId, text, at }: { messageId: string; text: string; at: number }): void {
+    const last = this.#pending.at(-1);
+    if (last?.kind === "delta" && last.messageId === messageId) {
+      last.data = (last.data ?? "") + text;
+    } else {
+      this.#add({ at, kind: "delta", messageId, data: text });
+    }
+  }
+
+  /** Writes what has been added since the last time. */
+  async store({ db }: Transaction): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (let start = 0; start < pending.length; start += ROWS_PER_INSERT) {
+      const rows = pending.slice(start, start + ROWS_PER_INSERT);
+      await db.insertInto("SessionEvent").values(rows).execute();
+    }
+  }
+
+  #add(entry: Omit<EventRow, "sessionId" | "seq">): number {
+    this.#lastSeq += 1;
+    this.#pending.push({ sessionId: this.#sessionId, seq: this.#lastSeq, ...entry });
+    return this.#lastSeq;
+  }
+}

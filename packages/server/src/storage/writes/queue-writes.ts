@@ -1,0 +1,58 @@
+import type { EventOf } from "../../domain/event.ts";
+import type { MessageContent } from "../../domain/message.ts";
+import type { Session } from "../../domain/session.ts";
+import type { QueuedMessageRow } from "../tables.ts";
+import type { Transaction } from "./transaction.ts";
+
+export async function addToQueue(
+  { db }: Transaction,
+  { sessionId, event, content }: { sessionId: string; event: EventOf<"message.queued">; content: MessageContent },
+): Promise<void> {
+  const last = await db
+    .selectFrom("QueuedMessage")
+    .select(({ fn }) => fn.max("position").as("position"))
+    .where("sessionId", "=", sessionId)
+    .executeTakeFirst();
+  await db
+    .insertInto("QueuedMessage")
+    .values({
+      ...event.entry,
+      sessionId,
+      position: (last?.position ?? 0) + 1,
+      content: JSON.stringify(content),
+      queuedAt: event.at,
+    })
+    .execute();
+}
+
+/** Returns what was queued; undefined when the message has left the queue. */
+export async function takeFromQueue({ db }: Transaction, messageId: string): Promise<QueuedMessageRow | undefined> {
+  return db.deleteFrom("QueuedMessage").where("messageId", "=", messageId).returningAll().executeTakeFirst();
+}
+
+/** A run cut before the agent had its message: back it goes, with what the history says it says. */
+export async function returnToQueue(
+  { db }: Transaction,
+  { sessionId, event }: { sessionId: string; event: EventOf<"run.requeued"> },
+): Promise<void> {
+  const { content, timestamp } = await db
+    .selectFrom("AgentMessage")
+    .select(["content", "timestamp"])
+    .where("id", "=", event.entry.messageId)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto("QueuedMessage")
+    .values({ ...event.entry, sessionId, position: 0, content, queuedAt: timestamp })
+    .execute();
+}
+
+/** Numbers the queue anew, in the order the session has it. */
+export async function orderQueue({ db }: Transaction, queue: Session["queue"]): Promise<void> {
+  for (const [index, { messageId }] of queue.entries()) {
+    await db
+      .updateTable("QueuedMessage")
+      .set({ position: index + 1 })
+      .where("messageId", "=", messageId)
+      .execute();
+  }
+}

@@ -1,0 +1,37 @@
+import { appendOutput } from "./append-output.ts";
+import { commitChange } from "./commit-change.ts";
+import { claimSession, dropLease, releaseSession, renewLease } from "./lease-writes.ts";
+import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Every write there is, by name: PostgreSQL calls them here, SQLite in its writing thread. */
+export const WRITES = {
+  addRepo,
+  appendOutput,
+  claimSession,
+  commitChange,
+  deleteSessions,
+  dropLease,
+  forgetAnswers,
+  releaseSession,
+  removeRepo,
+  renewLease,
+  setAside,
+} as const;
+
+export type WriteName = keyof typeof WRITES;
+export type WriteArgs<Name extends WriteName> = Parameters<(typeof WRITES)[Name]>[1];
+export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof WRITES)[Name]>>;
+
+/** Runs one write in a transaction of its own, or in one shared with others. */
+export type Writer = <Name extends WriteName>(
+  name: Name,
+  args: WriteArgs<Name>,
+  options?: { readonly durable: boolean },
+) => Promise<WriteResult<Name>>;
+
+/** Calls the write of that name; the types cannot see that name and arguments belong together. */
+export function callWrite(transaction: Transaction, name: WriteName, args: unknown): Promise<unknown> {
+  const write = WRITES[name] as (transaction: Transaction, args: unknown) => Promise<unknown>;
+  return write(transaction, args);
+}

@@ -1,0 +1,41 @@
+import type { ReactElement } from "react";
+import { Facts } from "./facts.tsx";
+import { NextSteps } from "./next-steps.tsx";
+import { SessionCounts } from "./session-counts.tsx";
+import { SetAside } from "./set-aside.tsx";
+import { Status } from "./status.tsx";
+import { readinessOf, useConnection } from "./use-connection.ts";
+
+export function App(): ReactElement {
+  const connection = useConnection();
+  const readiness = readinessOf(connection);
+  return (
+    <div className="page">
+      <header className="masthead">
+        <img src="/favicon.svg" alt="" width="44" height="44" />
+        <div>
+          <h1>Holdfast</h1>
+          <p>Keeps conversations with coding agents alive, whatever crashes or restarts.</p>
+        </div>
+      </header>
+      <main className={connection.kind === "lost" ? "stale" : undefined}>
+        <div className="column">
+          <Status connection={connection} />
+          {readiness !== null && readiness.setAside > 0 && <SetAside count={readiness.setAside} />}
+          {readiness !== null && <SessionCounts counts={readiness.sessions} />}
+        </div>
+        <div className="column">
+          {readiness !== null && <Facts readiness={readiness} />}
+          <NextSteps />
+        </div>
+      </main>
+      <footer>
+        <nav aria-label="The server's own pages">
+          <a href="/openapi.json">HTTP API</a>
+          <a href="/readyz">Readiness</a>
+          <a href="/healthz">Health</a>
+        </nav>
+      </footer>
+    </div>
+  );
+}

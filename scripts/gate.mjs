@@ -1,0 +1,29 @@
+import { holdBuildLock } from "./prepare.mjs";
+import { runTool } from "./run.mjs";
+
+/** Types come before lint: the type-aware rules read the declarations that the compiler writes. */
+const STEPS = [
+  { name: "format", run: () => runTool("oxfmt", ["--check"]) },
+  { name: "types", run: () => holdBuildLock(() => runTool("tsc", ["-b"])) },
+  { name: "lint", run: () => runTool("oxlint", ["--type-aware", "--deny-warnings"]) },
+  { name: "unused code", run: () => runTool("knip", ["--no-progress"]) },
+];
+
+/** Everything that can be said about the code without running it. */
+export async function runGate() {
+  const counts = { passed: 0, failed: 0 };
+  for (const { name, run } of STEPS) {
+    counts[(await runStep(name, run)) ? "passed" : "failed"] += 1;
+  }
+  return counts;
+}
+
+/** One line with its time; what it printed only when it failed. */
+export async function runStep(name, run) {
+  const startedMs = performance.now();
+  const { code, output } = await run();
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  process.stdout.write(`${code === 0 ? "✓" : "✗"} ${name.padEnd(12)} ${seconds} s\n`);
+  if (code !== 0) process.stdout.write(`\n${output.trim()}\n\n`);
+  return code === 0;
+}

@@ -1,0 +1,8 @@
+import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { holdfastBin, main, runOnPinnedNode } from "./run.mjs";
+
+await main(async () => {
+  await ensureInstalled();
+  await ensureBuilt();
+  await runOnPinnedNode([holdfastBin, ...process.argv.slice(2)]);
+});

@@ -1,0 +1,203 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join, relative } from "node:path";
+import { withLock } from "./lock.mjs";
+import { Stop, root, runQuietly, runTool } from "./run.mjs";
+
+const INSTALL_STAMP = join(root, "node_modules", ".holdfast-install");
+const BUILD_STAMP = join(root, "packages", "server", "dist", ".build-stamp");
+const LOCK = join(root, ".cache", "prepare.lock");
+
+/** What the build leaves behind; one of them missing means to build again, whatever the stamp says. */
+const OUTPUTS = [
+  "protocol/dist/index.js",
+  "client/dist/index.js",
+  "server/dist/cli",
+  "server/dist/web/index.html",
+];
+const PROJECTS = ["packages/protocol", "packages/client", "packages/server/src/cli"];
+
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  await withLock(LOCK, async () => {
+    if (!isInstalled()) await install();
+  });
+}
+
+export async function ensureBuilt() {
+  if (isBuilt(sourceHash())) return;
+  await holdBuildLock(async () => {
+    const hash = sourceHash();
+    if (!isBuilt(hash)) await build(hash);
+  });
+}
+
+/** For whoever else writes into the dist folders. */
+export function holdBuildLock(work) {
+  return withLock(LOCK, work);
+}
+
+function isInstalled() {
+  const hash = installHash();
+  if (readText(INSTALL_STAMP) === hash) return true;
+  if (!installedByHand()) return false;
+  writeStamp(INSTALL_STAMP, hash);
+  return true;
+}
+
+async function install() {
+  process.stderr.write("Installing dependencies…\n");
+  const hash = installHash();
+  const args = [
+    "ci",
+    "--loglevel=error",
+    "--no-audit",
+    "--no-fund",
+    "--include=dev",
+    "--include=optional",
+  ];
+  const windows = process.platform === "win32";
+  const { code, output } = await runQuietly(windows ? "npm.cmd" : "npm", args, {
+    env: { ...process.env, PATH: pathWithoutOurs() },
+    shell: windows,
+  }).catch((error) => {
+    throw new Stop(`npm could not be started: ${error.message}`);
+  });
+  if (code !== 0) throw new Stop(`${output}\nnpm ci failed with exit code ${code}.`);
+  writeStamp(INSTALL_STAMP, hash);
+}
+
+/** npm ci replaces the Node in node_modules, so npm must not be running on it. */
+function pathWithoutOurs() {
+  const ours = join(root, "node_modules", ".bin");
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== ours)
+    .join(delimiter);
+}
+
+function installHash() {
+  const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch}`);
+  for (const folder of [".", ...workspaces]) {
+    hash.update("\0").update(readFileSync(join(root, folder, "package.json")));
+  }
+  return hash
+    .update("\0")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+}
+
+/** Somebody ran npm themselves: npm's own record of what it installed has every package at the locked version. */
+function installedByHand() {
+  const done = readText(join(root, "node_modules", ".package-lock.json"));
+  if (done === undefined) return false;
+  const installed = JSON.parse(done).packages;
+  const locked = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  return Object.entries(locked).every(([path, { version, link, optional }]) => {
+    if (!path.includes("node_modules/")) return true;
+    const found = installed[path];
+    if (found === undefined) return optional === true;
+    return found.version === version && found.link === link;
+  });
+}
+
+async function build(hash) {
+  process.stderr.write("Building…\n");
+  rmSync(BUILD_STAMP, { force: true });
+  removeOrphans();
+  const results = await Promise.all([
+    runTool("tsc", ["-b", ...PROJECTS]),
+    runTool("vite", ["build", "packages/web", "--logLevel", "warn"]),
+  ]);
+  const failed = results.filter(({ code }) => code !== 0);
+  if (failed.length > 0)
+    throw new Stop(`${failed.map(({ output }) => output).join("\n")}\nThe build failed.`);
+  writeStamp(BUILD_STAMP, hash);
+}
+
+function isBuilt(hash) {
+  return (
+    readText(BUILD_STAMP) === hash &&
+    OUTPUTS.every((path) => existsSync(join(root, "packages", path)))
+  );
+}
+
+/** Cheap on purpose: names, sizes and times of everything the build reads, not their contents. */
+function sourceHash() {
+  const hash = createHash("sha256");
+  for (const path of buildInputs()) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${relative(root, path)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+function buildInputs() {
+  const packages = join(root, "packages");
+  const inside = readdirSync(packages).flatMap((name) => filesUnder(join(packages, name)));
+  const outside = ["package.json", "package-lock.json", "tsconfig.base.json"].map((name) =>
+    join(root, name),
+  );
+  return [...inside, ...outside].toSorted((left, right) => (left < right ? -1 : 1));
+}
+
+function filesUnder(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return isBuildFolder(entry.name) ? filesUnder(path) : [];
+    return /\.test\.tsx?$/.test(entry.name) ? [] : [path];
+  });
+}
+
+function isBuildFolder(name) {
+  return name !== "dist" && name !== "node_modules" && name !== "testing";
+}
+
+/** tsc leaves the output of a deleted or renamed source behind, where it would go on being found. */
+function removeOrphans() {
+  const server = join(root, "packages", "server");
+  const pairs = [
+    ...["protocol", "client"]
+      .map((name) => join(root, "packages", name))
+      .map((at) => [join(at, "src"), join(at, "dist")]),
+    ...readdirSync(join(server, "src")).map((layer) => [
+      join(server, "src", layer),
+      join(server, "dist", layer),
+    ]),
+  ];
+  for (const [source, output] of pairs) {
+    if (!existsSync(output)) continue;
+    for (const name of readdirSync(output, { recursive: true })) {
+      const stem = /^(.*?)(\.d\.ts|\.js)(\.map)?$/.exec(name)?.[1];
+      if (stem === undefined || [".ts", ".tsx"].some((end) => existsSync(join(source, stem + end))))
+        continue;
+      rmSync(join(output, name), { force: true });
+    }
+  }
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function writeStamp(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}

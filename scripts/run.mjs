@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+export const holdfastBin = join(root, "packages", "server", "bin", "holdfast.js");
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** A Ctrl-C reaches us twice, from the terminal and from npm: what comes within this time is one and the same. */
+const SAME_SIGNAL_MS = 1_000;
+const LONE_CHECK_MS = 1_000;
+
+/** A failure whose message says everything the user needs: shown without a stack. */
+export class Stop extends Error {}
+
+/** Runs a script's work; a Stop is told in plain words, and ends with exit code 1. */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    process.stderr.write(`${error.message.trimEnd()}\n`);
+    process.exit(1);
+  }
+}
+
+/** Runs Node with these arguments in the user's terminal and ends this process as that one ended. */
+export async function runOnPinnedNode(args) {
+  process.exit(await runInTerminal(args));
+}
+
+/** The same, but resolves to the exit code: 128 + n when signal n ended it. */
+export function runInTerminal(args) {
+  const preload = pathToFileURL(join(root, "scripts", "end-with-parent.mjs")).href;
+  const child = spawn(pinnedNode(), ["--import", preload, ...args], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // Its own process group: the terminal's Ctrl-C comes to us alone, and we hand it on once.
+    detached: process.platform !== "win32",
+  });
+  const stopForwarding = forwardSignals(child);
+  const stopWatching = watchNpm(() => child.kill("SIGTERM"));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      stopForwarding();
+      stopWatching();
+      resolve(exitCode(code, signal));
+    });
+  });
+}
+
+/** Runs a program out of sight. Its output is for the caller to show when it failed. */
+export function runQuietly(command, args, { cwd = root, env = process.env, shell = false } = {}) {
+  const child = spawn(command, args, { cwd, env, shell, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => (output += text));
+  }
+  const endedBy = (signal) => {
+    child.kill(signal);
+    process.exit(exitCode(null, signal));
+  };
+  for (const signal of SIGNALS) process.once(signal, endedBy);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      for (const name of SIGNALS) process.removeListener(name, endedBy);
+      resolve({ code: exitCode(code, signal), output });
+    });
+  });
+}
+
+/** Runs the command-line program of an installed package on the pinned Node, out of sight. */
+export function runTool(name, args) {
+  return runQuietly(pinnedNode(), [toolPath(name), ...args]);
+}
+
+/** The JavaScript file behind node_modules/.bin/`name`. */
+export function toolPath(name) {
+  const folder = join(root, "node_modules", name === "tsc" ? "typescript" : name);
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return join(folder, typeof bin === "string" ? bin : bin[name]);
+}
+
+export function pinnedNode() {
+  const executable = process.platform === "win32" ? "node.exe" : "node";
+  const pinned = join(root, "node_modules", "node", "bin", executable);
+  if (existsSync(pinned)) return pinned;
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  throw new Stop(
+    `Holdfast runs on Node 22.18 or newer. The one it brings is missing (${pinned}), and this is ${process.version}. ` +
+      "Install with scripts allowed (npm ci), or use a newer Node.",
+  );
+}
+
+function forwardSignals(child) {
+  const lastMs = new Map();
+  const forward = (signal) => {
+    const nowMs = performance.now();
+    if (nowMs - (lastMs.get(signal) ?? -Infinity) < SAME_SIGNAL_MS) return;
+    lastMs.set(signal, nowMs);
+    child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, forward);
+  return () => {
+    for (const signal of SIGNALS) process.removeListener(signal, forward);
+  };
+}
+
+/** Started by npm, we end with npm: its shell may die of a signal without handing it on. */
+function watchNpm(onGone) {
+  if (process.env.npm_lifecycle_event === undefined) return () => {};
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, LONE_CHECK_MS);
+  return () => clearInterval(timer);
+}
+
+function exitCode(code, signal) {
+  return code ?? 128 + (constants.signals[signal] ?? 0);
+}

