@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { withLock } from "./lock.mjs";
-import { Stop, root, runQuietly, runTool } from "./run.mjs";
+import { Stop, root, runQuietly, runTool, windows } from "./run.mjs";
 
 const INSTALL_STAMP = join(root, "node_modules", ".holdfast-install");
 const BUILD_STAMP = join(root, "packages", "server", "dist", ".build-stamp");
@@ -65,7 +65,6 @@ async function install() {
     "--include=dev",
     "--include=optional",
   ];
-  const windows = process.platform === "win32";
   const { code, output } = await runQuietly(windows ? "npm.cmd" : "npm", args, {
     env: { ...process.env, PATH: pathWithoutOurs() },
     shell: windows,
@@ -86,29 +85,48 @@ function pathWithoutOurs() {
 }
 
 function installHash() {
-  const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`);
-  for (const folder of [".", ...workspaces]) {
-    hash.update("\0").update(readFileSync(join(root, folder, "package.json")));
-  }
-  return hash
-    .update("\0")
-    .update(readFileSync(join(root, "package-lock.json")))
-    .digest("hex");
+  for (const folder of packageFolders()) hash.update(readFileSync(manifestOf(folder)));
+  return hash.update(readFileSync(join(root, "package-lock.json"))).digest("hex");
 }
 
 /** Somebody ran npm themselves: npm's own record of what it installed has every package at the locked version. */
 function installedByHand() {
-  const done = readText(join(root, "node_modules", ".package-lock.json"));
-  if (done === undefined) return false;
-  const installed = JSON.parse(done).packages;
-  const locked = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
-  return Object.entries(locked).every(([path, { version, link, optional }]) => {
-    if (!path.includes("node_modules/")) return true;
-    const found = installed[path];
-    if (found === undefined) return optional === true;
-    return found.version === version && found.link === link;
+  const record = readText(join(root, "node_modules", ".package-lock.json"));
+  if (record === undefined) return false;
+  const installed = JSON.parse(record).packages;
+  const locked = readJson(join(root, "package-lock.json")).packages;
+  return (
+    packageFolders().every((folder) => isLocked(manifestOf(folder), locked[folder])) &&
+    Object.entries(locked).every(([path, { version, link, optional }]) => {
+      if (!path.includes("node_modules/")) return true;
+      const found = installed[path];
+      if (found === undefined) return optional === true;
+      return found.version === version && found.link === link;
+    })
+  );
+}
+
+/** Whether the lockfile knows what a package.json asks for. */
+function isLocked(path, locked) {
+  const manifest = readJson(path);
+  return ["dependencies", "devDependencies", "optionalDependencies"].every((kind) => {
+    const wanted = Object.entries(manifest[kind] ?? {});
+    const known = locked?.[kind] ?? {};
+    return (
+      wanted.length === Object.keys(known).length &&
+      wanted.every(([name, range]) => known[name] === range)
+    );
   });
+}
+
+/** As the lockfile names them: the root has the empty name. */
+function packageFolders() {
+  return ["", ...readJson(manifestOf("")).workspaces];
+}
+
+function manifestOf(folder) {
+  return join(root, folder, "package.json");
 }
 
 async function build(hash) {
@@ -184,6 +202,10 @@ function removeOrphans() {
       rmSync(join(output, name), { force: true });
     }
   }
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, "utf8"));
 }
 
 function readText(path) {

@@ -7,10 +7,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 export const holdfastBin = join(root, "packages", "server", "bin", "holdfast.js");
 
+export const windows = process.platform === "win32";
+
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** A Ctrl-C reaches us twice, from the terminal and from npm: what comes within this time is one and the same. */
 const SAME_SIGNAL_MS = 1_000;
-const LONE_CHECK_MS = 1_000;
+const LONE_CHECK_MS = 500;
 
 /** A failure whose message says everything the user needs: shown without a stack. */
 export class Stop extends Error {}
@@ -31,22 +33,30 @@ export async function runOnPinnedNode(args) {
   process.exit(await runInTerminal(args));
 }
 
-/** The same, but resolves to the exit code: 128 + n when signal n ended it. */
-export function runInTerminal(args) {
+/**
+ * The same, but resolves to the exit code: 128 + n when signal n ended it. A server stops its own children;
+ * where nobody does, `wholeGroup` hands a signal to all of them.
+ */
+export function runInTerminal(args, { wholeGroup = false } = {}) {
   const preload = pathToFileURL(join(root, "scripts", "end-with-parent.mjs")).href;
   const child = spawn(pinnedNode(), ["--import", preload, ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     // Its own process group: the terminal's Ctrl-C comes to us alone, and we hand it on once.
-    detached: process.platform !== "win32",
+    detached: !windows,
   });
-  const stopForwarding = forwardSignals(child);
-  const stopWatching = watchNpm(() => child.kill("SIGTERM"));
+  const signalChild = (signal) => {
+    const { pid, exitCode, signalCode } = child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    process.kill(wholeGroup && !windows ? -pid : pid, signal);
+  };
+  const stopForwarding = forwardSignals(signalChild);
+  const stopWatching = watchNpm(() => signalChild("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {
       stopForwarding();
       stopWatching();
-      resolve(exitCode(code, signal));
+      resolve(toExitCode(code, signal));
     });
   });
 }
@@ -60,14 +70,14 @@ export function runQuietly(command, args, { cwd = root, env = process.env, shell
   }
   const endedBy = (signal) => {
     child.kill(signal);
-    process.exit(exitCode(null, signal));
+    process.exit(toExitCode(null, signal));
   };
   for (const signal of SIGNALS) process.once(signal, endedBy);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
       for (const name of SIGNALS) process.removeListener(name, endedBy);
-      resolve({ code: exitCode(code, signal), output });
+      resolve({ code: toExitCode(code, signal), output });
     });
   });
 }
@@ -85,7 +95,7 @@ export function toolPath(name) {
 }
 
 export function pinnedNode() {
-  const executable = process.platform === "win32" ? "node.exe" : "node";
+  const executable = windows ? "node.exe" : "node";
   const pinned = join(root, "node_modules", "node", "bin", executable);
   if (existsSync(pinned)) return pinned;
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -96,13 +106,13 @@ export function pinnedNode() {
   );
 }
 
-function forwardSignals(child) {
+function forwardSignals(signalChild) {
   const lastMs = new Map();
   const forward = (signal) => {
     const nowMs = performance.now();
     if (nowMs - (lastMs.get(signal) ?? -Infinity) < SAME_SIGNAL_MS) return;
     lastMs.set(signal, nowMs);
-    child.kill(signal);
+    signalChild(signal);
   };
   for (const signal of SIGNALS) process.on(signal, forward);
   return () => {
@@ -122,6 +132,6 @@ function watchNpm(onGone) {
   return () => clearInterval(timer);
 }
 
-function exitCode(code, signal) {
+function toExitCode(code, signal) {
   return code ?? 128 + (constants.signals[signal] ?? 0);
 }

@@ -41,7 +41,8 @@ async function runTests(args) {
   try {
     const report = join(folder, "report.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const code = await runInTerminal([toolPath("vitest"), "run", ...reporters, ...args]);
+    const vitest = [toolPath("vitest"), "run", ...reporters, ...args];
+    const code = await runInTerminal(vitest, { wholeGroup: true });
     return countTests(readReport(report), code);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -24,13 +24,13 @@ describe("the table of promises is refused when", () => {
     },
     {
       it: "a promise has two rows",
-      table: `${tableOf({})}| B3 | Again. | open |\n`,
+      table: `${tableOf({})}| B3 | Again. | open | – |\n`,
       files: {},
       said: "B3: has 2 rows",
     },
     {
       it: "a row is for no promise",
-      table: `${tableOf({})}| B9 | Unheard of. | open |\n`,
+      table: `${tableOf({})}| B9 | Unheard of. | open | – |\n`,
       files: {},
       said: "B9: there is no such promise",
     },
@@ -38,20 +38,38 @@ describe("the table of promises is refused when", () => {
       it: "a row names a file that does not exist",
       table: tableOf({ A1: "`test/gone.test.ts`" }),
       files: {},
-      said: "A1: says `test/gone.test.ts`, the tests say open",
+      said: "A1: says `test/gone.test.ts`, the tests say –",
     },
     {
       it: "a row names a file whose titles do not name the promise",
       table: tableOf({ A1: `\`${keeper}\`` }),
       files: { [keeper]: 'it("A10 resumes, like A1x and xA1", () => {}); const a = "A1";' },
-      said: `A1: says \`${keeper}\`, the tests say open`,
-      also: `A10: says open, the tests say \`${keeper}\``,
+      said: `A1: says \`${keeper}\`, the tests say –`,
+      also: `A10: says –, the tests say \`${keeper}\``,
     },
     {
       it: "a row is open although a test names the promise",
       table: tableOf({}),
       files: { [keeper]: 'describe("store", () => it("keeps sessions (A1)", () => {}));' },
-      said: `A1: says open, the tests say \`${keeper}\``,
+      said: `A1: says –, the tests say \`${keeper}\``,
+    },
+    {
+      it: "a row is open by a test",
+      table: tableOf({ A1: `\`${keeper}\`` }).replace("in part", "open"),
+      files: { [keeper]: 'it("A1: sessions persist", () => {});' },
+      said: `A1: is open by \`${keeper}\``,
+    },
+    {
+      it: "a row is kept by no test",
+      table: tableOf({}).replace("| A1 | A promise. | open", "| A1 | A promise. | kept"),
+      files: {},
+      said: "A1: is kept by –",
+    },
+    {
+      it: "a row has another state",
+      table: tableOf({}).replace("| A1 | A promise. | open", "| A1 | A promise. | nearly"),
+      files: {},
+      said: "A1: is nearly, which is no state",
     },
     {
       it: "a row leaves out one of the files",
@@ -98,8 +116,11 @@ describe("the title scanner", () => {
 });
 
 function tableOf(cells: Readonly<Record<string, string>>): string {
-  const rows = promiseIds.map((id) => `| ${id} | A promise. | ${cells[id] ?? "open"} |\n`);
-  return ["| id | promise | kept by |\n", "| --- | --- | --- |\n", ...rows].join("");
+  const rows = promiseIds.map((id) => {
+    const cell = cells[id];
+    return `| ${id} | A promise. | ${cell === undefined ? "open | –" : `in part | ${cell}`} |\n`;
+  });
+  return ["| id | promise | state | by |\n", "| --- | --- | --- | --- |\n", ...rows].join("");
 }
 
 function sources(files: Readonly<Record<string, string | undefined>>) {

@@ -164,6 +164,12 @@ export const linterViolations: readonly Violation[] = [
     source: 'console.log("a");\nexport {};',
     code: "eslint(no-console)",
   },
+  {
+    it: "a test keeps the others from running",
+    path: `${server}/storage/only.test.ts`,
+    source: 'import { it } from "vitest";\nit.only("is alone", () => {});',
+    code: "vitest(no-focused-tests)",
+  },
 ];
 
 /** What the violations need around them, and what looks like a violation and is none. */

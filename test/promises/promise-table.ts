@@ -8,12 +8,18 @@ export const promiseIds: readonly string[] = [
   ...numbered("P", 7),
 ];
 
-const ROW = /^\| *([A-Z]\d+) *\|(.*)\|(.*)\|$/gm;
+const ROW = /^\| *([A-Z]\d+) *\|(.*)\|(.*)\|(.*)\|$/gm;
+
+/** How far a promise is kept is for people to say; that a test exists does not make it whole. */
+const STATES = ["kept", "in part", "open"];
+
+const NO_TEST = "–";
 
 /** Where the table and the tests disagree, one sentence each. */
 export function disagreements(table: string, files: readonly SourceFile[]): readonly string[] {
-  const rows = [...table.matchAll(ROW)].map(([, id = "", , cell = ""]) => ({
+  const rows = [...table.matchAll(ROW)].map(([, id = "", , state = "", cell = ""]) => ({
     id,
+    state: state.trim(),
     cell: cell.trim(),
   }));
   const kept = keptBy(files);
@@ -25,16 +31,21 @@ export function disagreements(table: string, files: readonly SourceFile[]): read
       if (row === undefined) return [`${id}: has no row`];
       if (more.length > 0) return [`${id}: has ${more.length + 1} rows`];
       const should = toCell(kept.get(id));
-      return row.cell === should ? [] : [`${id}: says ${row.cell}, the tests say ${should}`];
+      if (row.cell !== should) return [`${id}: says ${row.cell}, the tests say ${should}`];
+      if (!STATES.includes(row.state)) return [`${id}: is ${row.state}, which is no state`];
+      const isOpen = should === NO_TEST;
+      return (row.state === "open") === isOpen ? [] : [`${id}: is ${row.state} by ${should}`];
     }),
   ];
 }
 
-/** The same table with the last column as the tests have it. */
+/** The same table with the last column as the tests have it; what was open is now kept in part. */
 export function updateTable(table: string, files: readonly SourceFile[]): string {
   const kept = keptBy(files);
-  return table.replace(ROW, (_, id: string, promise: string) => {
-    return `| ${id} | ${promise.trim()} | ${toCell(kept.get(id))} |`;
+  return table.replace(ROW, (_, id: string, promise: string, before: string) => {
+    const cell = toCell(kept.get(id));
+    const state = before.trim() === "kept" ? "kept" : "in part";
+    return `| ${id} | ${promise.trim()} | ${cell === NO_TEST ? "open" : state} | ${cell} |`;
   });
 }
 
@@ -58,7 +69,7 @@ function wordsOf(titles: readonly string[]): ReadonlySet<string> {
 }
 
 function toCell(paths: readonly string[] = []): string {
-  return paths.length === 0 ? "open" : paths.map((path) => `\`${path}\``).join(", ");
+  return paths.length === 0 ? NO_TEST : paths.map((path) => `\`${path}\``).join(", ");
 }
 
 function numbered(letter: string, count: number): readonly string[] {

@@ -1,1 +1,1 @@
-export {};
+export { createClient, HoldfastError, type Client, type ClientOptions } from "./client.ts";

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { Facts } from "./facts.tsx";
+import { Links } from "./links.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { SessionCounts } from "./session-counts.tsx";
 import { SetAside } from "./set-aside.tsx";
@@ -9,6 +10,8 @@ import { readinessOf, useConnection } from "./use-connection.ts";
 export function App(): ReactElement {
   const connection = useConnection();
   const readiness = readinessOf(connection);
+  const sessions = readiness?.sessions ?? null;
+  const setAside = readiness?.setAside ?? 0;
   return (
     <div className="page">
       <header className="masthead">
@@ -21,21 +24,15 @@ export function App(): ReactElement {
       <main className={connection.kind === "lost" ? "stale" : undefined}>
         <div className="column">
           <Status connection={connection} />
-          {readiness !== null && readiness.setAside > 0 && <SetAside count={readiness.setAside} />}
-          {readiness !== null && <SessionCounts counts={readiness.sessions} />}
+          {setAside > 0 && <SetAside count={setAside} />}
+          {sessions !== null && <SessionCounts counts={sessions} />}
+          <NextSteps />
         </div>
         <div className="column">
           {readiness !== null && <Facts readiness={readiness} />}
-          <NextSteps />
+          <Links />
         </div>
       </main>
-      <footer>
-        <nav aria-label="The server's own pages">
-          <a href="/openapi.json">HTTP API</a>
-          <a href="/readyz">Readiness</a>
-          <a href="/healthz">Health</a>
-        </nav>
-      </footer>
     </div>
   );
 }

@@ -1,23 +1,22 @@
+import type { Readiness } from "@holdfast/protocol";
 import type { ReactElement, ReactNode } from "react";
-import type { Readiness } from "./readiness.ts";
 
-const ENGINES: Readonly<Record<string, string>> = { sqlite: "SQLite", postgres: "PostgreSQL" };
+const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 
 export function Facts({ readiness }: { readonly readiness: Readiness }): ReactElement {
-  const { version, engine, schema, startedAt } = readiness;
+  const { version, database } = readiness;
+  const startedAt = new Date(readiness.startedAt);
   return (
     <section className="panel" aria-labelledby="facts">
       <h2 id="facts">This server</h2>
       <dl className="facts">
         <Fact name="Version">{version}</Fact>
-        <Fact name="Database">{engine && (ENGINES[engine] ?? engine)}</Fact>
-        <Fact name="Schema">{schema}</Fact>
+        <Fact name="Database">{ENGINES[database.engine]}</Fact>
+        <Fact name="Schema">{database.schema}</Fact>
         <Fact name="Started">
-          {startedAt && (
-            <time dateTime={startedAt.toISOString()}>
-              {startedAt.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
-            </time>
-          )}
+          <time dateTime={readiness.startedAt}>
+            {startedAt.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
+          </time>
         </Fact>
       </dl>
     </section>

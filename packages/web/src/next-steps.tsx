@@ -6,7 +6,8 @@ export function NextSteps(): ReactElement {
       <h2 id="next">What to do next</h2>
       <ul className="steps">
         <li>
-          Sessions run agents through the <a href="/openapi.json">HTTP API</a>, which grows here.
+          See what the <a href="/openapi.json">HTTP API</a> offers today. Sessions that run agents
+          come to this page next.
         </li>
         <li>
           Everything is kept in the data folder: <code>~/.local/share/holdfast</code>, or the one

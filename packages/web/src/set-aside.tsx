@@ -8,7 +8,7 @@ export function SetAside({ count }: { readonly count: number }): ReactElement {
       </h2>
       <p>
         Stored data that could not be read was moved out of the way, not deleted. The server's log
-        names each row and what is wrong with it.
+        says which rows, and why.
       </p>
     </section>
   );

@@ -31,13 +31,13 @@ function wordingOf(connection: Connection): Wording {
       return {
         tone: "waiting",
         title: "Not ready",
-        text: "The server answers, but it cannot take work now. Its log says why.",
+        text: `The server answers, but it cannot take work now. ${connection.readiness.reason ?? "Its log says why."}`,
       };
     case "refused":
       return {
         tone: "bad",
-        title: "Not ready",
-        text: `The server answers with HTTP ${connection.httpStatus} and does not say how it is.`,
+        title: "Refused",
+        text: connection.reason,
       };
     case "lost":
       return {

@@ -1,5 +1,6 @@
+import { createClient, HoldfastError } from "@holdfast/client";
+import type { Readiness } from "@holdfast/protocol";
 import { useEffect, useState } from "react";
-import { parseReadiness, type Readiness } from "./readiness.ts";
 
 const POLL_MS = 5_000;
 const ANSWER_MS = 4_000;
@@ -8,7 +9,7 @@ export type Connection =
   | { readonly kind: "checking" }
   | { readonly kind: "ready"; readonly readiness: Readiness }
   | { readonly kind: "unready"; readonly readiness: Readiness }
-  | { readonly kind: "refused"; readonly httpStatus: number }
+  | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "lost"; readonly since: Date; readonly last: Readiness | null };
 
 /** Asks the server how it is, every five seconds for as long as the page is open. */
@@ -36,26 +37,13 @@ async function poll(
 
 /** Null when no answer came. */
 async function ask(stop: AbortSignal): Promise<Connection | null> {
+  const client = createClient({ url: location.origin });
   try {
-    const response = await fetch("/readyz", {
-      headers: { accept: "application/json" },
-      cache: "no-store",
-      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
-    });
-    const readiness = parseReadiness(await bodyOf(response));
-    if (readiness === null) return { kind: "refused", httpStatus: response.status };
-    return { kind: readiness.ready ? "ready" : "unready", readiness };
-  } catch {
-    return null;
-  }
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
+    const readiness = await client.readiness({ signal });
+    return { kind: readiness.status, readiness };
+  } catch (error) {
+    return error instanceof HoldfastError ? { kind: "refused", reason: error.message } : null;
   }
 }
 

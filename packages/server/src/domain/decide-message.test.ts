@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import { DELIVERY_MODES, DELIVERY_POLICIES, type DeliveryMode, type DeliveryPolicy, type QueueEntry } from "./delivery.ts";
+import {
+  DELIVERY_MODES,
+  DELIVERY_POLICIES,
+  type DeliveryMode,
+  type DeliveryPolicy,
+  type QueueEntry,
+} from "./delivery.ts";
 import { stateOf, type Session } from "./session.ts";
 import {
   create,
@@ -23,7 +29,14 @@ const RUNNING = [create(), send(1, { start: HANDED })];
 const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
 function entry(n: number, more: Partial<QueueEntry> = {}): QueueEntry {
-  return { messageId: `m${n}`, runId: `r${n}`, provider: null, model: null, continuity: "auto", ...more };
+  return {
+    messageId: `m${n}`,
+    runId: `r${n}`,
+    provider: null,
+    model: null,
+    continuity: "auto",
+    ...more,
+  };
 }
 
 function queueOf(session: Session | null): readonly string[] {
@@ -32,9 +45,22 @@ function queueOf(session: Session | null): readonly string[] {
 
 describe("sending to an idle session", () => {
   it("C1 starts the run at once when a place for its agent is free", () => {
-    const wish = send(1, { provider: "other", model: "large", continuity: "required", start: HANDED });
+    const wish = send(1, {
+      provider: "other",
+      model: "large",
+      continuity: "required",
+      start: HANDED,
+    });
     const { events, session } = given(create()).when(wish);
-    const run = { id: "r1", messageId: "m1", provider: "demo", model: null, continuity: "required" as const, handed: true, attempts: 1 };
+    const run = {
+      id: "r1",
+      messageId: "m1",
+      provider: "demo",
+      model: null,
+      continuity: "required" as const,
+      handed: true,
+      attempts: 1,
+    };
     expect(events).toEqual([
       {
         type: "message.queued",
@@ -76,12 +102,21 @@ describe("sending the same message again", () => {
     ["while it waits", [create(), send(1)]],
     ["while it works", RUNNING],
     ["while its run waits", WAITING],
-    ["after it was put back into the queue", [create(), send(1, { start: START }), suspend("crash")]],
-    ["while the policy rejects messages", [...RUNNING, update({ changes: { delivery: "reject" } })]],
+    [
+      "after it was put back into the queue",
+      [create(), send(1, { start: START }), suspend("crash")],
+    ],
+    [
+      "while the policy rejects messages",
+      [...RUNNING, update({ changes: { delivery: "reject" } })],
+    ],
   ])("adds nothing %s", (_, commands) => {
     for (const delivery of DELIVERY_MODES) {
       const retry = send(1, { runId: "another", delivery, start: HANDED });
-      expect(given(...commands).when(retry)).toEqual({ ...NOTHING, session: sessionAfter(...commands) });
+      expect(given(...commands).when(retry)).toEqual({
+        ...NOTHING,
+        session: sessionAfter(...commands),
+      });
     }
   });
 });
@@ -125,15 +160,22 @@ describe("what a message does", () => {
 
   it("C6 is laid down for every mode, policy and state", () => {
     const combinations = DELIVERY_MODES.flatMap((mode) =>
-      DELIVERY_POLICIES.flatMap((policy) => Object.keys(SITUATIONS).map((state) => [mode, policy, state])),
+      DELIVERY_POLICIES.flatMap((policy) =>
+        Object.keys(SITUATIONS).map((state) => [mode, policy, state]),
+      ),
     );
     expect(TABLE.map(([mode, policy, state]) => [mode, policy, state])).toEqual(combinations);
   });
 
-  it.each(TABLE)("C6 sent to %s, under the policy %s, to a session that is %s: %s", (mode, policy, state, expected) => {
-    const commands = [...(SITUATIONS[state] ?? []), update({ changes: { delivery: policy } })];
-    expect(effectOf(given(...commands).when(send(2, { delivery: mode, start: HANDED })))).toBe(expected);
-  });
+  it.each(TABLE)(
+    "C6 with the mode %s, under the policy %s, in a session that is %s: %s",
+    (mode, policy, state, expected) => {
+      const commands = [...(SITUATIONS[state] ?? []), update({ changes: { delivery: policy } })];
+      expect(effectOf(given(...commands).when(send(2, { delivery: mode, start: HANDED })))).toBe(
+        expected,
+      );
+    },
+  );
 
   it("C6 is a refusal when it is not to wait and no place is free", () => {
     const { refused } = given(create()).when(send(1, { delivery: "reject" }));
@@ -141,7 +183,9 @@ describe("what a message does", () => {
   });
 
   it("C6 is a refusal when it is not to wait and others wait before it", () => {
-    const { refused } = given(create(), send(1)).when(send(2, { delivery: "reject", start: HANDED }));
+    const { refused } = given(create(), send(1)).when(
+      send(2, { delivery: "reject", start: HANDED }),
+    );
     expect(refused).toEqual({ code: "session_busy", status: "active", state: "idle" });
   });
 
@@ -177,7 +221,9 @@ describe("an interrupting message", () => {
   });
 
   it("C6 makes a session active that was suspended by the server", () => {
-    const { events } = given(...WAITING, suspend("crash")).when(send(2, { delivery: "interrupt", start: START }));
+    const { events } = given(...WAITING, suspend("crash")).when(
+      send(2, { delivery: "interrupt", start: START }),
+    );
     expect(events.map(({ type }) => type)).toEqual([
       "session.resumed",
       "run.ended",
@@ -240,13 +286,17 @@ describe("the queue", () => {
     });
   });
 
-  it.each([editQueued(1), moveQueued(1, 0), withdrawQueued(1), editQueued(9), moveQueued(9, 0), withdrawQueued(9)])(
-    "C6 refuses $type of $messageId, which is not in it",
-    (command) => {
-      const { refused } = given(...QUEUED).when(command);
-      expect(refused).toEqual({ code: "message_not_queued", status: "active", state: "running" });
-    },
-  );
+  it.each([
+    editQueued(1),
+    moveQueued(1, 0),
+    withdrawQueued(1),
+    editQueued(9),
+    moveQueued(9, 0),
+    withdrawQueued(9),
+  ])("C6 refuses $type of $messageId, which is not in it", (command) => {
+    const { refused } = given(...QUEUED).when(command);
+    expect(refused).toEqual({ code: "message_not_queued", status: "active", state: "running" });
+  });
 });
 
 function stateOfAny(session: Session | null): string | null {

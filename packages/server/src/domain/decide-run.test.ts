@@ -32,7 +32,16 @@ const NOT_HANDED = [create(), send(1, { start: START })];
 const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
 function run(more: Partial<CurrentRun> = {}): CurrentRun {
-  return { id: "r1", messageId: "m1", provider: "demo", model: null, continuity: "auto", handed: true, attempts: 1, ...more };
+  return {
+    id: "r1",
+    messageId: "m1",
+    provider: "demo",
+    model: null,
+    continuity: "auto",
+    handed: true,
+    attempts: 1,
+    ...more,
+  };
 }
 
 function running(more: Partial<CurrentRun> = {}): Standing {
@@ -44,8 +53,18 @@ const ACTIVE_IDLE: Standing = { status: "active", activity: { state: "idle" } };
 describe("idle → running", () => {
   it("C1 happens when the run at the head of the queue is started", () => {
     const before = sessionAfter(create(), send(1), send(2));
-    expect(given(create(), send(1), send(2)).when(startRun(1, { provider: "other", model: "large", handed: false }))).toEqual({
-      events: [{ type: "run.started", at: NOON, run: run({ provider: "other", model: "large", handed: false, attempts: 0 }) }],
+    expect(
+      given(create(), send(1), send(2)).when(
+        startRun(1, { provider: "other", model: "large", handed: false }),
+      ),
+    ).toEqual({
+      events: [
+        {
+          type: "run.started",
+          at: NOON,
+          run: run({ provider: "other", model: "large", handed: false, attempts: 0 }),
+        },
+      ],
       refused: null,
       session: {
         ...before,
@@ -63,8 +82,18 @@ describe("idle → running", () => {
   it.each<[string, readonly Command[], Command, string]>([
     ["another run is under way", [...RUNNING, send(2)], startRun(2), "session_busy"],
     ["another run waits", [...WAITING, send(2)], startRun(2), "session_busy"],
-    ["the policy holds messages back", [create(), send(1), update({ changes: { delivery: "hold" } })], startRun(1), "delivery_held"],
-    ["the policy rejects messages", [create(), send(1), update({ changes: { delivery: "reject" } })], startRun(1), "delivery_held"],
+    [
+      "the policy holds messages back",
+      [create(), send(1), update({ changes: { delivery: "hold" } })],
+      startRun(1),
+      "delivery_held",
+    ],
+    [
+      "the policy rejects messages",
+      [create(), send(1), update({ changes: { delivery: "reject" } })],
+      startRun(1),
+      "delivery_held",
+    ],
     ["another run is next", [create(), send(1), send(2)], startRun(2), "run_not_next"],
     ["nothing is queued", [create()], startRun(1), "run_not_next"],
     ["the session is archived", [create(), archive()], startRun(1), "session_archived"],
@@ -86,39 +115,59 @@ describe("giving the message to the agent", () => {
     expect(events).toEqual([{ type: "run.retried", at: NOON, runId: "r1", error: CRASH }]);
     expect(session?.standing).toEqual(running({ handed: false }));
     expect(given(...RUNNING, retryRun(1)).when(retryRun(1)).events).toEqual([]);
-    expect(given(...RUNNING, retryRun(1)).when(handRun(1)).session?.standing).toEqual(running({ attempts: 2 }));
+    expect(given(...RUNNING, retryRun(1)).when(handRun(1)).session?.standing).toEqual(
+      running({ attempts: 2 }),
+    );
   });
 
-  it.each([handRun(1), retryRun(1)])("is refused while the run waits for an answer: $type", (command) => {
-    const { refused } = given(...WAITING).when(command);
-    expect(refused).toEqual({ code: "run_not_running", status: "active", state: "suspended" });
-  });
+  it.each([handRun(1), retryRun(1)])(
+    "is refused while the run waits for an answer: $type",
+    (command) => {
+      const { refused } = given(...WAITING).when(command);
+      expect(refused).toEqual({ code: "run_not_running", status: "active", state: "suspended" });
+    },
+  );
 
-  it.each([handRun(2), retryRun(2), suspendRun(2, "s1"), endRun(2)])("is refused for a run that is not under way: $type", (command) => {
-    expect(given(...RUNNING, send(2)).when(command).refused).toEqual({
-      code: "run_not_current",
-      status: "active",
-      state: "running",
-    });
-    expect(given(create()).when(command).refused).toEqual({ code: "run_not_current", status: "active", state: "idle" });
-  });
+  it.each([handRun(2), retryRun(2), suspendRun(2, "s1"), endRun(2)])(
+    "is refused for a run that is not under way: $type",
+    (command) => {
+      expect(given(...RUNNING, send(2)).when(command).refused).toEqual({
+        code: "run_not_current",
+        status: "active",
+        state: "running",
+      });
+      expect(given(create()).when(command).refused).toEqual({
+        code: "run_not_current",
+        status: "active",
+        state: "idle",
+      });
+    },
+  );
 });
 
 describe("running → suspended", () => {
   it("C1 happens when the run waits for something outside, which is stored whole", () => {
-    const { events, session } = given(...RUNNING).when(suspendRun(1, "s1", { expiresAt: NOON + 9 }));
+    const { events, session } = given(...RUNNING).when(
+      suspendRun(1, "s1", { expiresAt: NOON + 9 }),
+    );
     const stored = suspension("s1", { expiresAt: NOON + 9 });
     expect(events).toEqual([{ type: "run.suspended", at: NOON, runId: "r1", suspension: stored }]);
     expect(session).toEqual({
       ...sessionAfter(...RUNNING),
-      standing: { status: "active", activity: { state: "suspended", run: run(), suspensions: [stored] } },
+      standing: {
+        status: "active",
+        activity: { state: "suspended", run: run(), suspensions: [stored] },
+      },
     });
   });
 
   it("C1 can be for several things at once, the oldest first; each is recorded once", () => {
     const { session } = given(...WAITING).when(suspendRun(1, "s2"));
     const suspensions = [suspension("s1"), suspension("s2")];
-    expect(session?.standing).toEqual({ status: "active", activity: { state: "suspended", run: run(), suspensions } });
+    expect(session?.standing).toEqual({
+      status: "active",
+      activity: { state: "suspended", run: run(), suspensions },
+    });
     expect(given(...WAITING).when(suspendRun(1, "s1")).events).toEqual([]);
   });
 
@@ -143,7 +192,7 @@ describe("suspended → running", () => {
     expect(session).toEqual({ ...sessionAfter(...RUNNING), standing: running({ handed: false }) });
   });
 
-  it.each(["expired", "withdrawn"] as const)("C1 happens when what it waits for has %s", (how) => {
+  it.each(["expired", "withdrawn"] as const)("C1 happens when what it waits for is %s", (how) => {
     const { events, session } = given(...WAITING).when(closeSuspension("s1", how));
     expect(events).toEqual([
       { type: "suspension.closed", at: NOON, suspensionId: "s1", closing: { how } },
@@ -166,12 +215,18 @@ describe("suspended → running", () => {
 
   it("C3 happens after a restart too, and makes the session active", () => {
     const { events, session } = given(...WAITING, suspend("crash")).when(answer("s1"));
-    expect(events.map(({ type }) => type)).toEqual(["session.resumed", "suspension.closed", "run.resumed"]);
+    expect(events.map(({ type }) => type)).toEqual([
+      "session.resumed",
+      "suspension.closed",
+      "run.resumed",
+    ]);
     expect(session?.standing).toEqual(running({ handed: false }));
   });
 
   it("C3 makes the session active already with the first of several answers", () => {
-    const { session } = given(...WAITING, suspendRun(1, "s2"), suspend("shutdown")).when(answer("s1"));
+    const { session } = given(...WAITING, suspendRun(1, "s2"), suspend("shutdown")).when(
+      answer("s1"),
+    );
     expect(session?.standing).toEqual({
       status: "active",
       activity: { state: "suspended", run: run(), suspensions: [suspension("s2")] },
@@ -185,14 +240,18 @@ describe("suspended → running", () => {
     ["never was", [...RUNNING, suspendRun(1, "other")]],
   ])("is refused for something that %s", (_, commands) => {
     expect(given(...commands).when(answer("s1")).refused?.code).toBe("suspension_not_open");
-    expect(given(...commands).when(closeSuspension("s1", "expired")).refused?.code).toBe("suspension_not_open");
+    expect(given(...commands).when(closeSuspension("s1", "expired")).refused?.code).toBe(
+      "suspension_not_open",
+    );
   });
 });
 
 describe("running → idle", () => {
   it("C1 happens when the run completes", () => {
     expect(given(...RUNNING).when(endRun(1))).toEqual({
-      events: [{ type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: { tokens: 7 } }],
+      events: [
+        { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: { tokens: 7 } },
+      ],
       refused: null,
       session: { ...sessionAfter(...RUNNING), standing: ACTIVE_IDLE },
     });
@@ -218,35 +277,49 @@ describe("running → idle", () => {
   });
 
   it("is refused a second time: a run has one end", () => {
-    expect(given(...RUNNING, endRun(1)).when(endRun(1, FAILED)).refused?.code).toBe("run_not_current");
+    expect(given(...RUNNING, endRun(1)).when(endRun(1, FAILED)).refused?.code).toBe(
+      "run_not_current",
+    );
   });
 });
 
 describe("suspended → idle", () => {
   const ended = (reason: string) => [
-    { type: "run.ended", at: NOON, runId: "r1", result: { outcome: "cancelled", reason }, usage: null },
+    {
+      type: "run.ended",
+      at: NOON,
+      runId: "r1",
+      result: { outcome: "cancelled", reason },
+      usage: null,
+    },
     { type: "suspension.closed", at: NOON, suspensionId: "s1", closing: { how: "released" } },
   ];
 
   it.each([
     { command: release(), reason: "nobody will answer" },
     { command: cancel(), reason: "asked by the user" },
-  ])("C1 happens by $command.type: the run ends and what it waited for is let go", ({ command, reason }) => {
-    expect(given(...WAITING).when(command)).toEqual({
-      events: ended(reason),
-      refused: null,
-      session: { ...sessionAfter(...WAITING), standing: ACTIVE_IDLE },
-    });
-  });
+  ])(
+    "C1 happens by $command.type: the run ends and what it waited for is let go",
+    ({ command, reason }) => {
+      expect(given(...WAITING).when(command)).toEqual({
+        events: ended(reason),
+        refused: null,
+        session: { ...sessionAfter(...WAITING), standing: ACTIVE_IDLE },
+      });
+    },
+  );
 
   it.each([
     { command: release(), reason: "nobody will answer" },
     { command: cancel(), reason: "asked by the user" },
-  ])("C1 happens by $command.type while the server is away, and the status stays", ({ command, reason }) => {
-    const { events, session } = given(...WAITING, suspend("crash")).when(command);
-    expect(events).toEqual(ended(reason));
-    expect(session?.standing).toEqual({ status: "suspended", activity: { state: "idle" } });
-  });
+  ])(
+    "C1 happens by $command.type while the server is away, and the status stays",
+    ({ command, reason }) => {
+      const { events, session } = given(...WAITING, suspend("crash")).when(command);
+      expect(events).toEqual(ended(reason));
+      expect(session?.standing).toEqual({ status: "suspended", activity: { state: "idle" } });
+    },
+  );
 
   it("happens when the run ends by itself", () => {
     const { events, session } = given(...WAITING).when(endRun(1));
@@ -282,7 +355,9 @@ describe("cancelling", () => {
 
   it("names a run when it is meant for that one only", () => {
     expect(given(...RUNNING).when(cancel({ runId: "r1" })).events).toHaveLength(1);
-    expect(given(...RUNNING, send(2)).when(cancel({ runId: "r2" })).refused?.code).toBe("run_not_current");
+    expect(given(...RUNNING, send(2)).when(cancel({ runId: "r2" })).refused?.code).toBe(
+      "run_not_current",
+    );
   });
 
   it("records nothing when no run is under way, or the run has ended", () => {

@@ -51,27 +51,39 @@ describe("the server going away", () => {
     ["running", RUNNING],
     ["about to be given its message", [create(), send(1, { start: START })]],
     ["suspended", WAITING],
-  ])("A8 by a shutdown sets lastActiveAt of a session that is %s, by a crash not", (_, commands) => {
-    const shutDown = given(...commands).when(at(LATER, suspend("shutdown")));
-    const crashed = given(...commands).when(at(LATER, suspend("crash")));
-    expect(timesOf(shutDown.session)).toEqual({ lastActiveAt: LATER, updatedAt: LATER });
-    expect(timesOf(crashed.session)).toEqual({ lastActiveAt: NOON, updatedAt: LATER });
-  });
+  ])(
+    "A8 by a shutdown sets lastActiveAt of a session that is %s, by a crash not",
+    (_, commands) => {
+      const shutDown = given(...commands).when(at(LATER, suspend("shutdown")));
+      const crashed = given(...commands).when(at(LATER, suspend("crash")));
+      expect(timesOf(shutDown.session)).toEqual({ lastActiveAt: LATER, updatedAt: LATER });
+      expect(timesOf(crashed.session)).toEqual({ lastActiveAt: NOON, updatedAt: LATER });
+    },
+  );
 
   it.each([
     { cause: "shutdown", reason: "the server was shut down" },
     { cause: "crash", reason: "the server stopped unexpectedly" },
-  ] as const)("ends a run that an agent had been given, as interrupted: it is not repeated ($cause)", ({ cause, reason }) => {
-    const { events, session } = given(...RUNNING, send(2)).when(suspend(cause));
-    expect(events).toEqual([
-      { type: "run.ended", at: NOON, runId: "r1", result: { outcome: "interrupted", reason }, usage: null },
-      { type: "session.suspended", at: NOON, cause },
-    ]);
-    expect(session).toEqual({
-      ...sessionAfter(...RUNNING, send(2)),
-      standing: { status: "suspended", activity: { state: "idle" } },
-    });
-  });
+  ] as const)(
+    "ends a run that an agent had been given, as interrupted: it is not repeated ($cause)",
+    ({ cause, reason }) => {
+      const { events, session } = given(...RUNNING, send(2)).when(suspend(cause));
+      expect(events).toEqual([
+        {
+          type: "run.ended",
+          at: NOON,
+          runId: "r1",
+          result: { outcome: "interrupted", reason },
+          usage: null,
+        },
+        { type: "session.suspended", at: NOON, cause },
+      ]);
+      expect(session).toEqual({
+        ...sessionAfter(...RUNNING, send(2)),
+        standing: { status: "suspended", activity: { state: "idle" } },
+      });
+    },
+  );
 
   it.each<[string, readonly Command[]]>([
     ["about to be tried again", [...RUNNING, retryRun(1)]],
@@ -83,9 +95,19 @@ describe("the server going away", () => {
   });
 
   it("puts a run that no agent was given back to the head of the queue, so that it starts again", () => {
-    const commands = [create(), send(1, { start: { ...START, model: "large" }, continuity: "required" }), send(2)];
+    const commands = [
+      create(),
+      send(1, { start: { ...START, model: "large" }, continuity: "required" }),
+      send(2),
+    ];
     const before = sessionAfter(...commands);
-    const entry = { messageId: "m1", runId: "r1", provider: "demo", model: "large", continuity: "required" as const };
+    const entry = {
+      messageId: "m1",
+      runId: "r1",
+      provider: "demo",
+      model: "large",
+      continuity: "required" as const,
+    };
     expect(given(...commands).when(suspend("crash"))).toEqual({
       events: [
         { type: "run.requeued", at: NOON, entry },
@@ -110,7 +132,15 @@ describe("the server going away", () => {
           status: "suspended",
           activity: {
             state: "suspended",
-            run: { id: "r1", messageId: "m1", provider: "demo", model: null, continuity: "auto", handed: true, attempts: 1 },
+            run: {
+              id: "r1",
+              messageId: "m1",
+              provider: "demo",
+              model: null,
+              continuity: "auto",
+              handed: true,
+              attempts: 1,
+            },
             suspensions: [suspension("s1")],
           },
         },
@@ -148,8 +178,14 @@ describe("a session that the server suspended", () => {
   });
 
   it("A10 is made active by the next message, unseen by the user", () => {
-    const { events, session } = given(create(), suspend("shutdown")).when(send(1, { start: HANDED }));
-    expect(events.map(({ type }) => type)).toEqual(["session.resumed", "message.queued", "run.started"]);
+    const { events, session } = given(create(), suspend("shutdown")).when(
+      send(1, { start: HANDED }),
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      "session.resumed",
+      "message.queued",
+      "run.started",
+    ]);
     expect(session).toEqual(sessionAfter(...RUNNING));
   });
 
@@ -159,13 +195,19 @@ describe("a session that the server suspended", () => {
   });
 
   it("A10 stays as it is when the message is refused", () => {
-    const { refused, session } = given(...WAITING, suspend("crash")).when(send(2, { delivery: "reject" }));
+    const { refused, session } = given(...WAITING, suspend("crash")).when(
+      send(2, { delivery: "reject" }),
+    );
     expect(refused).toEqual({ code: "session_busy", status: "suspended", state: "suspended" });
     expect(session).toEqual(sessionAfter(...WAITING, suspend("crash")));
   });
 
   it("A10 is resumed once: resuming an active session records nothing", () => {
-    expect(given(create()).when(resume())).toEqual({ events: [], refused: null, session: sessionAfter(create()) });
+    expect(given(create()).when(resume())).toEqual({
+      events: [],
+      refused: null,
+      session: sessionAfter(create()),
+    });
   });
 });
 
@@ -173,13 +215,30 @@ describe("what an agent needs to be resumed", () => {
   it("A10 is stored when it changes, and only then", () => {
     const wish = recordResume(true, { session: "abc", turns: [1, 2] });
     expect(given(create()).when(wish)).toEqual({
-      events: [{ type: "resume.recorded", at: NOON, supportsResume: true, resumeData: { session: "abc", turns: [1, 2] } }],
+      events: [
+        {
+          type: "resume.recorded",
+          at: NOON,
+          supportsResume: true,
+          resumeData: { session: "abc", turns: [1, 2] },
+        },
+      ],
       refused: null,
-      session: { ...sessionAfter(create()), supportsResume: true, resumeData: { session: "abc", turns: [1, 2] } },
+      session: {
+        ...sessionAfter(create()),
+        supportsResume: true,
+        resumeData: { session: "abc", turns: [1, 2] },
+      },
     });
-    expect(given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events).toEqual([]);
-    expect(given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events).toHaveLength(1);
-    expect(given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events).toHaveLength(1);
+    expect(
+      given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
+    ).toEqual([]);
+    expect(
+      given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
+    ).toHaveLength(1);
+    expect(
+      given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
+    ).toHaveLength(1);
   });
 });
 
@@ -211,7 +270,13 @@ describe.each([
     const commands = [...WAITING, send(2), send(3)];
     const { events, session } = given(...commands).when(put);
     expect(events).toEqual([
-      { type: "run.ended", at: LATER, runId: "r1", result: { outcome: "cancelled", reason }, usage: null },
+      {
+        type: "run.ended",
+        at: LATER,
+        runId: "r1",
+        result: { outcome: "cancelled", reason },
+        usage: null,
+      },
       { type: "suspension.closed", at: LATER, suspensionId: "s1", closing: { how: "released" } },
       { type: "message.undelivered", at: LATER, messageId: "m2", runId: "r2" },
       { type: "message.undelivered", at: LATER, messageId: "m3", runId: "r3" },
@@ -233,8 +298,14 @@ describe.each([
 
   it("A9 is final, and recorded once", () => {
     const commands = [create(), command];
-    expect(given(...commands).when(put)).toEqual({ events: [], refused: null, session: sessionAfter(...commands) });
-    const refusals = [send(1), resume()].map((other) => given(...commands).when(other).refused?.code);
+    expect(given(...commands).when(put)).toEqual({
+      events: [],
+      refused: null,
+      session: sessionAfter(...commands),
+    });
+    const refusals = [send(1), resume()].map(
+      (other) => given(...commands).when(other).refused?.code,
+    );
     const code = command.type === "archive" ? "session_archived" : "session_failed";
     expect(refusals).toEqual([code, code]);
   });
@@ -249,7 +320,12 @@ describe("deleting", () => {
     result: { outcome: "cancelled", reason: "the session was deleted" },
     usage: null,
   };
-  const released = { type: "suspension.closed", at: NOON, suspensionId: "s1", closing: { how: "released" } };
+  const released = {
+    type: "suspension.closed",
+    at: NOON,
+    suspensionId: "s1",
+    closing: { how: "released" },
+  };
 
   it.each<[string, readonly Command[], readonly object[]]>([
     ["active and idle", [create()], idle],

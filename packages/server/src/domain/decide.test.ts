@@ -105,7 +105,11 @@ describe("a clock that is set back", () => {
   it("does not move a session's times", () => {
     const late = NOON + 5_000;
     const { session } = given(create(), at(late, send(1))).when(at(NOON, suspend("shutdown")));
-    expect([session?.createdAt, session?.lastActiveAt, session?.updatedAt]).toEqual([NOON, late, late]);
+    expect([session?.createdAt, session?.lastActiveAt, session?.updatedAt]).toEqual([
+      NOON,
+      late,
+      late,
+    ]);
   });
 });
 
@@ -118,5 +122,10 @@ describe("what an agent puts out", () => {
       updatedAt: later,
       lastActiveAt: later,
     });
+  });
+
+  it("does not move a session's times back when the clock is", () => {
+    const before = sessionAfter(create(), send(1, { start: make.HANDED }));
+    expect(evolve(before, { type: "output.appended", at: NOON - 1_000 })).toEqual(before);
   });
 });

@@ -21,7 +21,10 @@ describe("whatever is asked of a session, in whatever order", () => {
 
   it("C3 closes what a run waits for exactly once, at the latest with the run", () => {
     withLedger(({ after }, ledger) => {
-      expectSame(after === null ? [] : openSuspensionsOf(after).map(({ id }) => id), ledger.waiting);
+      expectSame(
+        after === null ? [] : openSuspensionsOf(after).map(({ id }) => id),
+        ledger.waiting,
+      );
       if (ledger.running === null) expectSame(ledger.waiting, []);
     });
   });
@@ -31,22 +34,34 @@ describe("whatever is asked of a session, in whatever order", () => {
       if (command.type === "send" && decision.ok && !ledger.fates.has(command.messageId)) {
         throw new Error(`${command.messageId} was accepted and is nowhere`);
       }
+      if (after === null) return;
       const queued = [...ledger.fates].filter(([, fate]) => fate === "queued").map(([id]) => id);
       expectSame(ledger.queue.toSorted(), queued.sort());
-      expectSame(after?.queue.map(({ messageId }) => messageId) ?? [], ledger.queue);
+      expectSame(
+        after.queue.map(({ messageId }) => messageId),
+        ledger.queue,
+      );
     });
   });
 
   it("C6 queues at the tail, interrupts at the head, and starts in the order of the queue", () => {
     withLedger(({ before, command, decision }) => {
       if (command.type !== "send" || before === null) return;
-      const positions = eventsOf(decision).flatMap((event) => (event.type === "message.queued" ? event.position : []));
-      if (positions.length > 0) expectSame(positions, [command.delivery === "interrupt" ? 0 : before.queue.length]);
+      const positions = eventsOf(decision).flatMap((event) =>
+        event.type === "message.queued" ? event.position : [],
+      );
+      const place = command.delivery === "interrupt" ? 0 : before.queue.length;
+      if (positions.length > 0) expectSame(positions, [place]);
     });
   });
 
-  it("owes the world exactly what its state says, and can start what it is to start", () => {
-    everyStep(({ after, command }) => {
+  it("owes the world exactly what its state says, and can start what it is to start and nothing else", () => {
+    everyStep(({ before, after, command, decision }) => {
+      if (command.type === "start-run" && eventsOf(decision).length > 0) {
+        const { runId } = command;
+        const messageId = before?.queue[0]?.messageId;
+        expectSame(dutyOf(before), { do: "start", runId, messageId });
+      }
       const duty = dutyOf(after);
       expectSame(duty, expectedDuty(after));
       if (duty.do !== "start" || after === null) return;
@@ -65,7 +80,7 @@ function withLedger(law: (step: Step, ledger: Ledger) => void): void {
     for (const step of steps) {
       if (step.before === null) ledger = openLedger();
       eventsOf(step.decision).forEach(ledger.record);
-      if (step.after !== null) law(step, ledger);
+      law(step, ledger);
     }
   });
 }
@@ -83,6 +98,12 @@ function expectedDuty(session: Session | null): Duty {
     return starts ? { do: "start", runId: next.runId, messageId: next.messageId } : { do: "rest" };
   }
   if (stateOf(session) === "running") return { do: "drive", runId: run.id, handed: run.handed };
-  const deadlines = openSuspensionsOf(session).flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
-  return { do: "await", runId: run.id, until: deadlines.length === 0 ? null : Math.min(...deadlines) };
+  const deadlines = openSuspensionsOf(session).flatMap(({ expiresAt }) =>
+    expiresAt === null ? [] : [expiresAt],
+  );
+  return {
+    do: "await",
+    runId: run.id,
+    until: deadlines.length === 0 ? null : Math.min(...deadlines),
+  };
 }

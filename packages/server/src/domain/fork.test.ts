@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
 import { forkOf } from "./fork.ts";
-import { archive, create, fail, HANDED, NOON, recordResume, send, suspend, suspendRun, update } from "./testing/commands.ts";
+import {
+  archive,
+  create,
+  fail,
+  HANDED,
+  NOON,
+  recordResume,
+  send,
+  suspend,
+  suspendRun,
+  update,
+} from "./testing/commands.ts";
 import { sessionAfter } from "./testing/given.ts";
 
 const SOURCE = create({
@@ -14,7 +25,11 @@ const SOURCE = create({
 });
 const BUSY = [
   SOURCE,
-  update({ phase: "planning", error: { id: "e1", text: "timeout" }, changes: { delivery: "hold", title: "Tidier" } }),
+  update({
+    phase: "planning",
+    error: { id: "e1", text: "timeout" },
+    changes: { delivery: "hold", title: "Tidier" },
+  }),
   update({ changes: { delivery: "open" } }),
   recordResume(true, "abc"),
   send(1, { start: HANDED }),
@@ -28,25 +43,28 @@ describe("a fork", () => {
     ["suspended", [...BUSY, suspend("crash")]],
     ["archived", [...BUSY, archive()]],
     ["failed", [...BUSY, fail()]],
-  ])("of a session that is %s is a new idle one with what it is about, and none of its work", (_, commands) => {
-    const at = NOON + 1;
-    const wish = forkOf(sessionAfter(...commands), { id: "session-2", at, atMessage: "m1" });
-    expect(wish).toEqual({
-      ...SOURCE,
-      at,
-      id: "session-2",
-      title: "Tidier",
-      forkedFrom: { sessionId: "session-1", atMessage: "m1" },
-    });
-    const { standing, queue, phase, errorCount, supportsResume } = sessionAfter(wish);
-    expect({ standing, queue, phase, errorCount, supportsResume }).toEqual({
-      standing: { status: "active", activity: { state: "idle" } },
-      queue: [],
-      phase: "initializing",
-      errorCount: 0,
-      supportsResume: false,
-    });
-  });
+  ])(
+    "of a session that is %s is a new idle one with what it is about, and none of its work",
+    (_, commands) => {
+      const at = NOON + 1;
+      const wish = forkOf(sessionAfter(...commands), { id: "session-2", at, atMessage: "m1" });
+      expect(wish).toEqual({
+        ...SOURCE,
+        at,
+        id: "session-2",
+        title: "Tidier",
+        forkedFrom: { sessionId: "session-1", atMessage: "m1" },
+      });
+      const { standing, queue, phase, errorCount, supportsResume } = sessionAfter(wish);
+      expect({ standing, queue, phase, errorCount, supportsResume }).toEqual({
+        standing: { status: "active", activity: { state: "idle" } },
+        queue: [],
+        phase: "initializing",
+        errorCount: 0,
+        supportsResume: false,
+      });
+    },
+  );
 
   it("takes over all of the history when no message is named", () => {
     const wish = forkOf(sessionAfter(SOURCE), { id: "session-2", at: NOON, atMessage: null });

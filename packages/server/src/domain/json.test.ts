@@ -7,7 +7,10 @@ describe("two pieces of JSON", () => {
   it.each<[Json, Json]>([
     [null, null],
     ["a", "a"],
-    [{ a: 1, b: [2, { c: null }] }, { b: [2, { c: null }], a: 1 }],
+    [
+      { a: 1, b: [2, { c: null }] },
+      { b: [2, { c: null }], a: 1 },
+    ],
     [[], []],
     [{}, {}],
   ])("are the same: %j and %j", (left, right) => {
@@ -20,7 +23,10 @@ describe("two pieces of JSON", () => {
     [0, false],
     ["1", 1],
     [[], {}],
-    [[1, 2], [2, 1]],
+    [
+      [1, 2],
+      [2, 1],
+    ],
     [[1], [1, null]],
     [{ a: null }, {}],
     [{ a: null }, { b: null }],

@@ -5,7 +5,14 @@ import type { SessionEvent } from "./event.ts";
 import { evolveAll } from "./evolve.ts";
 import { PHASES } from "./phase.ts";
 import { REFUSAL_CODES } from "./refusal.ts";
-import { activityOf, currentRunOf, openSuspensionsOf, stateOf, statusOf, type Session } from "./session.ts";
+import {
+  activityOf,
+  currentRunOf,
+  openSuspensionsOf,
+  stateOf,
+  statusOf,
+  type Session,
+} from "./session.ts";
 import { LEGAL_STATES, STATUSES, type State, type Status } from "./status.ts";
 import { always, everyStep } from "./testing/always.ts";
 import { expectSame } from "./testing/same.ts";
@@ -16,12 +23,14 @@ describe("whatever is asked of a session, in whatever order", () => {
     everyStep(({ after }) => {
       if (after === null) return;
       const states: readonly State[] = LEGAL_STATES[statusOf(after)];
-      if (!states.includes(stateOf(after))) throw new Error(`${statusOf(after)} and ${stateOf(after)}`);
+      if (!states.includes(stateOf(after)))
+        throw new Error(`${statusOf(after)} and ${stateOf(after)}`);
       expectSame(Object.keys(after.standing).sort(), STANDING_KEYS[statusOf(after)]);
       expectSame(Object.keys(activityOf(after)).sort(), ACTIVITY_KEYS[stateOf(after)]);
       const open = openSuspensionsOf(after).map(({ id }) => id);
       expectSame(new Set(open).size, open.length);
-      if (stateOf(after) === "suspended" && open.length === 0) throw new Error("suspended, waiting for nothing");
+      if (stateOf(after) === "suspended" && open.length === 0)
+        throw new Error("suspended, waiting for nothing");
     });
   });
 
@@ -40,8 +49,10 @@ describe("whatever is asked of a session, in whatever order", () => {
       if (before === null || after === null) return;
       const [was, is] = [stateOf(before), stateOf(after)];
       if (was === "idle" && is === "suspended") throw new Error("it waits without having worked");
-      if (was === "suspended" && is === "suspended") expectSame(currentRunOf(after), currentRunOf(before));
-      if (was === "running" && is === "suspended") expectSame(currentRunOf(after), currentRunOf(before));
+      if (was === "suspended" && is === "suspended")
+        expectSame(currentRunOf(after), currentRunOf(before));
+      if (was === "running" && is === "suspended")
+        expectSame(currentRunOf(after), currentRunOf(before));
     });
   });
 
@@ -87,8 +98,12 @@ describe("whatever is asked of a session, in whatever order", () => {
     everyStep(({ before, decision }) => {
       if (decision.ok) return;
       const { code, message, status, state } = decision.refusal;
-      if (!REFUSAL_CODES.includes(code) || message === "") throw new Error(`refused without a reason: ${code}`);
-      expectSame([status, state], before === null ? [null, null] : [statusOf(before), stateOf(before)]);
+      if (!REFUSAL_CODES.includes(code) || message === "")
+        throw new Error(`refused without a reason: ${code}`);
+      expectSame(
+        [status, state],
+        before === null ? [null, null] : [statusOf(before), stateOf(before)],
+      );
     });
   });
 
@@ -96,9 +111,11 @@ describe("whatever is asked of a session, in whatever order", () => {
     everyStep(({ before, command, decision, after }) => {
       if (after === null) return;
       const { createdAt, updatedAt, lastActiveAt } = after;
-      if (createdAt > lastActiveAt || lastActiveAt > updatedAt) throw new Error("its times are out of order");
+      if (createdAt > lastActiveAt || lastActiveAt > updatedAt)
+        throw new Error("its times are out of order");
       if (before === null) return;
-      if (updatedAt < before.updatedAt || lastActiveAt < before.lastActiveAt) throw new Error("it went back in time");
+      if (updatedAt < before.updatedAt || lastActiveAt < before.lastActiveAt)
+        throw new Error("it went back in time");
       const at = Math.max(command.at, before.updatedAt);
       for (const event of eventsOf(decision)) expectSame(event.at, at);
     });
@@ -114,7 +131,9 @@ describe("whatever is asked of a session, in whatever order", () => {
 
   it("is never changed by deciding on it: with everything frozen, all goes on as before", () => {
     always((steps) => {
-      const notFrozen = steps.filter(({ before, command }) => !Object.isFrozen(before) || !Object.isFrozen(command));
+      const notFrozen = steps.filter(
+        ({ before, command }) => !Object.isFrozen(before) || !Object.isFrozen(command),
+      );
       expectSame(notFrozen, []);
     }, deepFreeze);
   });
@@ -141,9 +160,12 @@ describe("the lives that are tried", () => {
       else if (decision.events.length > 0) met.add(`${command.type} accepted`);
       for (const event of eventsOf(decision)) met.add(event.type);
       if (after !== null && openSuspensionsOf(after).length > 1) met.add("several suspensions");
-      if (command.type === "answer" && decision.ok && after !== null) met.add(`answered, then ${stateOf(after)}`);
+      if (command.type === "answer" && decision.ok && after !== null)
+        met.add(`answered, then ${stateOf(after)}`);
     });
-    const pairs = STATUSES.flatMap((status) => LEGAL_STATES[status].map((state) => `${status} and ${state}`));
+    const pairs = STATUSES.flatMap((status) =>
+      LEGAL_STATES[status].map((state) => `${status} and ${state}`),
+    );
     const expected = [
       ...pairs,
       ...REFUSAL_CODES,

@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "./event.ts";
 import { noticeOf, ROLES } from "./message.ts";
-import { cancel, COMPLETED, CRASH, create, endRun, fail, FAILED, HANDED, NOON, retryRun, send, suspend } from "./testing/commands.ts";
+import {
+  cancel,
+  COMPLETED,
+  CRASH,
+  create,
+  endRun,
+  fail,
+  FAILED,
+  HANDED,
+  NOON,
+  retryRun,
+  send,
+  suspend,
+} from "./testing/commands.ts";
 import { given } from "./testing/given.ts";
 
 const RUNNING = [create(), send(1, { start: HANDED })];
@@ -53,13 +66,27 @@ describe("what the transcript says about events", () => {
 
   it("is why a session cannot go on, after what became of its run", () => {
     expect(noticesOf(given(...RUNNING).when(fail()).events)).toEqual([
-      { type: "text", text: "Cancelled: the session failed: its data is unusable", notice: "run_cancelled", runId: "r1" },
-      { type: "text", text: "The session cannot go on: its data is unusable", notice: "session_failed" },
+      {
+        type: "text",
+        text: "Cancelled: the session failed: its data is unusable",
+        notice: "run_cancelled",
+        runId: "r1",
+      },
+      {
+        type: "text",
+        text: "The session cannot go on: its data is unusable",
+        notice: "session_failed",
+      },
     ]);
   });
 
   it("is nothing where all went well", () => {
     const { events } = given(create()).when(send(1, { start: HANDED }));
-    expect(noticesOf([...events, { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: null }])).toEqual([]);
+    expect(
+      noticesOf([
+        ...events,
+        { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: null },
+      ]),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { isFinal, isResumable, OUTCOMES, PHASE_HISTORY_KEPT, PHASES, type Phase } from "./phase.ts";
-import { archive, at, create, finalize, HANDED, MINUTE_MS, NOON, send, suspendRun, update } from "./testing/commands.ts";
+import {
+  archive,
+  at,
+  create,
+  finalize,
+  HANDED,
+  MINUTE_MS,
+  NOON,
+  send,
+  suspendRun,
+  update,
+} from "./testing/commands.ts";
 import { given, sessionAfter } from "./testing/given.ts";
 
 const LATER = NOON + MINUTE_MS;
@@ -23,8 +34,12 @@ describe("phases", () => {
 
   it("B2 leave a history: from, to and when", () => {
     const commands = [create(), at(LATER, update({ phase: "investigating" }))];
-    const { events, session } = given(...commands).when(at(LATER + 1, update({ phase: "approval" })));
-    expect(events).toEqual([{ type: "phase.changed", at: LATER + 1, from: "investigating", to: "approval" }]);
+    const { events, session } = given(...commands).when(
+      at(LATER + 1, update({ phase: "approval" })),
+    );
+    expect(events).toEqual([
+      { type: "phase.changed", at: LATER + 1, from: "investigating", to: "approval" },
+    ]);
     expect(session).toEqual({
       ...sessionAfter(create()),
       phase: "approval",
@@ -38,11 +53,14 @@ describe("phases", () => {
     });
   });
 
-  it.each(PHASES.filter((phase) => phase !== "initializing"))("B2 set resume_ready when %s is entered", (phase) => {
-    const from: Phase = phase === "planning" ? "approval" : "planning";
-    const { session } = given(create(), update({ phase: from })).when(update({ phase }));
-    expect([session?.phase, session?.resumeReady]).toEqual([phase, isResumable(phase)]);
-  });
+  it.each(PHASES.filter((phase) => phase !== "initializing"))(
+    "B2 set resume_ready when %s is entered",
+    (phase) => {
+      const from: Phase = phase === "planning" ? "approval" : "planning";
+      const { session } = given(create(), update({ phase: from })).when(update({ phase }));
+      expect([session?.phase, session?.resumeReady]).toEqual([phase, isResumable(phase)]);
+    },
+  );
 
   it("B2 are not ready to be resumed at creation, nor recorded when they stay", () => {
     expect(sessionAfter(create()).resumeReady).toBe(false);
@@ -63,10 +81,16 @@ describe("phases", () => {
 
   it.each(OUTCOMES)("B2 stay once they are final: %s", (outcome) => {
     const { refused } = given(create(), update({ phase: outcome })).when(
-      update({ phase: "planning", changes: { title: "too late" }, error: { id: "e1", text: "lost" } }),
+      update({
+        phase: "planning",
+        changes: { title: "too late" },
+        error: { id: "e1", text: "lost" },
+      }),
     );
     expect(refused).toEqual({ code: "phase_final", status: "active", state: "idle" });
-    expect(given(create(), update({ phase: outcome })).when(update({ phase: outcome })).events).toEqual([]);
+    expect(
+      given(create(), update({ phase: outcome })).when(update({ phase: outcome })).events,
+    ).toEqual([]);
   });
 
   it.each(PHASES)("never block a message: %s", (phase) => {
@@ -83,7 +107,9 @@ describe("phases", () => {
 
 describe("finalizing", () => {
   it.each(OUTCOMES)("B2 enters the final phase %s and keeps when, and the summary", (outcome) => {
-    const { events, session } = given(create(), update({ phase: "planning" })).when(at(LATER, finalize(outcome, "applied")));
+    const { events, session } = given(create(), update({ phase: "planning" })).when(
+      at(LATER, finalize(outcome, "applied")),
+    );
     expect(events).toEqual([
       { type: "phase.changed", at: LATER, from: "planning", to: outcome },
       { type: "session.finalized", at: LATER, outcome, summary: "applied" },
@@ -109,8 +135,12 @@ describe("finalizing", () => {
   });
 
   it("B2 can follow an update that entered the final phase", () => {
-    const { events } = given(create(), update({ phase: "completed" })).when(finalize("completed", "applied"));
-    expect(events).toEqual([{ type: "session.finalized", at: NOON, outcome: "completed", summary: "applied" }]);
+    const { events } = given(create(), update({ phase: "completed" })).when(
+      finalize("completed", "applied"),
+    );
+    expect(events).toEqual([
+      { type: "session.finalized", at: NOON, outcome: "completed", summary: "applied" },
+    ]);
   });
 
   it("B2 happens once: a second time records nothing, also with another summary", () => {
@@ -139,7 +169,10 @@ describe("errors that an agent reports", () => {
   const error = { id: "e1", text: "plan was rejected" };
 
   it("B2 are counted, and the last one is kept", () => {
-    const { events, session } = given(create(), update({ error: { id: "e0", text: "timeout" } })).when(update({ error }));
+    const { events, session } = given(
+      create(),
+      update({ error: { id: "e0", text: "timeout" } }),
+    ).when(update({ error }));
     expect(events).toEqual([{ type: "error.recorded", at: NOON, error }]);
     expect(session).toEqual({ ...sessionAfter(create()), errorCount: 2, lastError: error });
   });
@@ -156,10 +189,16 @@ describe("errors that an agent reports", () => {
 describe("updating", () => {
   it("B2 merges metadata key by key and records only what differs", () => {
     const commands = [create({ metadata: { task: "T1", tags: ["a"] } })];
-    const wish = update({ changes: { title: "New", metadata: { tags: ["a"], found: { issues: 2 } } } });
+    const wish = update({
+      changes: { title: "New", metadata: { tags: ["a"], found: { issues: 2 } } },
+    });
     const { events, session } = given(...commands).when(wish);
     expect(events).toEqual([
-      { type: "session.updated", at: NOON, changes: { title: "New", metadata: { found: { issues: 2 } } } },
+      {
+        type: "session.updated",
+        at: NOON,
+        changes: { title: "New", metadata: { found: { issues: 2 } } },
+      },
     ]);
     expect(session).toEqual({
       ...sessionAfter(...commands),
@@ -176,7 +215,9 @@ describe("updating", () => {
   });
 
   it("takes keys of metadata for what they are, whatever their name", () => {
-    const metadata: Record<string, string> = JSON.parse('{"__proto__": "x", "constructor": "y"}') as Record<string, string>;
+    const metadata: Record<string, string> = JSON.parse(
+      '{"__proto__": "x", "constructor": "y"}',
+    ) as Record<string, string>;
     const wish = update({ changes: { metadata } });
     const { session } = given(create()).when(wish);
     expect(Object.entries(session?.metadata ?? {})).toEqual([
@@ -187,7 +228,9 @@ describe("updating", () => {
   });
 
   it("sets and clears title, provider, model and delivery, and leaves the rest alone", () => {
-    const set = update({ changes: { title: "New", provider: "other", model: "large", delivery: "hold" } });
+    const set = update({
+      changes: { title: "New", provider: "other", model: "large", delivery: "hold" },
+    });
     const { session } = given(create()).when(set);
     expect(session).toEqual({
       ...sessionAfter(create()),
@@ -196,14 +239,22 @@ describe("updating", () => {
       model: "large",
       delivery: "hold",
     });
-    const clear = update({ changes: { title: null, provider: null, model: null, delivery: "open" } });
+    const clear = update({
+      changes: { title: null, provider: null, model: null, delivery: "open" },
+    });
     expect(given(create(), set).when(clear).session).toEqual(sessionAfter(create()));
     expect(given(create(), set).when(set).events).toEqual([]);
   });
 
   it("records changes, phase and error of one update in that order", () => {
     const error = { id: "e1", text: "timeout" };
-    const { events } = given(create()).when(update({ changes: { title: "New" }, phase: "planning", error }));
-    expect(events.map(({ type }) => type)).toEqual(["session.updated", "phase.changed", "error.recorded"]);
+    const { events } = given(create()).when(
+      update({ changes: { title: "New" }, phase: "planning", error }),
+    );
+    expect(events.map(({ type }) => type)).toEqual([
+      "session.updated",
+      "phase.changed",
+      "error.recorded",
+    ]);
   });
 });

@@ -22,7 +22,10 @@ import { sessionAfter } from "./testing/given.ts";
 const RUNNING = [create(), send(1, { start: HANDED })];
 const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
-function verdicts(commands: readonly Command[], { edgeMs, autoArchiveMs = null }: { edgeMs: number; autoArchiveMs?: number | null }) {
+function verdicts(
+  commands: readonly Command[],
+  { edgeMs, autoArchiveMs = null }: { edgeMs: number; autoArchiveMs?: number | null },
+) {
   const session = sessionAfter(...commands);
   const policy = { ...RETENTION_POLICY, autoArchiveMs };
   return [edgeMs - 1, edgeMs].map((age) => retentionOf(session, { now: NOON + age, policy }));
@@ -43,12 +46,19 @@ describe("retention", () => {
   });
 
   it("A13 counts from the failure, whatever came before or after", () => {
-    const failed = [create(), at(NOON + HOUR_MS, fail()), at(NOON + 2 * HOUR_MS, update({ changes: { title: "seen" } }))];
+    const failed = [
+      create(),
+      at(NOON + HOUR_MS, fail()),
+      at(NOON + 2 * HOUR_MS, update({ changes: { title: "seen" } })),
+    ];
     expect(verdicts(failed, { edgeMs: 25 * HOUR_MS })).toEqual(["keep", "remove"]);
   });
 
   it("A13 removes a suspended session after 7 days", () => {
-    expect(verdicts([create(), suspend("shutdown")], { edgeMs: 7 * DAY_MS })).toEqual(["keep", "remove"]);
+    expect(verdicts([create(), suspend("shutdown")], { edgeMs: 7 * DAY_MS })).toEqual([
+      "keep",
+      "remove",
+    ]);
   });
 
   it.each<[string, readonly Command[]]>([
@@ -84,13 +94,22 @@ describe("retention", () => {
     ["has messages in its queue", [create(), send(1)]],
     ["is archived", [create(), archive()]],
   ])("A13 never archives by itself what %s", (_, commands) => {
-    expect(verdicts(commands, { edgeMs: 30 * DAY_MS, autoArchiveMs: 30 * DAY_MS })).toEqual(["keep", "keep"]);
+    expect(verdicts(commands, { edgeMs: 30 * DAY_MS, autoArchiveMs: 30 * DAY_MS })).toEqual([
+      "keep",
+      "keep",
+    ]);
   });
 
   it("A13 removes nothing early when the clock is set back", () => {
-    const sessions = [sessionAfter(create(), fail()), sessionAfter(create(), suspend("crash")), sessionAfter(create())];
+    const sessions = [
+      sessionAfter(create(), fail()),
+      sessionAfter(create(), suspend("crash")),
+      sessionAfter(create()),
+    ];
     const policy = { ...RETENTION_POLICY, autoArchiveMs: 0 };
-    expect(sessions.map((session) => retentionOf(session, { now: NOON - DAY_MS, policy }))).toEqual(["keep", "keep", "keep"]);
+    expect(sessions.map((session) => retentionOf(session, { now: NOON - DAY_MS, policy }))).toEqual(
+      ["keep", "keep", "keep"],
+    );
   });
 });
 
@@ -104,11 +123,17 @@ describe("cleanup by age", () => {
     ["was put away on purpose", [create(), archive()], [false, false]],
     ["works", RUNNING, [false, false]],
     ["waits for an answer", WAITING, [false, false]],
-    ["waits for an answer while the server is away", [...WAITING, suspend("crash")], [false, false]],
+    [
+      "waits for an answer while the server is away",
+      [...WAITING, suspend("crash")],
+      [false, false],
+    ],
     ["has messages in its queue", [create(), send(1)], [false, false]],
   ])("B6 judges at its edge a session that %s", (_, commands, expected) => {
     const session = sessionAfter(...commands);
-    const stale = [olderThanMs - 1, olderThanMs].map((age) => isStale(session, { now: NOON + age, olderThanMs }));
+    const stale = [olderThanMs - 1, olderThanMs].map((age) =>
+      isStale(session, { now: NOON + age, olderThanMs }),
+    );
     expect(stale).toEqual(expected);
   });
 });

@@ -31,7 +31,7 @@ export function retentionOf(
     case "error":
       return now - session.standing.failedAt >= policy.errorMs ? "remove" : "keep";
     case "suspended":
-      // Since it was suspended: a crash is no activity, yet must not doom a session that was quiet before.
+      // Not since its last activity: a crash is none, and must not doom what was quiet before it.
       return now - session.updatedAt >= suspendedLimitMs(session, policy) ? "remove" : "keep";
     case "active": {
       const idleMs = now - session.lastActiveAt;

@@ -1,10 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { PHASES } from "./phase.ts";
 import { RESUME_LIMITS, shouldResume, type Resumable, type ResumeCheck } from "./should-resume.ts";
-import { at, create, endRun, FAILED, HANDED, MINUTE_MS, NOON, send, suspend, update } from "./testing/commands.ts";
+import {
+  at,
+  create,
+  endRun,
+  FAILED,
+  HANDED,
+  MINUTE_MS,
+  NOON,
+  send,
+  suspend,
+  update,
+} from "./testing/commands.ts";
 import { sessionAfter } from "./testing/given.ts";
 
-const READY: Resumable = { resumeReady: true, phase: "approval", errorCount: 0, lastActiveAt: NOON };
+const READY: Resumable = {
+  resumeReady: true,
+  phase: "approval",
+  errorCount: 0,
+  lastActiveAt: NOON,
+};
 
 function decided(session: Resumable | "missing" | "invalid", now = NOON) {
   const { shouldResume: answer, reason } = shouldResume(session, { now, limits: RESUME_LIMITS });
@@ -16,7 +32,12 @@ describe("whether a session should be resumed", () => {
     const checks: readonly ResumeCheck[] = [
       { name: "session_valid", passed: true, value: true, limit: null },
       { name: "resume_ready", passed: true, value: true, limit: null },
-      { name: "phase", passed: true, value: "approval", limit: "investigating | planning | approval" },
+      {
+        name: "phase",
+        passed: true,
+        value: "approval",
+        limit: "investigating | planning | approval",
+      },
       { name: "last_activity", passed: true, value: 1_000, limit: 1_800_000 },
       { name: "errors", passed: true, value: 0, limit: 3 },
     ];
@@ -73,22 +94,35 @@ describe("whether a session should be resumed", () => {
     const limits = { inactiveMs: 1_000, maxErrors: 1 };
     expect(shouldResume(READY, { now: NOON + 999, limits }).reason).toBe("session_resumable");
     expect(shouldResume(READY, { now: NOON + 1_000, limits }).reason).toBe("inactive_too_long");
-    expect(shouldResume({ ...READY, errorCount: 1 }, { now: NOON, limits }).reason).toBe("too_many_errors");
+    expect(shouldResume({ ...READY, errorCount: 1 }, { now: NOON, limits }).reason).toBe(
+      "too_many_errors",
+    );
   });
 
   it("B3 takes a clock set back for activity just now", () => {
-    const { reason, checks } = shouldResume(READY, { now: NOON - MINUTE_MS, limits: RESUME_LIMITS });
+    const { reason, checks } = shouldResume(READY, {
+      now: NOON - MINUTE_MS,
+      limits: RESUME_LIMITS,
+    });
     expect(reason).toBe("session_resumable");
     expect(checks[3]).toEqual({ name: "last_activity", passed: true, value: 0, limit: 1_800_000 });
   });
 
   it("B3 gives the first reason of several, and says of every check whether it passed", () => {
-    const nothingRight = { resumeReady: false, phase: "executing", errorCount: 9, lastActiveAt: 0 } as const;
+    const nothingRight = {
+      resumeReady: false,
+      phase: "executing",
+      errorCount: 9,
+      lastActiveAt: 0,
+    } as const;
     const { reason, checks } = shouldResume(nothingRight, { now: NOON, limits: RESUME_LIMITS });
     expect(reason).toBe("not_resume_ready");
     expect(checks.map(({ passed }) => passed)).toEqual([true, false, false, false, false]);
     expect(decided({ ...nothingRight, resumeReady: true })).toEqual([false, "phase_not_resumable"]);
-    expect(decided({ ...nothingRight, resumeReady: true, phase: "planning" }, NOON)).toEqual([false, "inactive_too_long"]);
+    expect(decided({ ...nothingRight, resumeReady: true, phase: "planning" }, NOON)).toEqual([
+      false,
+      "inactive_too_long",
+    ]);
   });
 });
 

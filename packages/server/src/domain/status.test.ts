@@ -3,7 +3,17 @@ import type { Command } from "./command.ts";
 import type { Standing } from "./session.ts";
 import { statusOf } from "./session.ts";
 import { LEGAL_STATES, STATES, STATUS_RULES, STATUSES, type Status } from "./status.ts";
-import { archive, create, fail, HANDED, resume, send, startRun, suspend, suspendRun } from "./testing/commands.ts";
+import {
+  archive,
+  create,
+  fail,
+  HANDED,
+  resume,
+  send,
+  startRun,
+  suspend,
+  suspendRun,
+} from "./testing/commands.ts";
 import { given, sessionAfter } from "./testing/given.ts";
 
 const REACHED: Record<Status, readonly Command[]> = {
@@ -29,12 +39,15 @@ describe("the status of a session", () => {
     expect(refused === null).toBe(STATUS_RULES[status].takesMessages);
   });
 
-  it.each(STATUSES)("A7 can be left again when it is %s exactly where the table says so", (status) => {
-    const left = [send(1), resume(), suspend("crash"), archive(), fail()]
-      .map((command) => given(...REACHED[status]).when(command).session)
-      .some((session) => session !== null && statusOf(session) !== status);
-    expect(left).toBe(!STATUS_RULES[status].final);
-  });
+  it.each(STATUSES)(
+    "A7 can be left again when it is %s exactly where the table says so",
+    (status) => {
+      const left = [send(1), resume(), suspend("crash"), archive(), fail()]
+        .map((command) => given(...REACHED[status]).when(command).session)
+        .some((session) => session !== null && statusOf(session) !== status);
+      expect(left).toBe(!STATUS_RULES[status].final);
+    },
+  );
 });
 
 describe("the legal pairs of status and state", () => {
@@ -49,9 +62,14 @@ describe("the legal pairs of status and state", () => {
   });
 
   it("A7 are the only ones that the types can express", () => {
-    type StateIn<S extends Status> = Extract<Standing, { status: S }> extends { activity: { state: infer State } } ? State : "idle";
+    type StateIn<S extends Status> =
+      Extract<Standing, { status: S }> extends { activity: { state: infer State } }
+        ? State
+        : "idle";
     expectTypeOf<StateIn<"active">>().toEqualTypeOf<(typeof LEGAL_STATES)["active"][number]>();
-    expectTypeOf<StateIn<"suspended">>().toEqualTypeOf<(typeof LEGAL_STATES)["suspended"][number]>();
+    expectTypeOf<StateIn<"suspended">>().toEqualTypeOf<
+      (typeof LEGAL_STATES)["suspended"][number]
+    >();
     expectTypeOf<StateIn<"archived">>().toEqualTypeOf<(typeof LEGAL_STATES)["archived"][number]>();
     expectTypeOf<StateIn<"error">>().toEqualTypeOf<(typeof LEGAL_STATES)["error"][number]>();
   });
@@ -62,38 +80,95 @@ describe("every change of status", () => {
   const running = [create(), send(1, { start: HANDED })];
   const waiting = [...running, suspendRun(1, "s1")];
   const MATRIX: readonly [string, readonly Command[], Record<string, string>][] = [
-    ["active and idle", idle, { send: "active", resume: "active", suspend: "suspended", archive: "archived", fail: "error" }],
-    ["active and running", running, { send: "active", resume: "active", suspend: "suspended", archive: "archived", fail: "error" }],
-    ["active and suspended", waiting, { send: "active", resume: "active", suspend: "suspended", archive: "archived", fail: "error" }],
+    [
+      "active and idle",
+      idle,
+      {
+        send: "active",
+        resume: "active",
+        suspend: "suspended",
+        archive: "archived",
+        fail: "error",
+      },
+    ],
+    [
+      "active and running",
+      running,
+      {
+        send: "active",
+        resume: "active",
+        suspend: "suspended",
+        archive: "archived",
+        fail: "error",
+      },
+    ],
+    [
+      "active and suspended",
+      waiting,
+      {
+        send: "active",
+        resume: "active",
+        suspend: "suspended",
+        archive: "archived",
+        fail: "error",
+      },
+    ],
     [
       "suspended and idle",
       [...idle, suspend("shutdown")],
-      { send: "active", resume: "active", suspend: "suspended", archive: "archived", fail: "error" },
+      {
+        send: "active",
+        resume: "active",
+        suspend: "suspended",
+        archive: "archived",
+        fail: "error",
+      },
     ],
     [
       "suspended and suspended",
       [...waiting, suspend("crash")],
-      { send: "active", resume: "active", suspend: "suspended", archive: "archived", fail: "error" },
+      {
+        send: "active",
+        resume: "active",
+        suspend: "suspended",
+        archive: "archived",
+        fail: "error",
+      },
     ],
     [
       "archived",
       [...waiting, archive()],
-      { send: "session_archived", resume: "session_archived", suspend: "archived", archive: "archived", fail: "session_archived" },
+      {
+        send: "session_archived",
+        resume: "session_archived",
+        suspend: "archived",
+        archive: "archived",
+        fail: "session_archived",
+      },
     ],
     [
       "error",
       [...waiting, fail()],
-      { send: "session_failed", resume: "session_failed", suspend: "error", archive: "session_failed", fail: "error" },
+      {
+        send: "session_failed",
+        resume: "session_failed",
+        suspend: "error",
+        archive: "session_failed",
+        fail: "error",
+      },
     ],
   ];
 
-  it.each(MATRIX)("A7 from %s goes where the model says, or is refused by name", (_, commands, expected) => {
-    const outcomes = [send(2), resume(), suspend("crash"), archive(), fail()].map((command) => {
-      const { refused, session } = given(...commands).when(command);
-      return [command.type, refused?.code ?? (session === null ? null : statusOf(session))];
-    });
-    expect(Object.fromEntries(outcomes)).toEqual(expected);
-  });
+  it.each(MATRIX)(
+    "A7 from %s goes where the model says, or is refused by name",
+    (_, commands, expected) => {
+      const outcomes = [send(2), resume(), suspend("crash"), archive(), fail()].map((command) => {
+        const { refused, session } = given(...commands).when(command);
+        return [command.type, refused?.code ?? (session === null ? null : statusOf(session))];
+      });
+      expect(Object.fromEntries(outcomes)).toEqual(expected);
+    },
+  );
 
   it("A7 to active happens too when the oldest queued message of a suspended session is started", () => {
     const before = sessionAfter(create(), send(1), suspend("crash"));
@@ -106,7 +181,15 @@ describe("every change of status", () => {
         status: "active",
         activity: {
           state: "running",
-          run: { id: "r1", messageId: "m1", provider: "demo", model: null, continuity: "auto", handed: false, attempts: 0 },
+          run: {
+            id: "r1",
+            messageId: "m1",
+            provider: "demo",
+            model: null,
+            continuity: "auto",
+            handed: false,
+            attempts: 0,
+          },
         },
       },
     });

@@ -7,6 +7,8 @@ export const FAULT_CODES = [
   "database_unavailable",
   "database_corrupt",
   "database_io",
+  /** A row was edited by hand, or damaged; it is set aside. */
+  "row_unreadable",
   /** The folder or file cannot be written. */
   "database_readonly",
   /** Migrated by a newer version of the program. */

@@ -22,9 +22,9 @@ export function parseContent(text: string): MessageContent {
   return { ...content, type };
 }
 
-/** What a growing text message says when these pieces have arrived. */
-export function grown(content: MessageContent, pieces: readonly string[]): MessageContent {
-  if (pieces.length === 0) return content;
+/** What a growing text message says when this much more has arrived. */
+export function grown(content: MessageContent, more: string | null): MessageContent {
+  if (more === null) return content;
   const { text } = content;
-  return { ...content, text: (typeof text === "string" ? text : "") + pieces.join("") };
+  return { ...content, text: (typeof text === "string" ? text : "") + more };
 }

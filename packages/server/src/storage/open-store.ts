@@ -2,6 +2,7 @@ import type { MigrationContext } from "./migrations/migrations.ts";
 import type { MigrationStatus, MigrationStep } from "./migrations/migrate.ts";
 import { sqliteMigrations } from "./sqlite/migrate-sqlite.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import type { StoreOptions } from "./portable-store.ts";
 import type { Store } from "./store.ts";
 
 /** Which database, as parsed from configuration. */
@@ -18,10 +19,10 @@ export interface Migrations {
 }
 
 /** The database must be migrated to exactly this program's schema. PostgreSQL is loaded only where used. */
-export async function openStore(location: DatabaseLocation, { clock }: { clock: () => number }): Promise<Store> {
-  if (location.engine === "sqlite") return openSqliteStore({ file: location.file, clock });
+export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
+  if (location.engine === "sqlite") return openSqliteStore({ file: location.file, ...options });
   const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
-  return openPostgresStore({ url: location.url, clock });
+  return openPostgresStore({ url: location.url, ...options });
 }
 
 export async function openMigrations(

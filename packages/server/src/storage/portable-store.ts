@@ -1,3 +1,4 @@
+import { StorageFault } from "./fault.ts";
 import { listSessions, countSessions } from "./reads/list-sessions.ts";
 import { loadSession, readSession } from "./reads/load-session.ts";
 import {
@@ -21,47 +22,47 @@ import type { SessionPage, SessionQuery, Store } from "./store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
 
+export interface StoreOptions {
+  readonly clock: () => number;
+  /** Told of each row the first time it cannot be read. */
+  readonly onSetAside?: (row: SetAsideRow) => void;
+}
+
 interface Parts {
   readonly engine: Store["engine"];
   readonly db: Database;
   readonly write: Writer;
   readonly schema: string;
-  readonly clock: () => number;
+  readonly options: StoreOptions;
   readonly translate: (error: unknown) => unknown;
   readonly close: () => Promise<void>;
 }
 
 /** The store, the same for both engines: what differs is how a transaction is run and how it fails. */
-export function portableStore({ engine, db, write, schema, clock, translate, close }: Parts): Store {
-  /** Reads, reports what could not be read, and names failures as faults. */
-  const reading = async <Result>(read: (source: Source) => Promise<Result>): Promise<Result> => {
-    const bad: SetAsideRow[] = [];
-    const source: Source = { db, engine, report: (row) => bad.push({ ...row, at: clock() }) };
-    try {
-      const result = await read(source);
-      if (bad.length > 0) await write("setAside", bad);
-      return result;
-    } catch (error) {
-      throw translate(error);
-    }
-  };
+export function portableStore({ engine, db, write: writeNow, schema, options, translate, close }: Parts): Store {
+  const calls = openCalls();
+  const setAside = settingAside(writeNow, options);
+  const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
-  /** Rows set aside leave the list, so it is read again until it is whole; each turn removes some. */
+  /** Reads, sets aside what could not be read, and names failures as faults. */
+  const readAll = <Result>(read: (source: Source) => Promise<Result>): Promise<{ result: Result; lost: number }> =>
+    calls.run(async () => {
+      const unreadable: UnreadRow[] = [];
+      try {
+        const result = await read({ db, engine, report: (row) => unreadable.push(row) });
+        return { result, lost: await setAside(unreadable) };
+      } catch (error) {
+        throw translate(error);
+      }
+    });
+
+  const reading = async <Result>(read: (source: Source) => Promise<Result>): Promise<Result> =>
+    (await readAll(read)).result;
+
+  /** Sessions set aside leave the list, so the page is read again; each time there are fewer. */
   const list = async (query: SessionQuery): Promise<SessionPage> => {
-    let unreadable = 0;
-    const page = await reading(async (source) =>
-      listSessions(
-        {
-          ...source,
-          report: (row) => {
-            if (row.tableName === "AgentSession") unreadable += 1;
-            source.report(row);
-          },
-        },
-        query,
-      ),
-    );
-    return unreadable > 0 ? list(query) : page;
+    const { result, lost } = await readAll((source) => listSessions(source, query));
+    return lost > 0 ? list(query) : result;
   };
 
   return {
@@ -98,6 +99,55 @@ export function portableStore({ engine, db, write, schema, clock, translate, clo
         setAside: await countSetAside(source),
         counts: await countSessions(source),
       })),
-    close,
+    close: () => calls.end(close),
   };
+}
+
+/** Calls under way when the store is closed are answered first; what comes later is refused. */
+function openCalls() {
+  const pending = new Set<Promise<unknown>>();
+  let ending: Promise<void> | null = null;
+  return {
+    run: <Result>(call: () => Promise<Result>): Promise<Result> => {
+      if (ending !== null) return Promise.reject(new StorageFault("store_closed", "The store is closed."));
+      const running = call().finally(() => pending.delete(running));
+      pending.add(running);
+      return running;
+    },
+    end: (close: () => Promise<void>): Promise<void> => {
+      ending ??= Promise.allSettled(pending).then(close);
+      return ending;
+    },
+  };
+}
+
+type UnreadRow = Omit<SetAsideRow, "at">;
+
+/** Rows remembered as set aside already, so that reading them again costs no write. */
+const KNOWN_ROWS = 10_000;
+
+/** Returns how many sessions have left the lists by it. */
+function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOptions) {
+  const known = new Set<string>();
+  return async (unreadable: readonly UnreadRow[]): Promise<number> => {
+    const rows = unreadable
+      .filter(({ tableName, rowId }) => !known.has(`${tableName}/${rowId}`))
+      .map((row) => ({ ...row, at: clock() }));
+    if (rows.length === 0) return 0;
+    try {
+      await write("setAside", rows);
+    } catch (error) {
+      // What can be read is still worth having; the next read tries again.
+      if (error instanceof StorageFault) return 0;
+      throw error;
+    }
+    const [sessions, others] = [rows.filter(isSession), rows.filter((row) => !isSession(row))];
+    for (const { tableName, rowId } of others.slice(0, KNOWN_ROWS - known.size)) known.add(`${tableName}/${rowId}`);
+    for (const row of rows) onSetAside(row);
+    return sessions.length;
+  };
+}
+
+function isSession({ tableName }: UnreadRow): boolean {
+  return tableName === "AgentSession";
 }

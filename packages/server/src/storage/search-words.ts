@@ -13,7 +13,8 @@ export function searchWords(text: string): readonly string[] {
     .slice(0, SEARCHED_CHARACTERS)
     .normalize("NFKD")
     .replaceAll(/\p{M}+/gu, "")
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll("ς", "σ"); // lower case depends on the end of the word, which a prefix does not know
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
   return words.map((word) => word.slice(0, WORD_CHARACTERS));
 }

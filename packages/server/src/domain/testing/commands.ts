@@ -13,7 +13,11 @@ export const DAY_MS = 24 * HOUR_MS;
 export const START: RunStart = { provider: "demo", model: null, handed: false };
 export const HANDED: RunStart = { ...START, handed: true };
 export const COMPLETED: RunResult = { outcome: "completed", stopReason: "end_turn" };
-export const CRASH: RunError = { code: "agent_exited", message: "the agent exited with code 1", detail: "Segmentation fault" };
+export const CRASH: RunError = {
+  code: "agent_exited",
+  message: "the agent exited with code 1",
+  detail: "Segmentation fault",
+};
 export const FAILED: RunResult = { outcome: "failed", error: CRASH };
 
 type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
@@ -80,7 +84,11 @@ export function suspension(id: string, more: Partial<Suspension> = {}): Suspensi
   };
 }
 
-export function suspendRun(n: number, id: string, more: Partial<Suspension> = {}): Of<"suspend-run"> {
+export function suspendRun(
+  n: number,
+  id: string,
+  more: Partial<Suspension> = {},
+): Of<"suspend-run"> {
   return { type: "suspend-run", at: NOON, runId: `r${n}`, suspension: suspension(id, more) };
 }
 
@@ -88,7 +96,10 @@ export function answer(suspensionId: string, given: Json = { option: "allow" }):
   return { type: "answer", at: NOON, suspensionId, answer: given, by: "ada" };
 }
 
-export function closeSuspension(suspensionId: string, how: "withdrawn" | "expired"): Of<"close-suspension"> {
+export function closeSuspension(
+  suspensionId: string,
+  how: "withdrawn" | "expired",
+): Of<"close-suspension"> {
   return { type: "close-suspension", at: NOON, suspensionId, how };
 }
 

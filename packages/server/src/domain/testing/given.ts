@@ -37,13 +37,15 @@ export function sessionAfter(...commands: readonly Command[]): Session {
 function after(...commands: readonly Command[]): Session | null {
   return commands.reduce<Session | null>((session, command) => {
     const decision = decide(session, command);
-    if (!decision.ok) throw new Error(`given ${command.type} was refused: ${decision.refusal.code}`);
+    if (!decision.ok)
+      throw new Error(`given ${command.type} was refused: ${decision.refusal.code}`);
     return evolveAll(session, decision.events);
   }, null);
 }
 
 function outcomeOf(session: Session | null, decision: Decision): Outcome {
-  if (decision.ok) return { events: decision.events, refused: null, session: evolveAll(session, decision.events) };
+  if (decision.ok)
+    return { events: decision.events, refused: null, session: evolveAll(session, decision.events) };
   const { code, status, state } = decision.refusal;
   return { events: [], refused: { code, status, state }, session };
 }

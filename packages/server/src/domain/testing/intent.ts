@@ -23,9 +23,15 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 12, wants: [make.startRun(0), make.startRun(0, make.HANDED)] },
   { weight: 8, wants: [make.handRun(0)] },
   { weight: 4, wants: [make.retryRun(0)] },
-  { weight: 14, wants: [make.suspendRun(0, ""), make.suspendRun(0, "", { expiresAt: 2_000_000 })] },
+  {
+    weight: 14,
+    wants: [null, 3_000_000, 2_000_000].map((expiresAt) => make.suspendRun(0, "", { expiresAt })),
+  },
   { weight: 12, wants: [make.answer(""), make.answer("", null)] },
-  { weight: 4, wants: [make.closeSuspension("", "expired"), make.closeSuspension("", "withdrawn")] },
+  {
+    weight: 4,
+    wants: [make.closeSuspension("", "expired"), make.closeSuspension("", "withdrawn")],
+  },
   { weight: 12, wants: [make.endRun(0), make.endRun(0, make.FAILED)] },
   { weight: 4, wants: [make.cancel()] },
   { weight: 2, wants: [make.release()] },
@@ -36,7 +42,10 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 2, wants: [make.withdrawQueued(0)] },
   { weight: 12, wants: updates() },
   { weight: 3, wants: [make.recordResume(true, { session: "a" }), make.recordResume(false, null)] },
-  { weight: 2, wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]) },
+  {
+    weight: 2,
+    wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]),
+  },
   { weight: 2, wants: [make.archive()] },
   { weight: 1, wants: [make.fail()] },
   { weight: 1, wants: [make.remove()] },
@@ -46,16 +55,23 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
 const WAITS_MS = [0, 0, 1, 1_000, make.MINUTE_MS, make.DAY_MS, -1, -make.HOUR_MS];
 
 export function anyIntents({ max }: { max: number }): fc.Arbitrary<readonly Intent[]> {
-  const aim = fc.constantFrom<Aim>("right", "right", "right", "right", "right", "right", "other", "wrong");
+  const aim = fc.oneof(
+    { weight: 6, arbitrary: fc.constant<Aim>("right") },
+    { weight: 2, arbitrary: fc.constantFrom<Aim>("other", "wrong") },
+  );
   const intent = fc.record(
     {
       waitMs: fc.constantFrom(...WAITS_MS),
       aim,
-      want: fc.oneof(...WANTS.map(({ weight, wants }) => ({ weight, arbitrary: fc.constantFrom(...wants) }))),
+      want: fc.oneof(
+        ...WANTS.map(({ weight, wants }) => ({ weight, arbitrary: fc.constantFrom(...wants) })),
+      ),
     },
     { noNullPrototype: true },
   );
-  const first = fc.constantFrom(...creates()).map((want): Intent => ({ waitMs: 0, aim: "right", want }));
+  const first = fc
+    .constantFrom(...creates())
+    .map((want): Intent => ({ waitMs: 0, aim: "right", want }));
   return fc
     .tuple(first, fc.array(intent, { maxLength: max - 1, size: "max" }))
     .map(([head, rest]): readonly Intent[] => [head, ...rest]);
@@ -107,7 +123,9 @@ function onward({ session, fresh }: Scene): Command {
   if (session === null) return make.create();
   switch (stateOf(session)) {
     case "idle":
-      return session.queue.length > 0 ? make.startRun(0) : make.send(0, { start: make.HANDED, maxQueued: 3 });
+      return session.queue.length > 0
+        ? make.startRun(0)
+        : make.send(0, { start: make.HANDED, maxQueued: 3 });
     case "running":
       return make.suspendRun(0, "");
     case "suspended":
@@ -143,7 +161,9 @@ function messageToSend(aim: Aim, { session, fresh }: Scene) {
 function sends(): Send[] {
   const starts = [null, make.START, make.HANDED];
   const plain = starts.map((start) => make.send(0, { start, maxQueued: 3 }));
-  const chosen = DELIVERY_MODES.flatMap((delivery) => plain.map((message) => ({ ...message, delivery })));
+  const chosen = DELIVERY_MODES.flatMap((delivery) =>
+    plain.map((message) => ({ ...message, delivery })),
+  );
   const further = CONTINUITY_POLICIES.map((continuity) =>
     make.send(0, { provider: "other", model: "large", continuity, maxQueued: 3 }),
   );
@@ -152,7 +172,9 @@ function sends(): Send[] {
 
 function updates(): Update[] {
   return [
-    ...["open" as const, "open" as const, ...DELIVERY_POLICIES].map((delivery) => make.update({ changes: { delivery } })),
+    ...["open" as const, "open" as const, ...DELIVERY_POLICIES].map((delivery) =>
+      make.update({ changes: { delivery } }),
+    ),
     ...PHASES.slice(0, 6).map((phase) => make.update({ phase })),
     make.update({ phase: "abandoned" }),
     ...["e1", "e2"].map((id) => make.update({ error: { id, text: "out of memory" } })),

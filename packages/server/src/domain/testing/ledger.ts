@@ -38,12 +38,14 @@ export function openLedger(): Ledger {
     switch (event.type) {
       case "message.queued":
         move(event.entry.messageId, { from: undefined, to: "queued" });
-        if (messageOfRun.has(event.entry.runId)) throw new Error(`${event.entry.runId} has a message already`);
+        if (messageOfRun.has(event.entry.runId))
+          throw new Error(`${event.entry.runId} has a message already`);
         messageOfRun.set(event.entry.runId, event.entry.messageId);
         queue.splice(event.position, 0, event.entry.messageId);
         return;
       case "message.moved":
-        if (fates.get(event.messageId) !== "queued") throw new Error(`${event.messageId} moved outside the queue`);
+        if (fates.get(event.messageId) !== "queued")
+          throw new Error(`${event.messageId} moved outside the queue`);
         queue = queue.filter((id) => id !== event.messageId);
         queue.splice(event.position, 0, event.messageId);
         return;
@@ -53,8 +55,10 @@ export function openLedger(): Ledger {
         return leaveQueue(event.messageId, "undelivered");
       case "run.started":
         if (running !== null) throw new Error(`${event.run.id} started beside another run`);
-        if (queue[0] !== event.run.messageId) throw new Error(`${event.run.messageId} started out of turn`);
-        if (messageOfRun.get(event.run.id) !== event.run.messageId) throw new Error("a run took another's message");
+        if (queue[0] !== event.run.messageId)
+          throw new Error(`${event.run.messageId} started out of turn`);
+        if (messageOfRun.get(event.run.id) !== event.run.messageId)
+          throw new Error("a run took another's message");
         move(event.run.messageId, { from: "queued", to: "running" });
         queue = queue.slice(1);
         running = event.run.id;
@@ -66,11 +70,13 @@ export function openLedger(): Ledger {
       case "run.ended":
         return leaveRun(event.runId, "ended");
       case "run.suspended":
-        if (event.runId !== running) throw new Error(`${event.suspension.id} belongs to no run under way`);
+        if (event.runId !== running)
+          throw new Error(`${event.suspension.id} belongs to no run under way`);
         waiting = [...waiting, event.suspension.id];
         return;
       case "suspension.closed":
-        if (!waiting.includes(event.suspensionId)) throw new Error(`${event.suspensionId} closed without being open`);
+        if (!waiting.includes(event.suspensionId))
+          throw new Error(`${event.suspensionId} closed without being open`);
         waiting = waiting.filter((id) => id !== event.suspensionId);
         return;
       case "run.resumed":

@@ -7,7 +7,8 @@ export function expectSame(actual: unknown, expected: unknown): void {
 
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
-  if (!isObject(left) || !isObject(right) || Array.isArray(left) !== Array.isArray(right)) return false;
+  if (!isObject(left) || !isObject(right) || Array.isArray(left) !== Array.isArray(right))
+    return false;
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length &&

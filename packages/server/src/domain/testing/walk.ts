@@ -15,7 +15,10 @@ export interface Step {
 }
 
 /** Follows the intents from nothing; `keep` can watch over every value on its way to the kernel. */
-export function walk(intents: readonly Intent[], keep: <T>(value: T) => T = (value) => value): readonly Step[] {
+export function walk(
+  intents: readonly Intent[],
+  keep: <T>(value: T) => T = (value) => value,
+): readonly Step[] {
   const steps: Step[] = [];
   let session: Session | null = null;
   let clock = 1_000_000;

@@ -2,6 +2,15 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { MigrationContext } from "./migrations.ts";
 
+const COLUMNS = {
+  Repo: ["id", "name", "path", "createdAt", "updatedAt"],
+  AgentSession: ["id", "repoId", "status", "createdAt", "updatedAt"],
+  AgentMessage: ["id", "sessionId", "role", "content", "timestamp"],
+} as const;
+
+/** Referenced ones first. */
+export const PORTAL_TABLES = ["Repo", "AgentSession", "AgentMessage"] as const;
+
 /**
  * The schema of the portal that Holdfast grew out of, as its Prisma models define it. A database of
  * the portal has these tables already and is left as it is; a new one passes through them, empty.
@@ -10,14 +19,25 @@ export function portal({ engine }: MigrationContext): Migration {
   return {
     up: (db) => createPortalTables(db, engine),
     async down(db) {
-      for (const table of ["AgentMessage", "AgentSession", "Repo"]) {
-        const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
-        // A portal's own data is not ours to remove.
-        if (rows.length > 0) return;
-        await db.schema.dropTable(table).execute();
-      }
+      // A portal's own tables and data are not ours to remove.
+      if (await isPortal(db)) return;
+      for (const table of PORTAL_TABLES.toReversed()) await db.schema.dropTable(table).execute();
     },
   };
+}
+
+/** Whether a portal made or used these tables: those made here for a new database are bare and empty. */
+export async function isPortal(db: Kysely<unknown>): Promise<boolean> {
+  const tables = await db.introspection.getTables();
+  if (tables.some(({ name }) => name === "_prisma_migrations")) return true;
+  for (const table of PORTAL_TABLES) {
+    const columns =
+      tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+    if (columns.join() !== COLUMNS[table].join()) return true;
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0) return true;
+  }
+  return false;
 }
 
 export async function createPortalTables(

@@ -1,46 +1,55 @@
+import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { MigrationContext } from "./migrations.ts";
-import { createPortalTables } from "./0001-portal.ts";
-import { carryBackToPortal, moveFromPortal } from "./portal-data.ts";
+import { createPortalTables, isPortal, PORTAL_TABLES } from "./0001-portal.ts";
+import { carryBackToPortal } from "./carry-back-to-portal.ts";
+import { moveFromPortal } from "./move-from-portal.ts";
 import { createSessionTables, dropSessionTables } from "./session-tables.ts";
-
-const PORTAL_TABLES = ["Repo", "AgentSession", "AgentMessage"] as const;
 
 /**
  * From the portal's five statuses to sessions with status, state and phase: the tables and the data in
  * them, in one transaction. The portal's own tables are kept as `portal_…`, so that rolling back
- * restores them to the letter; where they are empty nothing is kept.
+ * restores them to the letter; where there was no portal nothing is kept.
  */
-export function sessions({ engine, failpoint }: MigrationContext): Migration {
+export function sessions(context: MigrationContext): Migration {
+  const { engine, failpoint } = context;
   return {
     async up(db) {
-      for (const table of PORTAL_TABLES) {
-        await db.schema.alterTable(table).renameTo(`portal_${table}`).execute();
-      }
+      const keepsPortal = await isPortal(db);
+      await renameTables(db, { from: "", to: "portal_" });
       failpoint("migrate.portal.renamed");
       await createSessionTables(db, engine);
       failpoint("migrate.portal.created");
-      const moved = await moveFromPortal(db, { engine, failpoint });
-      if (moved > 0) return;
+      await moveFromPortal(db, context);
+      if (keepsPortal) return;
       for (const table of PORTAL_TABLES.toReversed()) {
         await db.schema.dropTable(`portal_${table}`).execute();
       }
     },
 
     async down(db) {
-      for (const table of PORTAL_TABLES) {
-        await db.schema.alterTable(table).renameTo(`holdfast_${table}`).execute();
-      }
+      await renameTables(db, { from: "", to: "holdfast_" });
+      failpoint("rollback.portal.renamed");
       const tables = await db.introspection.getTables();
       if (tables.some(({ name }) => name === "portal_AgentSession")) {
-        for (const table of PORTAL_TABLES) {
-          await db.schema.alterTable(`portal_${table}`).renameTo(table).execute();
-        }
+        await renameTables(db, { from: "portal_", to: "" });
       } else {
         await createPortalTables(db, engine);
       }
-      await carryBackToPortal(db, { engine, failpoint });
+      failpoint("rollback.portal.restored");
+      await carryBackToPortal(db, context);
+      failpoint("rollback.portal.carried");
       await dropSessionTables(db, engine);
+      failpoint("rollback.portal.dropped");
     },
   };
+}
+
+async function renameTables(
+  db: Kysely<unknown>,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  for (const table of PORTAL_TABLES) {
+    await db.schema.alterTable(`${from}${table}`).renameTo(`${to}${table}`).execute();
+  }
 }

@@ -1,16 +1,18 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { MigrationContext } from "./migrations.ts";
-import { indexExistingMessages } from "./search-data.ts";
+import { indexExisting } from "./search-data.ts";
 
 /** Full text over messages and over what sessions are called. */
-export function search({ engine }: MigrationContext): Migration {
+export function search({ engine, failpoint }: MigrationContext): Migration {
   const sqlite = engine === "sqlite";
   return {
     async up(db) {
       const columns = `
-        "sessionId" text not null references "AgentSession" ("id") on delete cascade,
-        "messageId" text references "AgentMessage" ("id") on delete cascade`;
+        "sessionId" text not null constraint "search_document_session"
+          references "AgentSession" ("id") on delete cascade,
+        "messageId" text constraint "search_document_message"
+          references "AgentMessage" ("id") on delete cascade`;
       const statements = sqlite
         ? [
             `create table "SearchDocument" ("key" integer primary key, ${columns}) strict`,
@@ -34,11 +36,14 @@ export function search({ engine }: MigrationContext): Migration {
           where "messageId" is null`,
       );
       for (const statement of statements) await sql.raw(statement).execute(db);
-      await indexExistingMessages(db, engine);
+      failpoint("migrate.search.created");
+      await indexExisting(db, engine);
+      failpoint("migrate.search.indexed");
     },
     async down(db) {
       if (sqlite) await db.schema.dropTable("SearchIndex").execute();
       await db.schema.dropTable("SearchDocument").execute();
+      failpoint("rollback.search.dropped");
     },
   };
 }

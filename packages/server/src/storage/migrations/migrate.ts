@@ -52,12 +52,18 @@ export async function requireCurrentSchema<Schema>(
   const status = await migrationStatus(db, context);
   const pending = status.find(({ executedAt }) => executedAt === null);
   if (pending !== undefined) {
-    throw new StorageFault("schema_too_old", `The database lacks migration ${pending.name}. Run: holdfast db migrate`);
+    throw new StorageFault(
+      "schema_too_old",
+      `The database lacks migration ${pending.name}. Run: holdfast db migrate`,
+    );
   }
   return status.at(-1)?.name ?? "empty";
 }
 
-async function refuseNewerSchema<Schema>(db: Kysely<Schema>, context: MigrationContext): Promise<void> {
+async function refuseNewerSchema<Schema>(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+): Promise<void> {
   const known = Object.keys(migrations(context));
   const newer = [...(await executedMigrations(db)).keys()].filter((name) => !known.includes(name));
   if (newer.length > 0) {
@@ -92,4 +98,3 @@ function stepsOf({ error, results }: MigrationResultSet): readonly MigrationStep
     direction: direction === "Up" ? "up" : "down",
   }));
 }
-

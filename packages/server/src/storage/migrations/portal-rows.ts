@@ -1,10 +1,16 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { MigrationContext } from "./migrations.ts";
+import { statusFromPortal } from "./portal-status.ts";
 
 const BATCH = 500;
 
+export type PortalRow = Readonly<Record<string, unknown>>;
+
 /** Portals differ in their columns; only those that exist are read. */
-export async function portalColumns(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
+export async function portalColumns(
+  db: Kysely<unknown>,
+  table: string,
+): Promise<readonly string[]> {
   const tables = await db.introspection.getTables();
   return tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
 }
@@ -12,16 +18,17 @@ export async function portalColumns(db: Kysely<unknown>, table: string): Promise
 interface Source {
   readonly table: string;
   readonly columns: readonly string[];
+  /** Of these columns, those that hold a Prisma DateTime; read as epoch milliseconds. */
   readonly times: readonly string[];
   readonly engine: MigrationContext["engine"];
   readonly orderBy?: readonly string[];
 }
 
 /** Reads a whole table in order: the sorted ids first, then the rows a batch at a time. */
-export async function readInBatches<Row extends { readonly id?: unknown }>(
+export async function readInBatches(
   db: Kysely<unknown>,
   source: Source,
-  use: (row: Row) => Promise<void>,
+  use: (row: PortalRow) => Promise<void>,
 ): Promise<void> {
   const table = sql.table(source.table);
   const time = timeReader(source.engine);
@@ -31,12 +38,14 @@ export async function readInBatches<Row extends { readonly id?: unknown }>(
   const order = (source.orderBy ?? ["id"]).map((column) =>
     source.times.includes(column) ? time(column) : sql.ref(column),
   );
-  const keys = await sql<{ id: unknown }>`select "id" from ${table} order by ${sql.join(order)}`.execute(db);
+  const keys = await sql<{
+    id: unknown;
+  }>`select "id" from ${table} order by ${sql.join(order)}`.execute(db);
   for (let start = 0; start < keys.rows.length; start += BATCH) {
     const ids = keys.rows.slice(start, start + BATCH).map(({ id }) => id);
-    const { rows } = await sql<Row>`select ${sql.join(selected)} from ${table}
+    const { rows } = await sql<PortalRow>`select ${sql.join(selected)} from ${table}
       where "id" in (${sql.join(ids)})`.execute(db);
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map(rows.map((row) => [row["id"], row]));
     for (const id of ids) {
       const row = byId.get(id);
       if (row !== undefined) await use(row);
@@ -48,7 +57,9 @@ export async function readInBatches<Row extends { readonly id?: unknown }>(
  * Epoch milliseconds of a Prisma DateTime. In SQLite that is a number or one of two texts, depending
  * on Prisma's version and on who wrote the row.
  */
-export function timeReader(engine: MigrationContext["engine"]): (column: string) => RawBuilder<number> {
+export function timeReader(
+  engine: MigrationContext["engine"],
+): (column: string) => RawBuilder<number> {
   return (column) => {
     const value = sql.ref(column);
     if (engine === "postgres") {
@@ -59,23 +70,39 @@ export function timeReader(engine: MigrationContext["engine"]): (column: string)
   };
 }
 
-export function timeWriter(engine: MigrationContext["engine"]): (column: string) => RawBuilder<unknown> {
-  return (column) =>
-    engine === "postgres"
-      ? sql`(to_timestamp(${sql.ref(column)} / 1000.0) at time zone 'UTC')::timestamp(3)`
-      : sql`${sql.ref(column)}`;
+/** An active session was active until it was last changed; the portal noted the time only at its own end. */
+export function sessionTimes(row: PortalRow): {
+  createdAt: number;
+  updatedAt: number;
+  lastActiveAt: number;
+} {
+  const createdAt = timeFrom(row["createdAt"], 0);
+  const updatedAt = Math.max(createdAt, timeFrom(row["updatedAt"], createdAt));
+  if (statusFromPortal(row["status"]) === "active")
+    return { createdAt, updatedAt, lastActiveAt: updatedAt };
+  const lastActiveAt = Math.max(
+    createdAt,
+    Math.min(updatedAt, timeFrom(row["lastActiveAt"], updatedAt)),
+  );
+  return { createdAt, updatedAt, lastActiveAt };
 }
 
 export function timeFrom(value: unknown, fallback: number): number {
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
 }
 
+export function flagFrom(value: unknown): 0 | 1 {
+  return value === true || value === 1 ? 1 : 0;
+}
+
 export function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" && value !== "" ? value : fallback;
 }
 
+/** JSON text of what the portal stored as text that ought to be JSON, or as JSON. */
 export function jsonOr(value: unknown, fallback: string | null): string | null {
-  if (typeof value !== "string") return fallback;
+  if (value === null || value === undefined) return fallback;
+  if (typeof value !== "string") return JSON.stringify(value);
   try {
     JSON.parse(value);
     return value;

@@ -4,41 +4,88 @@ import type { MigrationContext } from "./migrations.ts";
 
 const BATCH = 500;
 
-interface Found {
-  readonly id: string;
+interface Document {
   readonly sessionId: string;
-  readonly content: string;
+  readonly messageId: string | null;
+  readonly words: readonly string[];
 }
 
-/** Messages that were there before there was a search, a migrated portal's above all. */
-export async function indexExistingMessages(
+interface Named {
+  readonly id: string;
+  readonly title: string | null;
+  readonly purpose: string | null;
+  readonly agentName: string | null;
+}
+
+/**
+ * What was there before there was a search, a migrated portal's messages above all. A message that is
+ * still growing gets its document when it is complete, as any other.
+ */
+export async function indexExisting(
   db: Kysely<unknown>,
   engine: MigrationContext["engine"],
 ): Promise<void> {
+  const add = engine === "sqlite" ? addToSqlite : addToPostgres;
+  await eachRow(
+    (after) =>
+      sql<{
+        id: string;
+        sessionId: string;
+        content: string;
+      }>`select "id", "sessionId", "content" from "AgentMessage"
+      where "complete" = 1 and "id" > ${after} order by "id" limit ${BATCH}`.execute(db),
+    async ({ id, sessionId, content }) => {
+      const words = searchWords(searchableText(JSON.parse(content)));
+      if (words.length > 0) await add(db, { sessionId, messageId: id, words });
+    },
+  );
+  await eachRow(
+    (after) =>
+      sql<Named>`select "id", "title", "purpose", "agentName" from "AgentSession"
+      where "id" > ${after} order by "id" limit ${BATCH}`.execute(db),
+    async ({ id, title, purpose, agentName }) => {
+      const words = searchWords(
+        [title, purpose, agentName].filter((text) => text !== null).join(" "),
+      );
+      if (words.length > 0) await add(db, { sessionId: id, messageId: null, words });
+    },
+  );
+}
+
+async function eachRow<Row extends { readonly id: string }>(
+  read: (after: string) => Promise<{ readonly rows: readonly Row[] }>,
+  use: (row: Row) => Promise<void>,
+): Promise<void> {
   let after = "";
   for (;;) {
-    const { rows } = await sql<Found>`
-      select "id", "sessionId", "content" from "AgentMessage"
-      where "id" > ${after} order by "id" limit ${BATCH}`.execute(db);
-    for (const message of rows) {
-      const words = [...new Set(searchWords(searchableText(JSON.parse(message.content))))];
-      await (engine === "sqlite" ? addToSqlite(db, message, words) : addToPostgres(db, message, words));
-    }
+    const { rows } = await read(after);
+    for (const row of rows) await use(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return;
     after = last.id;
   }
 }
 
-async function addToSqlite(db: Kysely<unknown>, message: Found, words: readonly string[]): Promise<void> {
+async function addToSqlite(
+  db: Kysely<unknown>,
+  { sessionId, messageId, words }: Document,
+): Promise<void> {
   const { rows } = await sql<{ key: number }>`
     insert into "SearchDocument" ("sessionId", "messageId")
-    values (${message.sessionId}, ${message.id}) returning "key"`.execute(db);
-  await sql`insert into "SearchIndex" (rowid, words) values (${rows[0]?.key}, ${words.join(" ")})`.execute(db);
+    values (${sessionId}, ${messageId}) returning "key"`.execute(db);
+  const distinct = [...new Set(words)].join(" ");
+  await sql`insert into "SearchIndex" (rowid, words) values (${rows[0]?.key}, ${distinct})`.execute(
+    db,
+  );
 }
 
-async function addToPostgres(db: Kysely<unknown>, message: Found, words: readonly string[]): Promise<void> {
+async function addToPostgres(
+  db: Kysely<unknown>,
+  { sessionId, messageId, words }: Document,
+): Promise<void> {
   await sql`
     insert into "SearchDocument" ("sessionId", "messageId", "words")
-    values (${message.sessionId}, ${message.id}, array_to_tsvector(${words}::text[]))`.execute(db);
+    values (${sessionId}, ${messageId}, array_to_tsvector(${[...new Set(words)]}::text[]))`.execute(
+    db,
+  );
 }

@@ -13,7 +13,15 @@ export async function dropSessionTables(
   db: Kysely<unknown>,
   engine: MigrationContext["engine"],
 ): Promise<void> {
-  const children = ["SetAside", "NodeLease", "IdempotencyKey", "Suspension", "QueuedMessage", "SessionEvent", "Run"];
+  const children = [
+    "SetAside",
+    "NodeLease",
+    "IdempotencyKey",
+    "Suspension",
+    "QueuedMessage",
+    "SessionEvent",
+    "Run",
+  ];
   const renamed = ["holdfast_AgentMessage", "holdfast_AgentSession", "holdfast_Repo"];
   if (engine === "sqlite") children.unshift("SessionTally");
   for (const table of [...children, ...renamed]) await db.schema.dropTable(table).execute();
@@ -25,10 +33,13 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
   const flag = sqlite ? "integer" : "smallint";
   /** Kept as the text that was written: key order is part of what users store. */
   const json = (column: string, rest: string): string =>
-    sqlite ? `"${column}" text ${rest} check (json_valid("${column}"))` : `"${column}" json ${rest}`;
+    sqlite
+      ? `"${column}" text ${rest} check (json_valid("${column}"))`
+      : `"${column}" json ${rest}`;
   const strict = sqlite ? " strict" : "";
   const clustered = sqlite ? " without rowid, strict" : "";
-  const ofSession = `"sessionId" text not null references "AgentSession" ("id") on delete cascade`;
+  const ofSession = (key: string): string =>
+    `"sessionId" text not null constraint "${key}" references "AgentSession" ("id") on delete cascade`;
 
   return [
     `create table "Repo" (
@@ -42,7 +53,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
     `create table "AgentSession" (
       "id" text not null,
-      "repoId" text references "Repo" ("id"),
+      "repoId" text constraint "agent_session_repo" references "Repo" ("id"),
       "title" text,
       "status" text not null check ("status" in ('active', 'suspended', 'archived', 'error')),
       "state" text not null check ("state" in ('idle', 'running', 'suspended')),
@@ -99,7 +110,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
     `create table "AgentMessage" (
       "id" text not null,
-      ${ofSession},
+      ${ofSession("agent_message_session")},
       "runId" text,
       "seq" ${integer} not null,
       "role" text not null check ("role" in ('user', 'agent', 'system')),
@@ -114,7 +125,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
     `create table "Run" (
       "id" text not null,
-      ${ofSession},
+      ${ofSession("run_session")},
       "messageId" text not null,
       "status" text not null check ("status" in ('queued', 'running', 'suspended', 'completed', 'failed',
         'cancelled', 'interrupted')),
@@ -135,7 +146,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
     `create unique index "run_at_work" on "Run" ("sessionId") where "status" in ('running', 'suspended')`,
 
     `create table "SessionEvent" (
-      ${ofSession},
+      ${ofSession("session_event_session")},
       "seq" ${integer} not null,
       "at" ${integer} not null,
       "kind" text not null check ("kind" in ('event', 'message', 'delta')),
@@ -146,7 +157,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
     `create table "QueuedMessage" (
       "messageId" text not null,
-      ${ofSession},
+      ${ofSession("queued_message_session")},
       "runId" text not null,
       "position" ${integer} not null,
       ${json("content", "not null")},
@@ -160,8 +171,8 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
     `create table "Suspension" (
       "id" text not null,
-      ${ofSession},
-      "runId" text not null references "Run" ("id") on delete cascade,
+      ${ofSession("suspension_session")},
+      "runId" text not null constraint "suspension_run" references "Run" ("id") on delete cascade,
       "kind" text not null check ("kind" in ('permission', 'question', 'tool_result', 'event', 'rate_limit',
         'budget', 'shutdown')),
       ${json("request", "not null")},

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { Pool, types, type PoolConfig } from "pg";
+import { Pool, types, type PoolClient, type PoolConfig } from "pg";
 import type { Tables } from "../tables.ts";
 
 const INT8 = 20;
@@ -25,9 +25,16 @@ export function openPostgresConnection(url: string, config: PoolConfig = {}): Po
     types: { getTypeParser },
     ...config,
   });
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool; without listeners it would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("release", (_error, client) => void endIfWaiting(client));
   return { pool, db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
+}
+
+/** A query that was given up is still on its way: whoever got its connection next would wait behind it. */
+async function endIfWaiting(client: PoolClient): Promise<void> {
+  if ("readyForQuery" in client && client.readyForQuery === false) await client.end();
 }
 
 /** Numbers as numbers (all ours are below 2^53), JSON as the text it is. */

@@ -1,28 +1,44 @@
 import { StorageFault, type FaultCode } from "../fault.ts";
 
-/** By SQLSTATE, longest prefix first. */
+/** By SQLSTATE, longest prefix first. What the server cancelled may succeed when it is asked again. */
 const CODES: readonly (readonly [prefix: string, code: FaultCode])[] = [
   ["53100", "disk_full"],
   ["40001", "database_busy"],
   ["40P01", "database_busy"],
   ["55P03", "database_busy"],
+  ["57014", "database_busy"],
   ["25006", "database_readonly"],
+  ["25P03", "database_unavailable"],
   ["57P", "database_unavailable"],
   ["53", "database_unavailable"],
   ["08", "database_unavailable"],
   ["28", "database_unavailable"],
   ["3D", "database_unavailable"],
   ["58", "database_io"],
-  ["XX", "database_corrupt"],
+  ["XX001", "database_corrupt"],
+  ["XX002", "database_corrupt"],
   ["23", "constraint_broken"],
 ];
 
-const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
+const NETWORK = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
 
 export function faultFromPostgres(error: unknown): unknown {
   if (error instanceof StorageFault || !(error instanceof Error)) return error;
   const code = codeOf(error);
-  return code === null ? error : new StorageFault(code, `The database failed: ${error.message}`, { cause: error });
+  return code === null
+    ? error
+    : new StorageFault(code, `The database failed: ${error.message}`, { cause: error });
 }
 
 function codeOf(error: Error): FaultCode | null {
@@ -35,5 +51,7 @@ function codeOf(error: Error): FaultCode | null {
 
 /** The driver gives its own failures no code. */
 function isLostConnection({ message }: Error): boolean {
-  return /^(Connection terminated|Query read timeout|timeout exceeded|Client has encountered)/u.test(message);
+  return /^(Connection terminated|Query read timeout|timeout e|Client (has encountered|was closed))/u.test(
+    message,
+  );
 }

@@ -1,12 +1,15 @@
 import { sql } from "kysely";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
-import { portableStore } from "../portable-store.ts";
+import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
-import { callWrite, type WriteName, type WriteResult } from "../writes/writes.ts";
+import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 
-export async function openPostgresStore({ url, clock }: { url: string; clock: () => number }): Promise<Store> {
+export async function openPostgresStore({
+  url,
+  ...options
+}: StoreOptions & { readonly url: string }): Promise<Store> {
   const { db } = openPostgresConnection(url);
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
@@ -15,21 +18,20 @@ export async function openPostgresStore({ url, clock }: { url: string; clock: ()
       db,
       write: async <Name extends WriteName>(
         name: Name,
-        args: unknown,
+        args: WriteArgs<Name>,
         { durable }: { readonly durable: boolean } = { durable: true },
-      ) => {
+      ): Promise<WriteResult<Name>> => {
         try {
-          const value = await db.transaction().execute(async (transaction) => {
+          return await db.transaction().execute(async (transaction): Promise<WriteResult<Name>> => {
             if (!durable) await sql`set local synchronous_commit = off`.execute(transaction);
             return callWrite({ db: transaction, engine: "postgres" }, name, args);
           });
-          return value as WriteResult<Name>;
         } catch (error) {
           throw faultFromPostgres(error);
         }
       },
       schema,
-      clock,
+      options,
       translate: faultFromPostgres,
       close: () => db.destroy(),
     });

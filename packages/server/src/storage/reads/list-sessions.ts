@@ -1,15 +1,11 @@
 import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
-import type { Suspension } from "../../domain/suspension.ts";
-import { UnreadableRow } from "../parse.ts";
-import { toSuspension } from "../run-row.ts";
 import { searchWords } from "../search-words.ts";
-import { fromSessionRow } from "../session-row.ts";
 import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
-import type { SessionRow, Tables } from "../tables.ts";
+import type { Tables } from "../tables.ts";
+import { openSuspensionRows, rawRow, toRecord, type FoundSession } from "./found-session.ts";
 import { readable, type Source } from "./source.ts";
 
-type Listed = SessionRow & { readonly knownRepo: string | null };
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
 
 /** Newest first. The page, how many match, and the counts of the badge. */
@@ -29,45 +25,44 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
 }
 
 /** One row more than asked for, so that the page knows whether there is another. */
-async function pageRows(source: Source, query: SessionQuery): Promise<readonly Listed[]> {
+async function pageRows(source: Source, query: SessionQuery): Promise<readonly FoundSession[]> {
   const offset = query.offset ?? 0;
   const needed = offset + query.limit + 1;
-  const branches = branchesOf(query).map((branch) =>
-    filtered(source, branch)
+  const [first, ...others] = branchesOf(query).map((branch) => {
+    const newest = filtered(source, branch)
       .leftJoin("Repo", "Repo.id", "AgentSession.repoId")
       .selectAll("AgentSession")
       .select("Repo.id as knownRepo")
       .orderBy("AgentSession.createdAt", "desc")
       .orderBy("AgentSession.id", "desc")
-      .limit(needed),
-  );
-  const pages: (readonly Listed[])[] = [];
-  for (const branch of branches) pages.push(await branch.execute());
-  const rows = pages.length === 1 ? (pages[0] ?? []) : pages.flat().toSorted(newestFirst);
-  return rows.slice(offset, needed);
+      .limit(needed);
+    return source.db.selectFrom(newest.as("newest")).selectAll();
+  });
+  if (first === undefined) return [];
+  return others
+    .reduce((all, branch) => all.unionAll(branch), first)
+    .orderBy("createdAt", "desc")
+    .orderBy("id", "desc")
+    .limit(query.limit + 1)
+    .offset(offset)
+    .execute();
 }
 
 /**
- * One query per status where several are wanted: each then walks an index in order, and a rare
- * status costs no more than a common one.
+ * One branch per status: each walks an index in order, and a rare status costs no more than a common
+ * one. All in one statement, so that a session that changes its status is in exactly one of them.
  */
 function branchesOf(query: SessionQuery): readonly SessionQuery[] {
-  const { statuses } = query;
-  if (statuses === undefined || statuses.length < 2) return [query];
-  return [...new Set(statuses)].map((status) => ({ ...query, statuses: [status] }));
-}
-
-function newestFirst(left: SessionRow, right: SessionRow): number {
-  if (left.createdAt !== right.createdAt) return right.createdAt - left.createdAt;
-  return left.id < right.id ? 1 : -1;
+  if (query.statuses === undefined) return [query];
+  return [...new Set(query.statuses)].map((status) => ({ ...query, statuses: [status] }));
 }
 
 function filtered(source: Source, query: SessionQuery): Select {
   let select: Select = source.db.selectFrom("AgentSession").where("AgentSession.setAside", "=", sql.lit(0));
   const { repoId, statuses, states, phase, agentName, search, from, to, after } = query;
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
-  if (statuses !== undefined) select = select.where("AgentSession.status", "in", statuses);
-  if (states !== undefined) select = select.where("AgentSession.state", "in", states);
+  if (statuses !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
+  if (states !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.state", states));
   if (phase !== undefined) select = select.where("phase", "=", phase);
   if (agentName !== undefined) select = select.where("agentName", "=", agentName);
   if (from !== undefined) select = select.where("AgentSession.createdAt", ">=", from);
@@ -83,6 +78,15 @@ function filtered(source: Source, query: SessionQuery): Select {
     );
   }
   return select;
+}
+
+/** PostgreSQL has no empty lists. */
+function isAny(
+  eb: ExpressionBuilder<Tables, "AgentSession">,
+  column: "AgentSession.status" | "AgentSession.state",
+  values: readonly string[],
+) {
+  return values.length === 0 ? eb.lit(false) : eb(column, "in", values);
 }
 
 /** Sessions with a document that has every word, the last letters of each left open. */
@@ -145,40 +149,13 @@ export async function countSessions({ db, engine }: Source): Promise<SessionCoun
   };
 }
 
-async function toRecords(source: Source, rows: readonly Listed[]): Promise<readonly SessionRecord[]> {
-  const waiting = rows.filter(({ state }) => state === "suspended").map(({ id }) => id);
-  const suspensions = await suspensionsOf(source, waiting);
+async function toRecords(source: Source, rows: readonly FoundSession[]): Promise<readonly SessionRecord[]> {
+  const open = await openSuspensionRows(source, rows);
   return readable(rows, {
     source,
     table: "AgentSession",
     idOf: (row) => row.id,
-    read: ({ knownRepo, ...row }) => {
-      if (row.repoId !== null && knownRepo === null) {
-        throw new UnreadableRow(`its repository ${row.repoId} does not exist`);
-      }
-      return fromSessionRow(row, suspensions.get(row.id) ?? []);
-    },
+    read: (row) => toRecord(source, row, open),
+    rawOf: rawRow,
   });
-}
-
-async function suspensionsOf(
-  source: Source,
-  sessionIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Suspension[]>> {
-  if (sessionIds.length === 0) return new Map();
-  const rows = await source.db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("sessionId", "in", sessionIds)
-    .where("status", "=", "open")
-    .orderBy("createdAt")
-    .execute();
-  const found = readable(rows, {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: (row) => ({ sessionId: row.sessionId, suspension: toSuspension(row) }),
-  });
-  const grouped = Map.groupBy(found, ({ sessionId }) => sessionId);
-  return new Map([...grouped].map(([id, group]) => [id, group.map(({ suspension }) => suspension)]));
 }

@@ -1,21 +1,18 @@
+import type { CurrentRun } from "../../domain/run.ts";
 import { UnreadableRow } from "../parse.ts";
-import { toCurrentRun, toQueueEntry, toSuspension } from "../run-row.ts";
-import { fromSessionRow, toSession } from "../session-row.ts";
-import type { Loaded, ReadSession, SessionRecord } from "../store.ts";
-import type { Suspension } from "../../domain/suspension.ts";
-import type { SessionRow } from "../tables.ts";
-import type { Source } from "./source.ts";
+import { toCurrentRun, toQueueEntry } from "../run-row.ts";
+import { toSession } from "../session-row.ts";
+import type { Loaded, ReadSession } from "../store.ts";
+import type { SetAsideRow } from "../tables.ts";
+import { openSuspensionRows, rawRow, selectSessions, toRecord, type FoundSession } from "./found-session.ts";
+import { required, type Source } from "./source.ts";
 
 /** The whole session, with the run it is busy with, what that waits for, and the queue. */
 export async function loadSession(source: Source, sessionId: string): Promise<Loaded> {
-  const row = await sessionRow(source, sessionId);
-  if (row === undefined) return { found: "nothing" };
-  return whenReadable(source, row, async () => {
-    const [record, run, queue] = [
-      await toRecord(source, row),
-      row.state === "idle" ? null : await currentRun(source, sessionId),
-      row.queued === 0 ? [] : await queueOf(source, sessionId),
-    ];
+  return atOneMoment(source, sessionId, async (moment, row) => {
+    const record = toRecord(moment, row, await openSuspensionRows(moment, [row]));
+    const run = row.state === "idle" ? null : await currentRun(moment, sessionId);
+    const queue = row.queued === 0 ? [] : await queueOf(moment, sessionId);
     const { version, lastSeq, owner, epoch, failedAt } = row;
     const session = toSession(record, { run, queue, failedAt });
     return { found: "session", stored: { session, version, lastSeq, owner, epoch } };
@@ -23,63 +20,73 @@ export async function loadSession(source: Source, sessionId: string): Promise<Lo
 }
 
 export async function readSession(source: Source, sessionId: string): Promise<ReadSession> {
-  const row = await sessionRow(source, sessionId);
-  if (row === undefined) return { found: "nothing" };
-  return whenReadable(source, row, async () => ({ found: "session", record: await toRecord(source, row) }));
+  return atOneMoment(source, sessionId, async (moment, row) => ({
+    found: "session",
+    record: toRecord(moment, row, await openSuspensionRows(moment, [row])),
+  }));
+}
+
+type NotRead = { readonly found: "nothing" } | { readonly found: "unreadable"; readonly reason: string };
+
+/**
+ * Several statements, one moment: when the session has changed between them, all is read again.
+ * Only what is unreadable at one moment is reported.
+ */
+async function atOneMoment<Result>(
+  source: Source,
+  sessionId: string,
+  read: (source: Source, row: FoundSession) => Promise<Result>,
+): Promise<Result | NotRead> {
+  for (;;) {
+    const row = await selectSessions(source).where("AgentSession.id", "=", sessionId).executeTakeFirst();
+    if (row === undefined) return { found: "nothing" };
+    const bad: Omit<SetAsideRow, "at">[] = [];
+    const moment: Source = { ...source, report: (found) => bad.push(found) };
+    const result = await whenReadable(moment, row, read);
+    const isAlone = row.state === "idle" && row.queued === 0;
+    if (isAlone || (await versionOf(source, sessionId)) === row.version) {
+      for (const found of bad) source.report(found);
+      return result;
+    }
+  }
 }
 
 async function whenReadable<Result>(
   source: Source,
-  row: SessionRow,
-  read: () => Promise<Result>,
-): Promise<Result | { readonly found: "unreadable"; readonly reason: string }> {
+  row: FoundSession,
+  read: (source: Source, row: FoundSession) => Promise<Result>,
+): Promise<Result | NotRead> {
   try {
-    return await read();
+    return await read(source, row);
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error;
     const reason = error.message;
-    source.report({ tableName: "AgentSession", rowId: row.id, reason, row: JSON.stringify(row) });
+    source.report({ tableName: "AgentSession", rowId: row.id, reason, row: JSON.stringify(rawRow(row)) });
     return { found: "unreadable", reason };
   }
 }
 
-async function toRecord(source: Source, row: SessionRow): Promise<SessionRecord> {
-  const suspensions = row.state === "suspended" ? await openSuspensionsOf(source, row.id) : [];
-  return fromSessionRow(row, suspensions);
+async function versionOf({ db }: Source, sessionId: string): Promise<number | undefined> {
+  const row = await db.selectFrom("AgentSession").select("version").where("id", "=", sessionId).executeTakeFirst();
+  return row?.version;
 }
 
-async function sessionRow({ db }: Source, sessionId: string): Promise<SessionRow | undefined> {
-  return db.selectFrom("AgentSession").selectAll().where("id", "=", sessionId).executeTakeFirst();
-}
-
-async function currentRun({ db }: Source, sessionId: string) {
-  const row = await db
+async function currentRun(source: Source, sessionId: string): Promise<CurrentRun | null> {
+  const rows = await source.db
     .selectFrom("Run")
     .selectAll()
     .where("sessionId", "=", sessionId)
     .where("status", "in", ["running", "suspended"])
-    .executeTakeFirst();
-  return row === undefined ? null : toCurrentRun(row);
+    .execute();
+  return required(rows, { source, table: "Run", idOf: (row) => row.id, read: toCurrentRun }).at(0) ?? null;
 }
 
-async function queueOf({ db }: Source, sessionId: string) {
-  const rows = await db
+async function queueOf(source: Source, sessionId: string) {
+  const rows = await source.db
     .selectFrom("QueuedMessage")
     .selectAll()
     .where("sessionId", "=", sessionId)
     .orderBy("position")
     .execute();
-  return rows.map(toQueueEntry);
-}
-
-async function openSuspensionsOf({ db }: Source, sessionId: string): Promise<readonly Suspension[]> {
-  const rows = await db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .where("status", "=", "open")
-    .orderBy("createdAt")
-    .orderBy("id")
-    .execute();
-  return rows.map(toSuspension);
+  return required(rows, { source, table: "QueuedMessage", idOf: (row) => row.messageId, read: toQueueEntry });
 }

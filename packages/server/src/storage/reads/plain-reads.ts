@@ -67,6 +67,7 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
 }
 
 export async function inactiveSessions({ db }: Source, query: InactiveQuery): Promise<readonly string[]> {
+  if (query.statuses.length === 0) return []; // PostgreSQL has no empty lists
   const rows = await db
     .selectFrom("AgentSession")
     .select("id")

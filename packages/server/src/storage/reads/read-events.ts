@@ -1,46 +1,63 @@
 import type { SessionEvent } from "../../domain/event.ts";
-import { isObject, parseJson, UnreadableRow } from "../parse.ts";
 import { fromMessageRow } from "../message-row.ts";
+import { isObject, parseJson, UnreadableRow } from "../parse.ts";
 import type { EventQuery, LogEntry } from "../store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
 /**
  * What happened after a sequence number. Entries that a newer one of the same message made
- * superfluous are gone: whoever applies the rest ends in the same state.
+ * superfluous are gone: whoever applies the rest ends in the same state. One statement, so that a
+ * message is read as it was when the entries after it were.
  */
 export async function readEvents(source: Source, query: EventQuery): Promise<readonly LogEntry[]> {
   const rows = await source.db
     .selectFrom("SessionEvent")
-    .selectAll()
-    .where("sessionId", "=", query.sessionId)
-    .where("seq", ">", query.after)
-    .orderBy("seq")
+    .leftJoin("AgentMessage", (join) =>
+      join.onRef("AgentMessage.id", "=", "SessionEvent.messageId").on("SessionEvent.kind", "=", "message"),
+    )
+    .selectAll("SessionEvent")
+    .select(["runId", "AgentMessage.seq as place", "role", "content", "complete", "timestamp"])
+    .where("SessionEvent.sessionId", "=", query.sessionId)
+    .where("SessionEvent.seq", ">", query.after)
+    .orderBy("SessionEvent.seq")
     .limit(query.limit)
     .execute();
-  const messages = await messagesOf(source, rows);
-  return readable(rows, {
-    source,
-    table: "SessionEvent",
-    idOf: (row) => `${row.sessionId}/${row.seq}`,
-    read: (row) => toLogEntry(row, messages),
+  return rows.flatMap((row) => {
+    const message = messageIn(row);
+    return message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
   });
 }
 
-async function messagesOf({ db }: Source, rows: readonly EventRow[]): Promise<ReadonlyMap<string, MessageRow>> {
-  const ids = rows.flatMap(({ kind, messageId }) => (kind === "message" && messageId !== null ? [messageId] : []));
-  if (ids.length === 0) return new Map();
-  const found = await db.selectFrom("AgentMessage").selectAll().where("id", "in", ids).execute();
-  return new Map(found.map((row) => [row.id, row]));
+type Found = EventRow & { readonly place: number | null } & {
+  readonly [Column in "runId" | "role" | "content" | "complete" | "timestamp"]: MessageRow[Column] | null;
+};
+
+function messageIn({ sessionId, messageId: id, runId, place: seq, role, content, complete, timestamp }: Found): MessageRow | null {
+  if (id === null || seq === null || role === null || content === null) return null;
+  if (complete === null || timestamp === null) return null;
+  return { id, sessionId, runId, seq, role, content, complete, timestamp };
 }
 
-function toLogEntry({ seq, at, kind, messageId, data }: EventRow, messages: ReadonlyMap<string, MessageRow>): LogEntry {
+function readMessageEntry(source: Source, { seq, at }: Found, message: MessageRow): LogEntry[] {
+  return readable([message], {
+    source,
+    table: "AgentMessage",
+    idOf: (row) => row.id,
+    read: (row) => ({ kind: "message", seq, at, message: fromMessageRow(row) }),
+  });
+}
+
+function readEntry(source: Source, { sessionId, seq, at, kind, messageId, data }: Found): LogEntry[] {
+  const event: EventRow = { sessionId, seq, at, kind, messageId, data };
+  return readable([event], { source, table: "SessionEvent", idOf: () => `${sessionId}/${seq}`, read: toLogEntry });
+}
+
+function toLogEntry({ seq, at, kind, messageId, data }: EventRow): LogEntry {
   if (kind === "event") return { kind, seq, at, event: parseEvent(data ?? "") };
   if (messageId === null) throw new UnreadableRow(`a ${kind} without a message`);
-  if (kind === "delta") return { kind, seq, at, messageId, text: data ?? "" };
-  const row = messages.get(messageId);
-  if (kind !== "message" || row === undefined) throw new UnreadableRow(`its message ${messageId} is missing`);
-  return { kind, seq, at, message: fromMessageRow(row) };
+  if (kind !== "delta") throw new UnreadableRow(`its message ${messageId} is missing`);
+  return { kind, seq, at, messageId, text: data ?? "" };
 }
 
 /** Only our own code writes events, in one transaction with the row; their shape is not checked again. */

@@ -1,41 +1,43 @@
+import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
 import { fromMessageRow, grown } from "../message-row.ts";
 import type { MessageQuery } from "../store.ts";
+import type { Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
-/** In order. A message that is still growing has the text that has arrived so far. */
+/**
+ * In order. A message that is still growing has the text that has arrived so far: in one statement,
+ * because its pieces leave the log at the moment it is complete.
+ */
 export async function readMessages(source: Source, query: MessageQuery): Promise<readonly Message[]> {
   const { sessionId, after, since, limit } = query;
   let select = source.db
     .selectFrom("AgentMessage")
     .selectAll()
+    .select((eb) => eb.case().when("complete", "=", 0).then(piecesOf(eb)).end().as("pieces"))
     .where("sessionId", "=", sessionId)
     .orderBy("seq");
   if (after !== undefined) select = select.where("seq", ">", after);
   if (since !== undefined) select = select.where("timestamp", ">", since);
   if (limit !== undefined) select = select.limit(limit);
-  const messages = readable(await select.execute(), {
+  return readable(await select.execute(), {
     source,
     table: "AgentMessage",
     idOf: (row) => row.id,
-    read: fromMessageRow,
+    read: ({ pieces, ...row }) => {
+      const message = fromMessageRow(row);
+      return { ...message, content: grown(message.content, pieces) };
+    },
+    rawOf: ({ pieces: _, ...row }) => row,
   });
-  return Promise.all(
-    messages.map(async (message) =>
-      message.complete ? message : { ...message, content: grown(message.content, await piecesOf(source, message)) },
-    ),
-  );
 }
 
-async function piecesOf({ db }: Source, message: Message): Promise<readonly string[]> {
-  const rows = await db
+function piecesOf(eb: ExpressionBuilder<Tables, "AgentMessage">) {
+  return eb
     .selectFrom("SessionEvent")
-    .select("data")
-    .where("sessionId", "=", message.sessionId)
-    .where("seq", ">=", message.seq)
-    .where("messageId", "=", message.id)
-    .where("kind", "=", "delta")
-    .orderBy("seq")
-    .execute();
-  return rows.map(({ data }) => data ?? "");
+    .select(sql<string | null>`string_agg("SessionEvent"."data", '' order by "SessionEvent"."seq")`.as("text"))
+    .whereRef("SessionEvent.sessionId", "=", "AgentMessage.sessionId")
+    .whereRef("SessionEvent.seq", ">=", "AgentMessage.seq")
+    .whereRef("SessionEvent.messageId", "=", "AgentMessage.id")
+    .where("SessionEvent.kind", "=", "delta");
 }

@@ -8,15 +8,19 @@ export interface Source {
   readonly report: (bad: Omit<SetAsideRow, "at">) => void;
 }
 
+interface Reading<Row, Value> {
+  readonly source: Source;
+  readonly table: string;
+  readonly idOf: (row: Row) => string;
+  readonly read: (row: Row) => Value;
+  /** What is kept of a row that cannot be read, where that is not the row itself. */
+  readonly rawOf?: (row: Row) => object;
+}
+
 /** Reads each row, leaving out those that cannot be: one bad row never takes a list down. */
 export function readable<Row extends object, Value>(
   rows: readonly Row[],
-  { source, table, idOf, read }: {
-    source: Source;
-    table: string;
-    idOf: (row: Row) => string;
-    read: (row: Row) => Value;
-  },
+  { source, table, idOf, read, rawOf = (row) => row }: Reading<Row, Value>,
 ): Value[] {
   return rows.flatMap((row) => {
     try {
@@ -27,9 +31,16 @@ export function readable<Row extends object, Value>(
         tableName: table,
         rowId: idOf(row),
         reason: error.message,
-        row: JSON.stringify(row),
+        row: JSON.stringify(rawOf(row)),
       });
       return [];
     }
   });
+}
+
+/** Reads rows that something cannot be without: it is as unreadable as the first bad one of them. */
+export function required<Row extends object, Value>(rows: readonly Row[], reading: Reading<Row, Value>): Value[] {
+  const read = readable(rows, reading);
+  if (read.length < rows.length) throw new UnreadableRow(`a row of its ${reading.table} cannot be read`);
+  return read;
 }

@@ -20,7 +20,9 @@ export function faultFromSqlite(error: unknown): unknown {
   if (error instanceof StorageFault) return error;
   const code = errcodeOf(error);
   if (code === null || !(error instanceof Error)) return error;
-  return new StorageFault(faultCode(code), `The database failed: ${error.message}`, { cause: error });
+  return new StorageFault(faultCode(code), `The database failed: ${error.message}`, {
+    cause: error,
+  });
 }
 
 function faultCode(code: number): FaultCode {

@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { migrateDown, migrateUp, migrationStatus } from "../migrations/migrate.ts";
 import type { MigrationContext } from "../migrations/migrations.ts";
 import type { Migrations } from "../open-store.ts";
@@ -12,7 +10,6 @@ export function sqliteMigrations(file: string, failpoint: MigrationContext["fail
     use: (db: ReturnType<typeof openSqliteConnection>["db"]) => Promise<Result>,
   ): Promise<Result> => {
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       const { db } = openSqliteConnection(file, { readOnly: false });
       try {
         return await use(db);

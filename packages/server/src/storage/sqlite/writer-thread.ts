@@ -3,25 +3,34 @@ import { StorageFault } from "../fault.ts";
 import { callWrite } from "../writes/writes.ts";
 import { openSqliteConnection } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
-import type { WriteBatch, WriteReply, WriteRequest } from "./writer.ts";
+import type { WriteBatch, WriteReply, WriterOptions } from "./writer.ts";
 
 /** The one thread that writes: a batch of writes is one transaction and one sync of the disk. */
 const port = parentPort;
 if (port === null) throw new Error("unreachable: the writer runs in a thread of its own");
-const options: { readonly file: string; readonly busyTimeoutMs?: number } = workerData;
+const options: WriterOptions = workerData;
 const { raw, db } = openSqliteConnection(options.file, { ...options, readOnly: false });
+if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
 let isDurable = true;
 
 port.on("message", (message: WriteBatch | "close") => {
   if (message === "close") {
-    // Folds the write-ahead log into the database where no other process reads it.
-    raw.exec("pragma wal_checkpoint(truncate)");
+    foldLog();
     raw.close();
     port.close();
     return;
   }
   void runBatch(message).then((replies) => port.postMessage(replies));
 });
+
+/** Folds the write-ahead log into the database where no other process reads it. */
+function foldLog(): void {
+  try {
+    raw.exec("pragma wal_checkpoint(truncate)");
+  } catch {
+    // No room or no disk: the log has everything, and is read when the database is opened again.
+  }
+}
 
 async function runBatch({ requests, durable }: WriteBatch): Promise<readonly WriteReply[]> {
   try {
@@ -42,7 +51,7 @@ async function runBatch({ requests, durable }: WriteBatch): Promise<readonly Wri
 }
 
 /** A write that fails leaves nothing behind and does not disturb the others of its batch. */
-async function runOne({ name, args }: WriteRequest): Promise<WriteReply> {
+async function runOne({ name, args }: WriteBatch["requests"][number]): Promise<WriteReply> {
   raw.exec("savepoint one");
   try {
     const value = await callWrite({ db, engine: "sqlite" }, name, args);

@@ -2,16 +2,19 @@ import type { Appended, AppendRefused, Output, OutputItem } from "../store.ts";
 import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, replaceMessage } from "./message-writes.ts";
-import { greatest, lockSession, type Transaction } from "./transaction.ts";
+import { lockSession, type Transaction } from "./transaction.ts";
 
 /** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
 export async function appendOutput(
   transaction: Transaction,
-  output: Output,
+  given: Output,
 ): Promise<Appended | AppendRefused> {
-  const { sessionId, at, fence, items } = output;
+  const { sessionId, fence, items } = given;
   const lock = await lockSession(transaction, sessionId);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
+  // A clock that jumps back must not make the history run backwards.
+  const at = Math.max(given.at, lock.updatedAt);
+  const output = { ...given, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
   if (!(await messagesAreOpen(transaction, output))) return { ok: false, refused: "message_not_found" };
 
@@ -20,11 +23,7 @@ export async function appendOutput(
   await log.store(transaction);
   await transaction.db
     .updateTable("AgentSession")
-    .set({
-      lastSeq: log.lastSeq,
-      updatedAt: greatest(transaction, "updatedAt", at),
-      lastActiveAt: greatest(transaction, "lastActiveAt", at),
-    })
+    .set({ lastSeq: log.lastSeq, updatedAt: at, lastActiveAt: at })
     .where("id", "=", sessionId)
     .execute();
   return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq };

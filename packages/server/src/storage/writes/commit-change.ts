@@ -1,7 +1,7 @@
 import { evolveAll } from "../../domain/evolve.ts";
 import type { Session } from "../../domain/session.ts";
 import { toSessionColumns } from "../session-row.ts";
-import type { Change, Committed, CommitRefused, Fence } from "../store.ts";
+import type { Change, Committed, CommitRefused, Fence, StoredSession } from "../store.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage } from "./message-writes.ts";
 import { projectEvents } from "./project-events.ts";
@@ -24,6 +24,11 @@ export async function commitChange(
   if (!(await rememberAnswer(transaction, change))) return { ok: false, refused: "remembered" };
 
   if (after === null) return deleteSession(transaction, { sessionId, lock });
+  const lastSeq = entriesOf(change);
+  if (lock === undefined && !(await insertSession(transaction, { session: after, lastSeq }))) {
+    await forgetAnswer(transaction, change);
+    return { ok: false, refused: "conflict" };
+  }
   return storeSession(transaction, { change, after, lock });
 }
 
@@ -40,12 +45,10 @@ export function holds(fence: Fence, lock: SessionLock): boolean {
 async function storeSession(
   transaction: Transaction,
   { change, after, lock }: { change: Change; after: Session; lock: SessionLock | undefined },
-): Promise<Committed | CommitRefused> {
+): Promise<Committed> {
   const sessionId = after.id;
-  const version = (lock?.version ?? 0) + 1;
   const log = new EventLog(sessionId, lock?.lastSeq ?? 0);
-  if (lock === undefined) await insertSession(transaction, after);
-  if (changesName(change)) await indexSession(transaction, after);
+  if (changesName(change)) await indexSession(transaction, { session: after, isNew: lock === undefined });
 
   await projectEvents(transaction, { sessionId, change, after, log });
   for (const message of change.messages ?? []) {
@@ -53,8 +56,40 @@ async function storeSession(
   }
   await log.store(transaction);
 
-  const { createdAt: _, id: __, ...columns } = toSessionColumns(after);
-  const [stored] = await transaction.db
+  const stored =
+    lock === undefined
+      ? { session: after, version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 }
+      : await updateSession(transaction, { after, lock, lastSeq: log.lastSeq });
+  return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
+}
+
+/** False when another process created it first. */
+async function insertSession(
+  { db }: Transaction,
+  { session, lastSeq }: { session: Session; lastSeq: number },
+): Promise<boolean> {
+  const inserted = await db
+    .insertInto("AgentSession")
+    .values({ ...toSessionColumns(session), version: 1, lastSeq, owner: null, epoch: 0, setAside: 0 })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .execute();
+  return inserted.length > 0;
+}
+
+/** How long the log of a new session will be: its row is written first, and once. */
+function entriesOf({ events, messages = [] }: Change): number {
+  const delivered = events.filter(({ type }) => type === "run.started").length;
+  return events.length + delivered + messages.length;
+}
+
+async function updateSession(
+  transaction: Transaction,
+  { after, lock, lastSeq }: { after: Session; lock: SessionLock; lastSeq: number },
+): Promise<StoredSession> {
+  const { createdAt: _, id, ...columns } = toSessionColumns(after);
+  const version = lock.version + 1;
+  const times = await transaction.db
     .updateTable("AgentSession")
     .set({
       ...columns,
@@ -62,26 +97,12 @@ async function storeSession(
       updatedAt: greatest(transaction, "updatedAt", after.updatedAt),
       lastActiveAt: greatest(transaction, "lastActiveAt", after.lastActiveAt),
       version,
-      lastSeq: log.lastSeq,
+      lastSeq,
     })
-    .where("id", "=", sessionId)
-    .returning(["updatedAt", "lastActiveAt", "owner", "epoch"])
-    .execute();
-  if (stored === undefined) throw new Error("unreachable: the locked session is gone");
-  const { owner, epoch, ...times } = stored;
-  return {
-    ok: true,
-    stored: { session: { ...after, ...times }, version, lastSeq: log.lastSeq, owner, epoch },
-    firstSeq: log.firstSeq,
-    lastSeq: log.lastSeq,
-  };
-}
-
-async function insertSession({ db }: Transaction, session: Session): Promise<void> {
-  await db
-    .insertInto("AgentSession")
-    .values({ ...toSessionColumns(session), version: 1, lastSeq: 0, owner: null, epoch: 0, setAside: 0 })
-    .execute();
+    .where("id", "=", id)
+    .returning(["updatedAt", "lastActiveAt"])
+    .executeTakeFirstOrThrow();
+  return { session: { ...after, ...times }, version, lastSeq, owner: lock.owner, epoch: lock.epoch };
 }
 
 function changesName({ events }: Change): boolean {
@@ -104,6 +125,12 @@ async function rememberAnswer({ db }: Transaction, { remember, events }: Change)
     .returning("key")
     .execute();
   return inserted.length > 0;
+}
+
+async function forgetAnswer({ db }: Transaction, { remember }: Change): Promise<void> {
+  if (remember === undefined) return;
+  const { scope, key } = remember;
+  await db.deleteFrom("IdempotencyKey").where("scope", "=", scope).where("key", "=", key).execute();
 }
 
 async function deleteSession(

@@ -4,7 +4,7 @@ import { toFlag } from "../parse.ts";
 import type { NewMessage } from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
-import { indexMessage } from "./search-document.ts";
+import { forgetMessage, indexMessage } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addMessage(
@@ -34,6 +34,10 @@ export async function addMessage(
   if (complete) await indexMessage(transaction, { id, sessionId, content });
 }
 
+export async function findMessage({ db }: Transaction, messageId: string): Promise<MessageRow | undefined> {
+  return db.selectFrom("AgentMessage").selectAll().where("id", "=", messageId).executeTakeFirst();
+}
+
 /** Replaces what the message says; the log keeps its newest version only. */
 export async function replaceMessage(
   transaction: Transaction,
@@ -58,6 +62,7 @@ export async function replaceMessage(
     .where("messageId", "=", id)
     .execute();
   log.addMessage(id, at);
+  if (row.complete === 1) await forgetMessage(transaction, id);
   if (complete) await indexMessage(transaction, { id, sessionId, content });
 }
 
@@ -75,7 +80,8 @@ export async function completeMessage(
     .where("kind", "=", "delta")
     .orderBy("seq")
     .execute();
-  const content = grown(parseContent(row.content), pieces.map(({ data }) => data ?? ""));
+  const more = pieces.length === 0 ? null : pieces.map(({ data }) => data ?? "").join("");
+  const content = grown(parseContent(row.content), more);
   await replaceMessage(transaction, { row, content, complete: true, at, log });
 }
 

@@ -1,10 +1,9 @@
 import type { EventOf, SessionEvent } from "../../domain/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { parseContent } from "../message-row.ts";
 import type { Change } from "../store.ts";
 import type { EventLog } from "./event-log.ts";
-import { addMessage, completeOpenMessages } from "./message-writes.ts";
+import { addMessage, completeOpenMessages, findMessage, replaceMessage } from "./message-writes.ts";
 import { addToQueue, orderQueue, returnToQueue, takeFromQueue } from "./queue-writes.ts";
 import {
   addQueuedRun,
@@ -43,18 +42,23 @@ async function projectEvent(transaction: Transaction, projection: Projection, ev
       await addQueuedRun(transaction, { sessionId, event });
       return addToQueue(transaction, { sessionId, event, content: contentOf(change, event.entry.messageId) });
     }
-    case "message.edited":
+    case "message.edited": {
+      const content = contentOf(change, event.messageId);
       await transaction.db
         .updateTable("QueuedMessage")
-        .set({ content: JSON.stringify(contentOf(change, event.messageId)) })
+        .set({ content: JSON.stringify(content) })
         .where("messageId", "=", event.messageId)
         .execute();
+      await amendHistory(transaction, projection, { ...event, content });
       return;
-    case "message.withdrawn":
-      await takeFromQueue(transaction, event.messageId);
+    }
+    case "message.withdrawn": {
+      const content = { ...(await takeFromQueue(transaction, event.messageId)), undelivered: true };
+      await amendHistory(transaction, projection, { ...event, content });
       return endQueuedRun(transaction, event, "withdrawn from the queue");
+    }
     case "message.undelivered":
-      await moveToHistory(transaction, projection, { ...event, undelivered: true });
+      await keepUndelivered(transaction, projection, event);
       return endQueuedRun(transaction, event, "the session ended before it was delivered");
     case "run.started":
       return projectStart(transaction, projection, event);
@@ -98,27 +102,46 @@ async function projectStart(
     await addMessage(transaction, { sessionId, message, complete: true, at: event.at, log });
     return addStartedRun(transaction, { sessionId, event });
   }
-  await moveToHistory(transaction, projection, { messageId, runId, at: event.at, undelivered: false });
+  await deliver(transaction, projection, event);
   return startRun(transaction, event);
 }
 
-/** A message enters the history when it is delivered, or never will be; a requeued one is there already. */
-async function moveToHistory(
+/** A message enters the history when it is delivered; a requeued one is there already. */
+async function deliver(
   transaction: Transaction,
   { sessionId, log }: Projection,
-  { messageId, runId, at, undelivered }: { messageId: string; runId: string; at: number; undelivered: boolean },
+  { at, run }: EventOf<"run.started">,
 ): Promise<void> {
-  const queued = await takeFromQueue(transaction, messageId);
-  if (queued === undefined) throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
-  const known = await transaction.db
-    .selectFrom("AgentMessage")
-    .select("id")
-    .where("id", "=", messageId)
-    .executeTakeFirst();
-  if (known !== undefined) return;
-  const content = { ...parseContent(queued.content), ...(undelivered && { undelivered }) };
+  const { messageId, id: runId } = run;
+  const content = await takeFromQueue(transaction, messageId);
+  if ((await findMessage(transaction, messageId)) !== undefined) return;
   const message = { id: messageId, runId, role: "user", content } as const;
   await addMessage(transaction, { sessionId, message, complete: true, at, log });
+}
+
+async function keepUndelivered(
+  transaction: Transaction,
+  projection: Projection,
+  event: EventOf<"message.undelivered">,
+): Promise<void> {
+  const { messageId, runId, at } = event;
+  const content = { ...(await takeFromQueue(transaction, messageId)), undelivered: true };
+  if (await amendHistory(transaction, projection, { messageId, content, at })) return;
+  const message = { id: messageId, runId, role: "user", content } as const;
+  const { sessionId, log } = projection;
+  await addMessage(transaction, { sessionId, message, complete: true, at, log });
+}
+
+/** What happens to a requeued message in the queue happens to it in the history too. */
+async function amendHistory(
+  transaction: Transaction,
+  { log }: Projection,
+  { messageId, content, at }: { messageId: string; content: MessageContent; at: number },
+): Promise<boolean> {
+  const row = await findMessage(transaction, messageId);
+  if (row === undefined) return false;
+  await replaceMessage(transaction, { row, content, complete: true, at, log });
+  return true;
 }
 
 async function endQueuedRun(

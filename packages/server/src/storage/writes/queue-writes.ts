@@ -1,7 +1,7 @@
 import type { EventOf } from "../../domain/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import type { QueuedMessageRow } from "../tables.ts";
+import { parseContent } from "../message-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
@@ -25,9 +25,15 @@ export async function addToQueue(
     .execute();
 }
 
-/** Returns what was queued; undefined when the message has left the queue. */
-export async function takeFromQueue({ db }: Transaction, messageId: string): Promise<QueuedMessageRow | undefined> {
-  return db.deleteFrom("QueuedMessage").where("messageId", "=", messageId).returningAll().executeTakeFirst();
+/** Returns what the message says. */
+export async function takeFromQueue({ db }: Transaction, messageId: string): Promise<MessageContent> {
+  const queued = await db
+    .deleteFrom("QueuedMessage")
+    .where("messageId", "=", messageId)
+    .returning("content")
+    .executeTakeFirst();
+  if (queued === undefined) throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
+  return parseContent(queued.content);
 }
 
 /** A run cut before the agent had its message: back it goes, with what the history says it says. */

@@ -12,15 +12,25 @@ export async function indexMessage(
   if (words.length > 0) await addDocument(transaction, { ...message, messageId: message.id, words });
 }
 
+/** Before what it says now is indexed in place of what it said. */
+export async function forgetMessage({ db }: Transaction, messageId: string): Promise<void> {
+  await db.deleteFrom("SearchDocument").where("messageId", "=", messageId).execute();
+}
+
 /** What the session is called changed: its document is written anew. */
-export async function indexSession(transaction: Transaction, session: Session): Promise<void> {
+export async function indexSession(
+  transaction: Transaction,
+  { session, isNew }: { session: Session; isNew: boolean },
+): Promise<void> {
   const { title, purpose, agentName } = session;
   const words = searchWords([title, purpose, agentName].filter((text) => text !== null).join(" "));
-  await transaction.db
-    .deleteFrom("SearchDocument")
-    .where("sessionId", "=", session.id)
-    .where("messageId", "is", null)
-    .execute();
+  if (!isNew) {
+    await transaction.db
+      .deleteFrom("SearchDocument")
+      .where("sessionId", "=", session.id)
+      .where("messageId", "is", null)
+      .execute();
+  }
   if (words.length > 0) {
     await addDocument(transaction, { sessionId: session.id, messageId: null, words });
   }

@@ -29,6 +29,7 @@ export interface SessionLock {
   readonly lastSeq: number;
   readonly owner: string | null;
   readonly epoch: number;
+  readonly updatedAt: number;
 }
 
 /** Holds the session's row until the transaction ends, so that sequence order is commit order. */
@@ -38,7 +39,7 @@ export async function lockSession(
 ): Promise<SessionLock | undefined> {
   const query = db
     .selectFrom("AgentSession")
-    .select(["version", "lastSeq", "owner", "epoch"])
+    .select(["version", "lastSeq", "owner", "epoch", "updatedAt"])
     .where("id", "=", sessionId);
   return (engine === "postgres" ? query.forUpdate() : query).executeTakeFirst();
 }

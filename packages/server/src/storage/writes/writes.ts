@@ -30,8 +30,16 @@ export type Writer = <Name extends WriteName>(
   options?: { readonly durable: boolean },
 ) => Promise<WriteResult<Name>>;
 
-/** Calls the write of that name; the types cannot see that name and arguments belong together. */
-export function callWrite(transaction: Transaction, name: WriteName, args: unknown): Promise<unknown> {
-  const write = WRITES[name] as (transaction: Transaction, args: unknown) => Promise<unknown>;
+/** Calls the write of that name. */
+export function callWrite<Name extends WriteName>(
+  transaction: Transaction,
+  name: Name,
+  args: WriteArgs<Name>,
+): Promise<WriteResult<Name>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot see that a name and its arguments belong together
+  const write = WRITES[name] as unknown as (
+    transaction: Transaction,
+    args: WriteArgs<Name>,
+  ) => Promise<WriteResult<Name>>;
   return write(transaction, args);
 }

@@ -1,0 +1,26 @@
+export interface Figures {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly count: number;
+}
+
+/** Times each call on its own, after a few that are not counted. */
+export async function measure(
+  count: number,
+  work: (index: number) => unknown,
+  { warmUp = Math.min(50, count) }: { warmUp?: number } = {},
+): Promise<Figures> {
+  for (let index = 0; index < warmUp; index += 1) await work(index);
+  const times: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const start = performance.now();
+    await work(index);
+    times.push(performance.now() - start);
+  }
+  times.sort((left, right) => left - right);
+  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), count };
+}
+
+function percentile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

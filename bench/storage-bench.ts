@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { shouldResume, RESUME_LIMITS } from "../packages/server/src/domain/should-resume.ts";
+import { judgeResume } from "../packages/server/src/runtime/judge-resume.ts";
+import { openMigrations, openStore } from "../packages/server/src/storage/open-store.ts";
+import type { Store } from "../packages/server/src/storage/store.ts";
+import { fillMessages, fillSessions, REPOS, sessionId, START_AT } from "./fill.ts";
+import { measure } from "./measure.ts";
+import type { Row, SizeRow } from "./report.ts";
+
+export interface StorageFigures {
+  readonly sessions: number;
+  readonly rows: readonly Row[];
+  readonly sizes: readonly SizeRow[];
+}
+
+const CLEANED = 1000;
+const MESSAGES = 1000;
+
+/** Every figure with that of the bare driver on the same file beside it. */
+export async function benchStorage({ sessions }: { sessions: number }): Promise<StorageFigures> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
+  const file = path.join(folder, "holdfast.db");
+  try {
+    await (await openMigrations({ engine: "sqlite", file })).up();
+    const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
+    const raw = new DatabaseSync(file);
+    raw.exec("pragma foreign_keys = on; pragma synchronous = full");
+    const empty = bytesUsed(raw);
+    await fillSessions(store, sessions);
+    const perSession = Math.round((bytesUsed(raw) - empty) / sessions);
+    const rows = [
+      await resumeRow(store, raw, sessions),
+      await listRow(store, raw),
+      await messagesRow(store, raw),
+      await commitRow(store, raw, sessions),
+      await cleanupRow(store, raw),
+    ];
+    raw.close();
+    await store.close();
+    return {
+      sessions,
+      rows,
+      sizes: [{ name: "a session with its history, on disk", bytes: perSession, goalBytes: 2048 }],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function bytesUsed(raw: DatabaseSync): number {
+  const value = (pragma: string): number => Number(Object.values(raw.prepare(`pragma ${pragma}`).get() ?? {})[0]);
+  return (value("page_count") - value("freelist_count")) * value("page_size");
+}
+
+async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Promise<Row> {
+  const now = START_AT + sessions * 1000;
+  const pick = (index: number): string => sessionId((index * 7919) % sessions);
+  const statement = raw.prepare(
+    `select "phase", "resumeReady", "errorCount", "lastActiveAt" from "AgentSession" where "id" = ?`,
+  );
+  return {
+    name: "should-resume on a stored session",
+    holdfast: await measure(5000, (index) =>
+      judgeResume(store, { sessionId: pick(index), now, limits: RESUME_LIMITS }),
+    ),
+    raw: await measure(5000, (index) => {
+      const row = statement.get(pick(index));
+      shouldResume(
+        {
+          phase: row?.["phase"] === "planning" ? "planning" : "executing",
+          resumeReady: row?.["resumeReady"] === 1,
+          errorCount: Number(row?.["errorCount"]),
+          lastActiveAt: Number(row?.["lastActiveAt"]),
+        },
+        { now, limits: RESUME_LIMITS },
+      );
+    }),
+    goal: { of: "p99Ms", belowMs: 1 },
+  };
+}
+
+async function listRow(store: Store, raw: DatabaseSync): Promise<Row> {
+  const page = raw.prepare(
+    `select * from "AgentSession" where "setAside" = 0 and "repoId" = ? and "status" = 'active'
+      order by "createdAt" desc, "id" desc limit 20`,
+  );
+  const counts = raw.prepare(`select "status", sum("count") from "SessionTally" group by "status"`);
+  const total = raw.prepare(`select "count" from "SessionTally" where "repoId" = ? and "status" = 'active'`);
+  return {
+    name: "list of 20 with filter, total and counts",
+    holdfast: await measure(2000, (index) =>
+      store.listSessions({ repoId: REPOS[index % REPOS.length] ?? "", statuses: ["active", "suspended"], limit: 20 }),
+    ),
+    raw: await measure(2000, (index) => {
+      const repo = REPOS[index % REPOS.length] ?? "";
+      return [page.all(repo), counts.all(), total.get(repo)];
+    }),
+    goal: { of: "p99Ms", belowMs: 5 },
+  };
+}
+
+async function messagesRow(store: Store, raw: DatabaseSync): Promise<Row> {
+  const id = sessionId(0);
+  await fillMessages(store, { id, count: MESSAGES });
+  const statement = raw.prepare(`select * from "AgentMessage" where "sessionId" = ? order by "seq"`);
+  return {
+    name: `read ${MESSAGES} messages`,
+    holdfast: await measure(300, () => store.readMessages({ sessionId: id })),
+    raw: await measure(300, () => statement.all(id).map((row) => JSON.parse(String(row["content"])))),
+    goal: { of: "p99Ms", belowMs: 10 },
+  };
+}
+
+async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Promise<Row> {
+  const load = async (index: number) => {
+    const loaded = await store.load(sessionId(index % sessions));
+    if (loaded.found !== "session") throw new Error("a session is missing");
+    return loaded.stored;
+  };
+  raw.exec(`create table if not exists "Bench" ("id" integer primary key, "data" text)`);
+  const insert = raw.prepare(`insert into "Bench" ("data") values (?)`);
+  const data = "x".repeat(200);
+  return {
+    name: "change of a session, stored durably",
+    holdfast: await measure(1000, async (index) =>
+      store.commit({
+        before: await load(index),
+        events: [{ type: "session.updated", at: START_AT, changes: { metadata: { index } } }],
+      }),
+    ),
+    raw: await measure(1000, () => insert.run(data)),
+    goal: null,
+  };
+}
+
+async function cleanupRow(store: Store, raw: DatabaseSync): Promise<Row> {
+  const stale = () => store.inactiveSessions({ statuses: ["active", "suspended"], before: Infinity, limit: CLEANED });
+  const remove = raw.prepare(`delete from "AgentSession" where "id" = ?`);
+  return {
+    name: `cleanup of ${CLEANED} sessions`,
+    holdfast: await measure(8, async () => store.deleteSessions(await stale()), { warmUp: 1 }),
+    raw: await measure(
+      8,
+      async () => {
+        const ids = await stale();
+        raw.exec("begin immediate");
+        for (const id of ids) remove.run(id);
+        raw.exec("commit");
+      },
+      { warmUp: 1 },
+    ),
+    goal: { of: "p99Ms", belowMs: 50 },
+  };
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// Written for every Node: an older one must understand it to be told what is needed.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error("holdfast needs Node 22.18 or newer; this is Node " + process.versions.node + ".");
+  process.exit(64);
+}
+import("../dist/cli/main.js").then(
+  ({ main }) => main(process.argv.slice(2)),
+  (error) => {
+    console.error(error);
+    process.exit(2);
+  },
+);

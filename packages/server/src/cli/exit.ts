@@ -1,0 +1,13 @@
+/** What a process ends with; scripts rely on these. */
+export const EXIT = { done: 0, no: 1, failed: 2, usage: 64 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command with one clear line. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, options?: { cause: unknown }) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}

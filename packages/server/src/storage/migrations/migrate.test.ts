@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
+import { openRaw } from "../testing/raw-database.ts";
+import { createTestDatabase, type Engine, type TestDatabase } from "../testing/test-database.ts";
+import { dumpDatabase } from "./testing/dump-database.ts";
+import { startMigration } from "./testing/start-migration.ts";
+
+const ALL = ["0001-portal", "0002-sessions", "0003-search"];
+const UP = ALL.map((name) => ({ name, direction: "up" }));
+const databases: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.remove();
+});
+
+describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
+  it("A15 go up, step by step down to nothing, and up again to the same schema", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+
+    expect(await migrations.up()).toEqual(UP);
+    const schema = await dumpDatabase(location);
+    for (const name of ALL.toReversed()) {
+      expect(await migrations.down()).toEqual([{ name, direction: "down" }]);
+    }
+    expect(await tablesOf(location)).toEqual(["HoldfastMigration", "HoldfastMigrationLock"]);
+    expect(await migrations.down()).toEqual([]);
+    expect(await migrations.up()).toEqual(UP);
+    expect(await dumpDatabase(location)).toBe(schema);
+  });
+
+  it("A15 do nothing when there is nothing to do", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+    await migrations.up();
+    const before = await dumpDatabase(location);
+
+    expect(await migrations.up()).toEqual([]);
+    expect(await dumpDatabase(location)).toBe(before);
+  });
+
+  it("A15 say which of them have run, and when", async () => {
+    const migrations = await openMigrations(await emptyDatabase(engine));
+    const pending = { executedAt: null };
+    const done = { executedAt: expect.any(Date) };
+
+    expect(await migrations.status()).toEqual(ALL.map((name) => ({ name, ...pending })));
+    const startedAt = Date.now();
+    await migrations.up();
+    const status = await migrations.status();
+    expect(status).toEqual(ALL.map((name) => ({ name, ...done })));
+    for (const { executedAt } of status)
+      expect(executedAt?.getTime()).toBeGreaterThanOrEqual(startedAt);
+    await migrations.down();
+    expect(await migrations.status()).toEqual([
+      { name: "0001-portal", ...done },
+      { name: "0002-sessions", ...done },
+      { name: "0003-search", ...pending },
+    ]);
+  });
+
+  it.each([1, 2])(
+    "A15 run once when two processes start them at the same moment, round %i",
+    async () => {
+      const location = await emptyDatabase(engine);
+      const order = { location, direction: "up", dieAt: null } as const;
+      const [first, second] = await Promise.all([startMigration(order), startMigration(order)]);
+
+      const ends = await Promise.all([first(), second()]);
+
+      expect(ends.map(({ stderr }) => stderr)).toEqual(["", ""]);
+      expect(ends.map(({ steps }) => JSON.stringify(steps)).toSorted()).toEqual(
+        ["[]", JSON.stringify(UP)].toSorted(),
+      );
+      const alone = await emptyDatabase(engine);
+      await (await openMigrations(alone)).up();
+      expect(await dumpDatabase(location)).toBe(await dumpDatabase(alone));
+    },
+  );
+
+  it("A15 refuse a database that a newer program has migrated, whatever is asked of it", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+    await migrations.up();
+    await note(location, "0099-tomorrow");
+    const before = await dumpDatabase(location);
+    const tooNew = {
+      name: "StorageFault",
+      code: "schema_too_new",
+      message: expect.stringMatching(/^.*0099-tomorrow.*$/u),
+    };
+
+    await expect(migrations.up()).rejects.toMatchObject(tooNew);
+    await expect(migrations.down()).rejects.toMatchObject(tooNew);
+    await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(tooNew);
+    expect(await dumpDatabase(location)).toBe(before);
+    expect((await migrations.status()).at(-1)).toEqual({
+      name: "0099-tomorrow",
+      executedAt: new Date(0),
+    });
+  });
+
+  it("A15 are asked for by a store that finds some pending", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+    const lacking = (name: string) => ({
+      name: "StorageFault",
+      code: "schema_too_old",
+      message: expect.stringMatching(new RegExp(`^.*${name}.*holdfast db migrate$`, "u")),
+    });
+
+    await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(
+      lacking("0001-portal"),
+    );
+    await migrations.up();
+    await migrations.down();
+    await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(
+      lacking("0003-search"),
+    );
+    await migrations.up();
+    await (await openStore(location, { clock: Date.now })).close();
+  });
+});
+
+async function emptyDatabase(engine: Engine): Promise<DatabaseLocation> {
+  const database = await createTestDatabase(engine);
+  databases.push(database);
+  return database.location;
+}
+
+async function note(location: DatabaseLocation, migration: string): Promise<void> {
+  const raw = await openRaw(location);
+  await raw.run(
+    `insert into "HoldfastMigration" values ('${migration}', '1970-01-01T00:00:00.000Z')`,
+  );
+  await raw.close();
+}
+
+async function tablesOf(location: DatabaseLocation): Promise<readonly string[]> {
+  const raw = await openRaw(location);
+  const rows = await raw.all(
+    location.engine === "sqlite"
+      ? `select name from sqlite_master where type <> 'index' order by name`
+      : `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  await raw.close();
+  return rows.map(({ name }) => String(name));
+}

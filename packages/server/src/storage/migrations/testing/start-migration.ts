@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { MigrationOrder } from "./migrate-process.ts";
+
+export interface MigrationEnd {
+  readonly signal: NodeJS.Signals | null;
+  readonly steps: unknown;
+  readonly stderr: string;
+}
+
+/** A process of its own that stands ready to migrate, and does so when told. */
+export async function startMigration(order: MigrationOrder): Promise<() => Promise<MigrationEnd>> {
+  const script = fileURLToPath(new URL("./migrate-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: "pipe" });
+  const closed = once(child, "close");
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ready = await lines.next();
+  if (ready.value !== "ready") throw new Error(`the process did not get ready: ${stderr}`);
+  return async () => {
+    child.stdin.write("go\n");
+    const said = await lines.next();
+    await closed;
+    return {
+      signal: child.signalCode,
+      steps: said.done === true ? null : JSON.parse(said.value),
+      stderr,
+    };
+  };
+}
+
+export async function runMigration(order: MigrationOrder): Promise<MigrationEnd> {
+  const go = await startMigration(order);
+  return go();
+}

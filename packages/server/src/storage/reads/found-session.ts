@@ -1,0 +1,56 @@
+import { UnreadableRow } from "../parse.ts";
+import { toSuspension } from "../run-row.ts";
+import { fromSessionRow } from "../session-row.ts";
+import type { SessionRecord } from "../store.ts";
+import type { SessionRow, SuspensionRow } from "../tables.ts";
+import { required, type Source } from "./source.ts";
+
+/** A session's row, and whether the repository it names exists. */
+export type FoundSession = SessionRow & { readonly knownRepo: string | null };
+
+export type OpenSuspensions = ReadonlyMap<string, readonly SuspensionRow[]>;
+
+export function selectSessions({ db }: Source) {
+  return db
+    .selectFrom("AgentSession")
+    .leftJoin("Repo", "Repo.id", "AgentSession.repoId")
+    .selectAll("AgentSession")
+    .select("Repo.id as knownRepo");
+}
+
+/** As it is in its table. */
+export function rawRow({ knownRepo: _, ...row }: FoundSession): SessionRow {
+  return row;
+}
+
+/** Throws `UnreadableRow` when the row, or what the session waits for, cannot be. */
+export function toRecord(source: Source, found: FoundSession, open: OpenSuspensions): SessionRecord {
+  if (found.repoId !== null && found.knownRepo === null) {
+    throw new UnreadableRow(`its repository ${found.repoId} does not exist`);
+  }
+  const suspensions = required(open.get(found.id) ?? [], {
+    source,
+    table: "Suspension",
+    idOf: (row) => row.id,
+    read: toSuspension,
+  });
+  return fromSessionRow(rawRow(found), suspensions);
+}
+
+/** By session, oldest first. */
+export async function openSuspensionRows(
+  { db }: Source,
+  sessions: readonly FoundSession[],
+): Promise<OpenSuspensions> {
+  const waiting = sessions.filter(({ state }) => state === "suspended").map(({ id }) => id);
+  if (waiting.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("Suspension")
+    .selectAll()
+    .where("sessionId", "in", waiting)
+    .where("status", "=", "open")
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
+  return Map.groupBy(rows, ({ sessionId }) => sessionId);
+}

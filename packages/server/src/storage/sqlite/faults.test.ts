@@ -1,0 +1,392 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { afterEach, describe, expect, it } from "vitest";
+import { bothTellings } from "../migrations/testing/replay.ts";
+import { openMigrations } from "../open-store.ts";
+import type { Store } from "../store.ts";
+import { countRows } from "../testing/raw-database.ts";
+import { beginSession, textOf, type SessionDriver } from "../testing/session-driver.ts";
+import { faultFromSqlite } from "./faults.ts";
+import { openSqliteStore } from "./open-sqlite-store.ts";
+import {
+  canMount,
+  limitedFile,
+  mountedDisk,
+  unwritableFolder,
+  type SmallDisk,
+} from "./testing/small-disk.ts";
+
+const toClose: (() => Promise<unknown> | void)[] = [];
+
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+describe("a store whose database another process holds", () => {
+  it("fails a write as busy when it has waited long enough, and does it once the other is done", async () => {
+    const file = await migratedFile();
+    const store = await opened(file, 50);
+    const session = await beginSession(store);
+    const before = await countRows({ engine: "sqlite", file });
+    const other = new DatabaseSync(file);
+    other.exec("begin immediate");
+
+    await expect(session.perform({ type: "archive" })).rejects.toMatchObject({
+      code: "database_busy",
+    });
+    expect(await store.load(session.id)).toMatchObject({ stored: { version: 1 } });
+    other.exec("rollback");
+    other.close();
+
+    expect(await countRows({ engine: "sqlite", file })).toEqual(before);
+    await session.perform({ type: "archive" });
+    await expectOneTelling(store, session.id);
+  });
+
+  it("writes as soon as the other is done, if it was told to wait", async () => {
+    const file = await migratedFile();
+    const store = await opened(file, 30_000);
+    const session = await beginSession(store);
+    const other = new DatabaseSync(file);
+    other.exec("begin immediate");
+    const archived = session.perform({ type: "archive" });
+    // Reads are answered meanwhile: the waiting is done elsewhere.
+    expect(await store.load(session.id)).toMatchObject({
+      stored: { session: { standing: { status: "active" } } },
+    });
+    other.exec("commit");
+    other.close();
+
+    await expect(archived).resolves.toMatchObject({ ok: true });
+  });
+});
+
+const disks: readonly (readonly [name: string, open: () => Promise<SmallDisk>])[] = [
+  ["a file that may not grow", limitedFile],
+  ...(canMount() ? [["a file system that is full", mountedDisk] as const] : []),
+];
+
+describe.each(disks)("a store on %s", (_name, openDisk) => {
+  it("fails what has no room, keeps all it had, goes on reading, and goes on writing when there is room", async () => {
+    const disk = await owned(openDisk());
+    const { store } = disk;
+    const session = await beginSession(store, { repoId: await addRepo(store) });
+    await session.send("small", { messageId: "m1" });
+    const before = await countRows(disk.location);
+    await disk.fill();
+
+    for (const messageId of ["m2", "m3"]) {
+      const sending = session.send(BIG, { messageId });
+      await expect(sending).rejects.toMatchObject({ name: "StorageFault", code: "disk_full" });
+    }
+    expect(await countRows(disk.location)).toEqual(before);
+    expect(await queueOf(store, session)).toEqual(["m1"]);
+    expect((await store.listSessions({ limit: 5 })).total).toBe(1);
+    await expectOneTelling(store, session.id);
+
+    await disk.free();
+    await session.send(BIG, { messageId: "m4" });
+    expect(await queueOf(store, session)).toEqual(["m1", "m4"]);
+    await expectOneTelling(store, session.id);
+  });
+
+  it("has stored every write it acknowledged and no other, when it fills up among many", async () => {
+    const disk = await owned(openDisk());
+    const { store } = disk;
+    const repoId = await addRepo(store);
+    const sessions = await Promise.all(
+      Array.from({ length: 8 }, () => beginSession(store, { repoId })),
+    );
+    const outcomes = await Promise.all(sessions.map((session) => sendUntilFull(session)));
+
+    const full = expect.objectContaining({ name: "StorageFault", code: "disk_full" });
+    for (const [index, session] of sessions.entries()) {
+      expect(outcomes[index]?.faults).toEqual([full, full, full]);
+      expect(await queueOf(store, session)).toEqual(outcomes[index]?.sent);
+      await expectOneTelling(store, session.id);
+    }
+    const total = outcomes.flatMap(({ sent }) => sent).length;
+    expect(total).toBeGreaterThan(8);
+    expect(await countRows(disk.location)).toMatchObject({
+      AgentSession: 8,
+      Run: total,
+      QueuedMessage: total,
+      SessionEvent: 8 + total,
+    });
+  });
+
+  it("closes, even with writes under way that cannot be stored", async () => {
+    const disk = await owned(openDisk());
+    const session = await beginSession(disk.store, { repoId: await addRepo(disk.store) });
+    await disk.fill();
+    const sending = Promise.allSettled([session.send(BIG), session.send(BIG)]);
+
+    await disk.store.close();
+
+    expect((await sending).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+});
+
+describe("a file that is no database", () => {
+  it("is reported as corrupt when it is something else", async () => {
+    const file = path.join(temporaryFolder(), "holdfast.db");
+    writeFileSync(file, "This is a letter to my landlord.\n".repeat(100));
+
+    await expectFault(openSqliteStore({ file, clock: Date.now }), "database_corrupt");
+    await expectFault((await openMigrations({ engine: "sqlite", file })).up(), "database_corrupt");
+  });
+
+  it("is reported as corrupt when its end is missing", async () => {
+    const file = await migratedFile();
+    const store = await openSqliteStore({ file, clock: Date.now });
+    for (let count = 0; count < 20; count += 1) await beginSession(store);
+    await store.close();
+    truncateSync(file, Math.floor(statSync(file).size / 2 / PAGE_BYTES) * PAGE_BYTES);
+
+    await expectFault(openAndReadAll(file), "database_corrupt");
+  });
+
+  it("is reported as corrupt when a page in it was overwritten", async () => {
+    const file = await migratedFile();
+    const raw = new DatabaseSync(file);
+    const [row] = raw
+      .prepare(`select rootpage from sqlite_master where name = 'AgentSession'`)
+      .all();
+    raw.close();
+    const handle = openSync(file, "r+");
+    writeSync(
+      handle,
+      new Uint8Array(PAGE_BYTES).fill(0x55),
+      0,
+      PAGE_BYTES,
+      (Number(row?.["rootpage"]) - 1) * PAGE_BYTES,
+    );
+    closeSync(handle);
+
+    await expectFault(openAndReadAll(file), "database_corrupt");
+  });
+});
+
+describe("a place that cannot be written", () => {
+  it("is reported as unavailable when its folder is a file", async () => {
+    const letter = path.join(temporaryFolder(), "letter.txt");
+    writeFileSync(letter, "Dear landlord");
+
+    for (const file of [
+      path.join(letter, "holdfast.db"),
+      path.join(letter, "data", "holdfast.db"),
+    ]) {
+      await expectFault(openSqliteStore({ file, clock: Date.now }), "database_unavailable");
+      await expectFault(
+        (await openMigrations({ engine: "sqlite", file })).up(),
+        "database_unavailable",
+      );
+    }
+  });
+
+  it("is reported as such when the folder takes no files", async () => {
+    const { folder, remove } = unwritableFolder();
+    toClose.push(remove);
+    const file = path.join(folder, "holdfast.db");
+
+    await expect(openSqliteStore({ file, clock: Date.now })).rejects.toMatchObject({
+      name: "StorageFault",
+      code: expect.stringMatching(/^database_(readonly|unavailable)$/u),
+    });
+  });
+
+  it("is reported as read-only when the database says so", async () => {
+    const raw = new DatabaseSync(await migratedFile(), { readOnly: true });
+    toClose.push(() => raw.close());
+
+    expect(faultOf(() => raw.exec(`delete from "Repo"`))).toMatchObject({
+      code: "database_readonly",
+    });
+  });
+});
+
+describe("the writing thread", () => {
+  it("may end at any moment: what it had is reported as failed, and the next write finds a new one", async () => {
+    const store = await opened(await migratedFile());
+    const threads = await threadsOf(() => beginSession(store));
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
+
+    const archiving = sessions.map((session) => session.perform({ type: "archive" }));
+    await Promise.race(archiving);
+    await threads[0]?.terminate();
+    const outcomes = await Promise.allSettled(archiving);
+
+    const reasons = outcomes.flatMap((outcome) =>
+      outcome.status === "rejected" ? [outcome.reason] : [],
+    );
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons)
+      expect(reason).toMatchObject({ name: "StorageFault", code: "database_error" });
+    const archived: string[] = [];
+    for (const session of sessions) {
+      if ((await session.stored()).session.standing.status === "archived")
+        archived.push(session.id);
+      await expectOneTelling(store, session.id);
+      await session.perform({ type: "delete" });
+    }
+    const acknowledged = sessions.filter((_, index) => outcomes[index]?.status === "fulfilled");
+    expect(archived).toEqual(expect.arrayContaining(acknowledged.map(({ id }) => id)));
+  });
+
+  it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
+    const file = await migratedFile();
+    const store = await opened(file);
+    const aside = `${file}.aside`;
+    cpSync(file, aside);
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    writeFileSync(file, "This is a letter to my landlord.\n".repeat(100));
+
+    await expectFault(addRepo(store), "database_corrupt");
+    for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    cpSync(aside, file);
+    await addRepo(store);
+
+    const again = await opened(file);
+    expect(await again.listRepos()).toHaveLength(1);
+  });
+
+  it("is not stopped by a write that cannot be handed to it", async () => {
+    const store = await opened(await migratedFile());
+    const session = await beginSession(store, { repoId: await addRepo(store) });
+    const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => null });
+    const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
+
+    await expect(store.commit(change)).rejects.toThrow(/could not be cloned/u);
+    await session.perform({ type: "archive" });
+  });
+
+  it("takes no more writes than it can hold, and none after the end", async () => {
+    const store = await opened(await migratedFile());
+    const session = await beginSession(store);
+    const writes = Array.from({ length: 10_300 }, () => store.dropLease("nobody"));
+    const outcomes = await Promise.allSettled(writes);
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === "rejected" ? [outcome.reason] : [],
+    );
+
+    expect(refused.length).toBe(299);
+    expect(refused[0]).toMatchObject({ name: "StorageFault", code: "writes_overflow" });
+    await store.close();
+    await expectFault(store.deleteSessions([session.id]), "store_closed");
+  });
+});
+
+const BIG = "x".repeat(40_000);
+const PAGE_BYTES = 4096;
+
+async function migratedFile(): Promise<string> {
+  const file = path.join(temporaryFolder(), "holdfast.db");
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  return file;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  toClose.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function opened(file: string, busyTimeoutMs?: number): Promise<Store> {
+  const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
+  const store = await openSqliteStore({ file, clock: Date.now, ...wait });
+  toClose.push(() => store.close());
+  return store;
+}
+
+async function owned(opening: Promise<SmallDisk>): Promise<SmallDisk> {
+  const disk = await opening;
+  toClose.push(() => disk.remove());
+  return disk;
+}
+
+async function addRepo(store: Store): Promise<string> {
+  const { id } = await store.addRepo({ id: "r", path: "/srv/r", name: "r", createdAt: 1 });
+  return id;
+}
+
+/** Until it has failed three times. */
+async function sendUntilFull(
+  session: SessionDriver,
+): Promise<{ sent: string[]; faults: unknown[] }> {
+  const sent: string[] = [];
+  const faults: unknown[] = [];
+  while (faults.length < 3 && sent.length < 100) {
+    try {
+      sent.push((await session.send(BIG)).messageId);
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  return { sent, faults };
+}
+
+async function queueOf(store: Store, { id }: SessionDriver): Promise<readonly string[]> {
+  return (await store.readQueue(id)).map(({ messageId }) => messageId);
+}
+
+async function expectOneTelling(store: Store, sessionId: string): Promise<void> {
+  const { log, row } = await bothTellings(store, sessionId);
+  expect(log).toEqual(row);
+}
+
+async function expectFault(promise: Promise<unknown>, code: string): Promise<void> {
+  await expect(promise).rejects.toMatchObject({ name: "StorageFault", code });
+}
+
+function faultOf(act: () => void): unknown {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    return faultFromSqlite(error);
+  }
+}
+
+async function openAndReadAll(file: string): Promise<void> {
+  const store = await openSqliteStore({ file, clock: Date.now });
+  try {
+    const { sessions } = await store.listSessions({ limit: 100 });
+    for (const { id } of sessions) await store.readEvents({ sessionId: id, after: 0, limit: 100 });
+    await beginSession(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The threads that are started meanwhile. */
+async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]> {
+  const threads: Worker[] = [];
+  const note = (message: unknown): void => {
+    if (
+      typeof message === "object" &&
+      message !== null &&
+      "worker" in message &&
+      message.worker instanceof Worker
+    ) {
+      threads.push(message.worker);
+    }
+  };
+  subscribe("worker_threads", note);
+  await act();
+  unsubscribe("worker_threads", note);
+  return threads;
+}

@@ -1,0 +1,7 @@
+import { describe } from "vitest";
+import { storeContract } from "../testing/contract/store-contract.ts";
+import { openTestStore } from "../testing/test-database.ts";
+
+describe("sqlite store", () => {
+  storeContract(() => openTestStore("sqlite"));
+});

@@ -1,0 +1,133 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openMigrations, type DatabaseLocation } from "../../open-store.ts";
+import { portableStore } from "../../portable-store.ts";
+import type { Store } from "../../store.ts";
+import { openSqliteConnection } from "../connection.ts";
+import { faultFromSqlite } from "../faults.ts";
+import { openSqliteStore } from "../open-sqlite-store.ts";
+import { startWriter } from "../writer.ts";
+
+/** A store with little room, which can be taken away and given back. */
+export interface SmallDisk {
+  readonly store: Store;
+  readonly location: DatabaseLocation;
+  fill(): Promise<void>;
+  free(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const PAGES = 700;
+
+/** Works for everybody: the database itself refuses to grow, with the error that a full disk gives. */
+export async function limitedFile(): Promise<SmallDisk> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  const file = path.join(folder, "holdfast.db");
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  const { db } = openSqliteConnection(file, { readOnly: true });
+  const writer = startWriter({ file, maxPages: PAGES });
+  const raw = new DatabaseSync(file, { timeout: 5000 });
+  const store = portableStore({
+    engine: "sqlite",
+    db,
+    write: writer.write,
+    schema: "limited",
+    options: { clock: Date.now },
+    translate: faultFromSqlite,
+    close: async () => {
+      await writer.close();
+      await db.destroy();
+    },
+  });
+  return {
+    store,
+    location: { engine: "sqlite", file },
+    fill: async () => {
+      raw.exec(
+        `create table "Ballast" ("bytes" blob); insert into "Ballast" values (zeroblob(${PAGES * 4096}))`,
+      );
+    },
+    free: async () => raw.exec(`drop table "Ballast"`),
+    remove: async () => {
+      await store.close();
+      raw.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The real thing, for who may mount: a file system in memory. */
+export async function mountedDisk(): Promise<SmallDisk> {
+  const { folder, unmount } = mountMemory("size=3m");
+  const file = path.join(folder, "holdfast.db");
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  const store = await openSqliteStore({ file, clock: Date.now });
+  const ballast = path.join(folder, "ballast");
+  return {
+    store,
+    location: { engine: "sqlite", file },
+    fill: async () => fillUp(ballast),
+    free: async () => rmSync(ballast),
+    remove: async () => {
+      await store.close();
+      unmount();
+    },
+  };
+}
+
+export function canMount(): boolean {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "tmpfs", folder]).status === 0;
+  if (mounted) spawnSync("umount", [folder]);
+  rmSync(folder, { recursive: true, force: true });
+  return mounted;
+}
+
+/** Root may write anywhere but on a file system that is read-only, or no file system at all. */
+export function unwritableFolder(): { readonly folder: string; remove(): void } {
+  if (canMount()) {
+    const { folder, unmount } = mountMemory("ro");
+    return { folder, remove: unmount };
+  }
+  if (process.getuid?.() === 0) return { folder: "/proc", remove: () => {} };
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  chmodSync(folder, 0o500);
+  return { folder, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+function mountMemory(options: string): { readonly folder: string; unmount(): void } {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`mount failed: ${stderr}`);
+  return {
+    folder,
+    unmount: () => {
+      const { status: failed, stderr: reason } = spawnSync("umount", [folder], {
+        encoding: "utf8",
+      });
+      if (failed !== 0) throw new Error(`umount failed: ${reason}`);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** In small steps, so that nothing is left of the last page. */
+function fillUp(file: string): void {
+  const handle = openSync(file, "w");
+  try {
+    for (const size of [65_536, 4096, 1]) {
+      try {
+        for (;;) writeSync(handle, new Uint8Array(size));
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+      }
+    }
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PHASES, type Phase } from "../../../domain/phase.ts";
+import { STATES, STATUSES, type State, type Status } from "../../../domain/status.ts";
+import type { ListPosition, SessionQuery, SessionRecord, Store } from "../../store.ts";
+import { beginSession, NOON } from "../session-driver.ts";
+import { addRepo, sharedStore, withStore, type OpenTestStore } from "./shared-store.ts";
+
+/** The list of sessions: order, pages, filters and how many there are. */
+export function listingContract(open: OpenTestStore): void {
+  describe("the list of sessions", () => {
+    const shared = sharedStore(open);
+
+    it("A4 shows a session with all that its row and its suspensions say, and no messages", async () => {
+      const session = await shared.begin({
+        title: "Tidy up",
+        provider: "demo",
+        model: "large",
+        agentName: "ada",
+        purpose: "cleaning",
+        metadata: { z: 1, a: { deep: [null] } },
+        forkedFrom: { sessionId: "parent", atMessage: "m7" },
+      });
+      const sent = await session.run();
+      await session.perform({ type: "update", changes: { delivery: "hold" }, phase: "planning" });
+      await session.perform({ type: "record-resume", supportsResume: true, resumeData: { cursor: [1] } });
+      await session.perform({ type: "update", changes: {}, error: { id: "e1", text: "out of memory" } });
+      const suspension = await session.suspend(sent);
+      await session.send("Later.");
+      const expected: SessionRecord = {
+        id: session.id,
+        repoId: shared.repo.id,
+        title: "Tidy up",
+        status: "active",
+        state: "suspended",
+        suspensions: [suspension],
+        queued: 1,
+        delivery: "hold",
+        provider: "demo",
+        model: "large",
+        agentName: "ada",
+        purpose: "cleaning",
+        metadata: { z: 1, a: { deep: [null] } },
+        phase: "planning",
+        phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 2000 }],
+        resumeReady: true,
+        errorCount: 1,
+        lastError: { id: "e1", text: "out of memory" },
+        supportsResume: true,
+        resumeData: { cursor: [1] },
+        forkedFrom: { sessionId: "parent", atMessage: "m7" },
+        failure: null,
+        archivedAt: null,
+        finalizedAt: null,
+        summary: null,
+        createdAt: NOON,
+        updatedAt: session.now,
+        lastActiveAt: session.now,
+      };
+      const { sessions } = await shared.store.listSessions({ agentName: "ada", limit: 10 });
+      expect(sessions).toEqual([expected]);
+      expect(await shared.store.readSession(session.id)).toEqual({ found: "session", record: expected });
+    });
+
+    it("shows what ended a session: archived, failed, finalized", async () => {
+      const [archived, failed] = [await shared.begin(), await shared.begin()];
+      await archived.perform({ type: "finalize", outcome: "completed", summary: "All done." });
+      await archived.perform({ type: "archive" });
+      await failed.perform({ type: "fail", reason: "its data is unusable" });
+      const record = async (id: string) => {
+        const read = await shared.store.readSession(id);
+        return read.found === "session" ? read.record : null;
+      };
+      expect(await record(archived.id)).toMatchObject({
+        status: "archived",
+        archivedAt: NOON + 2000,
+        finalizedAt: NOON + 1000,
+        summary: "All done.",
+        phase: "completed",
+      });
+      expect(await record(failed.id)).toMatchObject({ status: "error", state: "idle", failure: "its data is unusable" });
+    });
+  });
+
+  describe("pages of the list", () => {
+    it("A4 visit every session once, newest first, while new ones are added and others deleted", async () => {
+      await withStore(open, async ({ store }) => {
+        const begin = (minute: number) => beginSession(store, { at: NOON + minute * 60_000 });
+        const minutes = [0, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8];
+        const sessions = await Promise.all(minutes.map(begin));
+        const seen: string[] = [];
+        let after: ListPosition | undefined;
+        for (let turn = 0; ; turn += 1) {
+          const page = await store.listSessions({ limit: 3, ...(after !== undefined && { after }) });
+          seen.push(...page.sessions.map(({ id }) => id));
+          await begin(100 + turn);
+          const first = page.sessions[0];
+          if (first !== undefined) await store.deleteSessions([first.id]);
+          if (page.next === null) break;
+          after = page.next;
+        }
+        const newestFirst = sessions
+          .map(({ id }, index) => ({ id, minute: minutes[index] ?? 0 }))
+          .toSorted((left, right) => right.minute - left.minute || (left.id < right.id ? 1 : -1));
+        expect(seen).toEqual(newestFirst.map(({ id }) => id));
+      });
+    });
+
+    it("A4 end where the sessions end, at every limit and offset", async () => {
+      await withStore(open, async ({ store }) => {
+        await Promise.all(Array.from({ length: 5 }, (_, n) => beginSession(store, { at: NOON + n })));
+        const all = (await store.listSessions({ limit: 5 })).sessions;
+        expect(all.map(({ createdAt }) => createdAt - NOON)).toEqual([4, 3, 2, 1, 0]);
+        for (const limit of [0, 1, 2, 4, 5, 6, 1000]) {
+          for (const offset of [0, 1, 4, 5, 6]) {
+            const page = await store.listSessions({ limit, offset });
+            const sessions = all.slice(offset, offset + limit);
+            const last = sessions.at(-1);
+            const more = last !== undefined && offset + limit < all.length;
+            expect({ limit, offset, ...page, counts: null }).toEqual({
+              limit,
+              offset,
+              sessions,
+              total: 5,
+              next: more ? { createdAt: last.createdAt, id: last.id } : null,
+              counts: null,
+            });
+          }
+        }
+      });
+    });
+
+    it("of nothing are empty", async () => {
+      await withStore(open, async ({ store }) => {
+        const counts = { active: 0, suspended: 0, archived: 0, error: 0, badge: 0 };
+        expect(await store.listSessions({ limit: 20 })).toEqual({ sessions: [], total: 0, next: null, counts });
+      });
+    });
+  });
+
+  describe("filters of the list", () => {
+    it("A4 give what they name, in order and with the right total, whichever are combined (B7)", async () => {
+      await withStore(open, async ({ store }) => {
+        const repos = [await addRepo(store), await addRepo(store)];
+        await populate(store, repos.map(({ id }) => id));
+        const all = (await store.listSessions({ limit: 1000 })).sessions;
+        expect(all).toHaveLength(POPULATION);
+        await fc.assert(
+          fc.asyncProperty(anyQuery(repos.map(({ id }) => id)), async (query) => {
+            const matching = all.filter((record) => matches(record, query));
+            const page = await store.listSessions(query);
+            const { offset = 0, limit } = query;
+            const later = matching.filter((record) => isAfter(record, query.after));
+            expect(page.sessions.map(({ id }) => id)).toEqual(later.slice(offset, offset + limit).map(({ id }) => id));
+            expect(page.total).toBe(matching.length);
+          }),
+          { numRuns: 150 },
+        );
+      });
+    });
+  });
+}
+
+const POPULATION = 40;
+const AGENTS = ["ada", "grace", null];
+
+/** Sessions in many combinations of what can be asked for. */
+async function populate(store: Store, repoIds: readonly string[]): Promise<void> {
+  await Promise.all(
+    Array.from({ length: POPULATION }, async (_, n) => {
+      const session = await beginSession(store, {
+        at: NOON + (n % 17) * 1000,
+        repoId: repoIds[n % 3] ?? null,
+        agentName: AGENTS[n % AGENTS.length] ?? null,
+        title: n % 2 === 0 ? "even" : "odd",
+      });
+      const phase = PHASES[n % 6];
+      if (phase !== undefined && phase !== "initializing") await session.perform({ type: "update", changes: {}, phase });
+      if (n % 3 !== 2 && n % 4 !== 0) {
+        const sent = await session.run();
+        if (n % 5 !== 0) await session.suspend(sent);
+      }
+      if (n % 7 === 0) await session.perform({ type: "suspend", cause: "crash" });
+      if (n % 8 === 1) await session.perform({ type: "archive" });
+      if (n % 11 === 2) await session.perform({ type: "fail", reason: "broken" });
+    }),
+  );
+}
+
+function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
+  const time = fc.integer({ min: -1, max: 18 }).map((second) => NOON + second * 1000);
+  return fc.record(
+    {
+      limit: fc.constantFrom(0, 1, 2, 5, 100),
+      offset: fc.constantFrom(0, 0, 1, 3),
+      repoId: fc.constantFrom(...repoIds, "unknown"),
+      statuses: fc.subarray<Status>([...STATUSES, "active"]),
+      states: fc.subarray<State>([...STATES]),
+      phase: fc.constantFrom<Phase>(...PHASES),
+      agentName: fc.constantFrom("ada", "grace", "nobody"),
+      search: fc.constantFrom("even", "odd", "neither"),
+      from: time,
+      to: time,
+      after: fc.record({ createdAt: time, id: fc.constantFrom("", "7", "~") }),
+    },
+    { requiredKeys: ["limit"], noNullPrototype: true },
+  );
+}
+
+function matches(record: SessionRecord, query: SessionQuery): boolean {
+  const { repoId, statuses, states, phase, agentName, search, from, to } = query;
+  return (
+    (repoId === undefined || record.repoId === repoId) &&
+    (statuses === undefined || statuses.includes(record.status)) &&
+    (states === undefined || states.includes(record.state)) &&
+    (phase === undefined || record.phase === phase) &&
+    (agentName === undefined || record.agentName === agentName) &&
+    (search === undefined || record.title === search) &&
+    (from === undefined || record.createdAt >= from) &&
+    (to === undefined || record.createdAt < to)
+  );
+}
+
+function isAfter({ createdAt, id }: SessionRecord, after: ListPosition | undefined): boolean {
+  if (after === undefined || createdAt !== after.createdAt) return after === undefined || createdAt < after.createdAt;
+  return id < after.id;
+}

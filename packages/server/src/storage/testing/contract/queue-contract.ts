@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import type { QueuedMessage } from "../../store.ts";
+import { HANDED, NOON, sendCommand, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
+import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+
+/** Messages that wait for their turn, and how they leave the queue. */
+export function queueContract(open: OpenTestStore): void {
+  describe("the queue of a session", () => {
+    const shared = sharedStore(open);
+
+    /** A session at work, with messages behind the one it works on. */
+    async function busyWith(...texts: readonly string[]): Promise<{
+      session: SessionDriver;
+      current: Sent;
+      queued: readonly Sent[];
+    }> {
+      const session = await shared.begin();
+      const current = await session.run("First of all.");
+      const queued: Sent[] = [];
+      for (const text of texts) queued.push(await session.send(text));
+      return { session, current, queued };
+    }
+
+    async function textsOf(session: SessionDriver): Promise<readonly unknown[]> {
+      const queue = await shared.store.readQueue(session.id);
+      const { session: stored } = await session.stored();
+      expect(queue.map(({ messageId }) => messageId)).toEqual(stored.queue.map(({ messageId }) => messageId));
+      const read = await shared.store.readSession(session.id);
+      expect(read).toMatchObject({ record: { queued: queue.length } });
+      return queue.map(({ content }) => content["text"]);
+    }
+
+    function contents(sent: Sent | undefined, text: string) {
+      return { contents: { [sent?.messageId ?? ""]: textOf(text) } };
+    }
+
+    it("C6 holds messages in the order they came, with all that was asked for each", async () => {
+      const session = await shared.begin();
+      await session.run("First of all.");
+      const command = sendCommand({ provider: "other", model: "large", continuity: "required" });
+      await session.perform(command, { contents: { [command.messageId]: { type: "text", text: "b", images: [1] } } });
+      const plain = await session.send("c");
+      const expected: readonly QueuedMessage[] = [
+        {
+          messageId: command.messageId,
+          runId: command.runId,
+          content: { type: "text", text: "b", images: [1] },
+          provider: "other",
+          model: "large",
+          queuedAt: NOON + 2000,
+        },
+        { ...plain, content: textOf("c"), provider: null, model: null, queuedAt: NOON + 3000 },
+      ];
+      expect(await shared.store.readQueue(session.id)).toEqual(expected);
+      expect((await session.stored()).session.queue).toEqual([
+        { messageId: command.messageId, runId: command.runId, provider: "other", model: "large", continuity: "required" },
+        { ...plain, provider: null, model: null, continuity: "auto" },
+      ]);
+      expect(await session.messages()).toHaveLength(1);
+    });
+
+    it("C6 can be edited, moved about and withdrawn from", async () => {
+      const { session, queued } = await busyWith("a", "b", "c", "d");
+      const [a, b, c, d] = queued.map(({ messageId }) => messageId);
+      if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("four were sent");
+      await session.perform({ type: "edit-queued", messageId: b }, contents(queued[1], "B"));
+      expect(await textsOf(session)).toEqual(["a", "B", "c", "d"]);
+      await session.perform({ type: "move-queued", messageId: d, position: 0 });
+      expect(await textsOf(session)).toEqual(["d", "a", "B", "c"]);
+      await session.perform({ type: "move-queued", messageId: a, position: 3 });
+      expect(await textsOf(session)).toEqual(["d", "B", "c", "a"]);
+      await session.perform({ type: "withdraw-queued", messageId: c });
+      expect(await textsOf(session)).toEqual(["d", "B", "a"]);
+      await session.send("e");
+      expect(await textsOf(session)).toEqual(["d", "B", "a", "e"]);
+      expect(await shared.store.readRun(queued[2]?.runId ?? "")).toMatchObject({
+        status: "cancelled",
+        stopReason: "withdrawn from the queue",
+        endedAt: NOON + 9000,
+      });
+    });
+
+    it("C6 is delivered in its order, each message entering the history when its run starts", async () => {
+      const { session, current, queued } = await busyWith("a", "b");
+      await session.end(current);
+      for (const { runId } of queued) {
+        await session.perform({ type: "start-run", runId, start: HANDED });
+        await session.perform({ type: "end-run", runId, result: { outcome: "completed", stopReason: "end" }, usage: null });
+      }
+      expect(await textsOf(session)).toEqual([]);
+      const messages = await session.messages();
+      expect(messages.map(({ id, content, runId }) => ({ id, content, runId }))).toEqual([
+        { id: current.messageId, content: textOf("First of all."), runId: current.runId },
+        { id: queued[0]?.messageId, content: textOf("a"), runId: queued[0]?.runId },
+        { id: queued[1]?.messageId, content: textOf("b"), runId: queued[1]?.runId },
+      ]);
+      expect(messages.map(({ seq }) => seq)).toEqual(messages.map(({ seq }) => seq).toSorted((a, b) => a - b));
+    });
+
+    it("C6 takes a message that interrupts to its front", async () => {
+      const { session, queued } = await busyWith("a", "b");
+      const urgent = sendCommand({ delivery: "interrupt" });
+      await session.perform(urgent, { contents: { [urgent.messageId]: textOf("now") } });
+      expect(await textsOf(session)).toEqual(["now", "a", "b"]);
+      await session.perform({ type: "start-run", runId: urgent.runId, start: HANDED });
+      expect(await textsOf(session)).toEqual(["a", "b"]);
+      expect(queued).toHaveLength(2);
+    });
+
+    it("gets a message back whose run was cut before the agent had it, in front and once in the history", async () => {
+      const { session, cut } = await cutOff();
+      expect(await textsOf(session)).toEqual(["cut", "behind"]);
+      expect(await shared.store.readRun(cut.runId)).toMatchObject({ status: "queued", startedAt: null, attempts: 0 });
+      await session.perform({ type: "start-run", runId: cut.runId, start: HANDED });
+      expect(await textsOf(session)).toEqual(["behind"]);
+      expect((await session.messages()).map(({ id, content }) => ({ id, content }))).toEqual([
+        { id: cut.messageId, content: textOf("cut") },
+      ]);
+    });
+
+    it("C6 edits a message that came back for the agent and for the history alike", async () => {
+      const { session, cut } = await cutOff();
+      const [before] = await session.messages();
+      await session.perform({ type: "edit-queued", messageId: cut.messageId }, contents(cut, "better"));
+      expect(await textsOf(session)).toEqual(["better", "behind"]);
+      await session.perform({ type: "start-run", runId: cut.runId, start: HANDED });
+      const edited = { ...before, content: textOf("better") };
+      expect(await session.messages()).toEqual([edited]);
+      const told = (await session.log()).flatMap((entry) => (entry.kind === "message" ? [entry.message] : []));
+      expect(told).toEqual([edited]);
+      const found = async (search: string) =>
+        (await shared.store.listSessions({ search, limit: 100 })).sessions.some(({ id }) => id === session.id);
+      expect([await found("better"), await found("cut")]).toEqual([true, false]);
+    });
+
+    it("says in the history of a message that came back that it was never delivered, when it is withdrawn", async () => {
+      const { session, cut } = await cutOff();
+      await session.perform({ type: "withdraw-queued", messageId: cut.messageId });
+      expect(await textsOf(session)).toEqual(["behind"]);
+      expect((await session.messages()).map(({ content }) => content)).toEqual([{ ...textOf("cut"), undelivered: true }]);
+    });
+
+    it.each(["archive", "fail"] as const)(
+      "is emptied by %s into the history, each message marked as never delivered",
+      async (type) => {
+        const { session, cut } = await cutOff();
+        await session.perform(type === "fail" ? { type, reason: "broken" } : { type });
+        expect(await textsOf(session)).toEqual([]);
+        expect((await session.messages()).map(({ content }) => content)).toEqual([
+          { ...textOf("cut"), undelivered: true },
+          { ...textOf("behind"), undelivered: true },
+        ]);
+        expect(await shared.store.readRun(cut.runId)).toMatchObject({
+          status: "cancelled",
+          stopReason: "the session ended before it was delivered",
+          endedAt: session.now,
+        });
+      },
+    );
+
+    /** The server crashed after it had started a run and before it could hand the agent the message. */
+    async function cutOff(): Promise<{ session: SessionDriver; cut: Sent }> {
+      const session = await shared.begin();
+      const cut = await session.send("cut", { start: { ...HANDED, handed: false } });
+      await session.send("behind");
+      await session.perform({ type: "suspend", cause: "crash" });
+      return { session, cut };
+    }
+  });
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { Repo, StoredSuspension } from "../../store.ts";
+import { beginSession, HANDED, NOON } from "../session-driver.ts";
+import { addRepo, sharedStore, withStore, type OpenTestStore } from "./shared-store.ts";
+
+/** What is read beside sessions and messages: repositories, runs, suspensions, and who needs attention. */
+export function recordsContract(open: OpenTestStore): void {
+  describe("repositories", () => {
+    const shared = sharedStore(open);
+
+    it("are found by id and listed by name; a path that is known keeps its first id", async () => {
+      const [b, a] = [await addRepo(shared.store, "b"), await addRepo(shared.store, "a")];
+      const again: Repo = { id: randomUUID(), path: b.path, name: "other", createdAt: 2 };
+      expect(await shared.store.addRepo(again)).toEqual(b);
+      expect(await shared.store.readRepo(b.id)).toEqual(b);
+      expect(await shared.store.readRepo(again.id)).toBeNull();
+      const listed = await shared.store.listRepos();
+      expect(listed.filter(({ id }) => id !== shared.repo.id)).toEqual([a, b]);
+    });
+
+    it("A1 cannot be removed while a session is bound to one", async () => {
+      const repo = await addRepo(shared.store);
+      const session = await shared.begin({ repoId: repo.id });
+      expect(await shared.store.removeRepo(repo.id)).toBe("in_use");
+      await session.perform({ type: "archive" });
+      expect(await shared.store.removeRepo(repo.id)).toBe("in_use");
+      await session.perform({ type: "delete" });
+      expect(await shared.store.removeRepo(repo.id)).toBe("removed");
+      expect(await shared.store.removeRepo(repo.id)).toBe("missing");
+      expect(await shared.store.readRepo(repo.id)).toBeNull();
+    });
+  });
+
+  describe("runs", () => {
+    const shared = sharedStore(open);
+
+    it("are kept with all that became of them, in the order they were asked for", async () => {
+      const session = await shared.begin();
+      const first = await session.send("a", { start: { provider: "demo", model: "large", handed: false } });
+      const second = await session.send("b", { provider: "other", model: "small" });
+      await session.perform({ type: "hand-run", runId: first.runId });
+      const error = { code: "overloaded", message: "try later", detail: null };
+      await session.perform({ type: "retry-run", runId: first.runId, error });
+      await session.perform({ type: "hand-run", runId: first.runId });
+      await session.perform({
+        type: "end-run",
+        runId: first.runId,
+        result: { outcome: "completed", stopReason: "end_turn" },
+        usage: { tokens: { in: 1, out: 2 } },
+      });
+      const [done, queued] = await shared.store.readRuns(session.id);
+      expect(done).toEqual({
+        id: first.runId,
+        sessionId: session.id,
+        messageId: first.messageId,
+        status: "completed",
+        provider: "demo",
+        model: "large",
+        attempts: 2,
+        stopReason: "end_turn",
+        error,
+        usage: { tokens: { in: 1, out: 2 } },
+        queuedAt: NOON + 1000,
+        startedAt: NOON + 1000,
+        endedAt: NOON + 6000,
+      });
+      expect(queued).toMatchObject({ id: second.runId, status: "queued", provider: "other", startedAt: null });
+      expect(await shared.store.readRun(first.runId)).toEqual(done);
+      expect(await shared.store.readRun(randomUUID())).toBeNull();
+      expect(await shared.store.readRuns(randomUUID())).toEqual([]);
+    });
+  });
+
+  describe("suspensions", () => {
+    const shared = sharedStore(open);
+
+    it("P7 are in the inbox, oldest first, until each is answered, and keep the answer", async () => {
+      const [early, late] = [await shared.begin({ at: NOON }), await shared.begin({ at: NOON + 500 })];
+      const [runA, runB] = [await early.run(), await late.run()];
+      const a1 = await early.suspend(runA);
+      const b1 = await late.suspend(runB, { kind: "question", request: { q: "?" }, fingerprint: null, expiresAt: 9e12 });
+      const a2 = await early.suspend(runA, { kind: "tool_result" });
+      const inbox = (await shared.store.openSuspensions()).map(({ id }) => id);
+      expect(inbox).toEqual([a1.id, b1.id, a2.id]);
+
+      await early.answer(a1);
+      await late.end(runB);
+
+      const closed = { answer: null, answeredBy: null };
+      const answered: StoredSuspension = {
+        ...a1,
+        sessionId: early.id,
+        runId: runA.runId,
+        status: "answered",
+        answer: { option: "allow" },
+        answeredBy: "ada",
+        closedAt: early.now,
+      };
+      expect(await shared.store.readSuspension(a1.id)).toEqual(answered);
+      expect(await shared.store.readSuspension(b1.id)).toEqual({
+        ...b1,
+        ...closed,
+        sessionId: late.id,
+        runId: runB.runId,
+        status: "released",
+        closedAt: late.now,
+      });
+      expect(await shared.store.openSuspensions()).toEqual([
+        { ...a2, ...closed, sessionId: early.id, runId: runA.runId, status: "open", closedAt: null },
+      ]);
+      expect(await shared.store.readSuspension(randomUUID())).toBeNull();
+    });
+
+    it("C3 of several sessions come with each session in the list", async () => {
+      const session = await shared.begin();
+      const sent = await session.run();
+      const [first, second] = [await session.suspend(sent), await session.suspend(sent)];
+      const page = await shared.store.listSessions({ states: ["suspended"], limit: 10 });
+      expect(page.sessions.find(({ id }) => id === session.id)).toMatchObject({ suspensions: [first, second] });
+    });
+  });
+
+  describe("sessions that need attention", () => {
+    it("P3 are those at work, with a queue or with an owner, whatever their status", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const begin = () => beginSession(store, { repoId: repo.id });
+        const [idle, running, waiting, queued, owned, cut] = [
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+        ];
+        await running.run();
+        await waiting.suspend(await waiting.run());
+        await waiting.perform({ type: "suspend", cause: "shutdown" });
+        await queued.send("later");
+        await owned.claim();
+        await cut.send("cut", { start: { ...HANDED, handed: false } });
+        await cut.perform({ type: "suspend", cause: "crash" });
+        const expected = [running, waiting, queued, owned, cut].map(({ id }) => id).toSorted();
+        expect(await store.unsettledSessions()).toEqual(expected);
+        expect(expected).not.toContain(idle.id);
+
+        const fence = { node: "node-1", epoch: 1 };
+        await store.release({ sessionId: owned.id, ...fence });
+        await queued.perform({ type: "archive" });
+        const left = [running, waiting, cut].map(({ id }) => id).toSorted();
+        expect(await store.unsettledSessions()).toEqual(left);
+      });
+    });
+
+    it("A13 are those long inactive in the given statuses, oldest first, up to a limit", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const at = [30, 10, 20, 40, 50];
+        const [c, a, b, d, gone] = await Promise.all(
+          at.map((time) => beginSession(store, { repoId: repo.id, at: NOON + time * 60_000 })),
+        );
+        if (!a || !b || !c || !d || !gone) throw new Error("five were made");
+        await d.perform({ type: "suspend", cause: "crash" });
+        await gone.perform({ type: "archive" });
+        const before = NOON + 45 * 60_000;
+        const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
+        expect(await store.inactiveSessions({ statuses: ["active"], before, limit: 10 })).toEqual(ids([a, b, c]));
+        expect(await store.inactiveSessions({ statuses: ["active"], before, limit: 2 })).toEqual(ids([a, b]));
+        expect(await store.inactiveSessions({ statuses: ["suspended", "active"], before, limit: 10 })).toEqual(
+          ids([a, b, c, d]),
+        );
+        const edge = NOON + 20 * 60_000;
+        expect(await store.inactiveSessions({ statuses: ["active"], before: edge, limit: 10 })).toEqual(ids([a]));
+        expect(await store.inactiveSessions({ statuses: ["archived"], before: NOON * 2, limit: 10 })).toEqual(ids([gone]));
+        expect(await store.inactiveSessions({ statuses: [], before: NOON * 2, limit: 10 })).toEqual([]);
+      });
+    });
+  });
+}

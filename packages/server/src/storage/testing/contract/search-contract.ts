@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { SessionQuery } from "../../store.ts";
+import { opening, type SessionDriver } from "../session-driver.ts";
+import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+
+/** Finding sessions by words, the same on both databases. */
+export function searchContract(open: OpenTestStore): void {
+  describe("a search for words", () => {
+    const shared = sharedStore(open);
+
+    async function found(search: string, more: Partial<SessionQuery> = {}): Promise<readonly string[]> {
+      const page = await shared.store.listSessions({ search, limit: 100, ...more });
+      if (more.after === undefined) expect(page.total).toBe(page.sessions.length);
+      return page.sessions.map(({ id }) => id).toSorted();
+    }
+
+    const ids = (...sessions: readonly SessionDriver[]) => sessions.map(({ id }) => id).toSorted();
+
+    it("finds the title, the purpose and the agent's name, from their beginnings", async () => {
+      const session = await shared.begin({ title: "Migrate database", purpose: "Nightly cleanup", agentName: "hopper" });
+      const other = await shared.begin({ title: "Migratory birds" });
+      expect(await found("database")).toEqual(ids(session));
+      expect(await found("nightly")).toEqual(ids(session));
+      expect(await found("hopp")).toEqual(ids(session));
+      expect(await found("migrat")).toEqual(ids(session, other));
+      expect(await found("migrate")).toEqual(ids(session));
+      expect(await found("igrate")).toEqual([]);
+    });
+
+    it("asks for every word, in any order, in one place", async () => {
+      const session = await shared.begin({ title: "quick brown fox", purpose: "jumps" });
+      await session.run("over the lazy dog");
+      expect(await found("fox quick")).toEqual(ids(session));
+      expect(await found("brown jumps")).toEqual(ids(session));
+      expect(await found("lazy over")).toEqual(ids(session));
+      expect(await found("quick lazy")).toEqual([]);
+      expect(await found("quick wolf")).toEqual([]);
+    });
+
+    it("finds messages: of the user, the agent's once they are complete, and what tools did", async () => {
+      const session = await shared.begin();
+      const sent = await session.run("Please refactor frobnicate.");
+      await session.claim();
+      const id = `answer-${session.id}`;
+      await session.put(sent, opening(id), { put: "text", messageId: id, text: "The frobni" });
+      expect(await found("frobnicate")).toEqual(ids(session));
+      expect(await found("zebrafish")).toEqual([]);
+      await session.put(sent, { put: "text", messageId: id, text: "cator is a zebrafish" });
+      await session.put(sent, { put: "end", messageId: id });
+      expect(await found("frobnicator zebrafish")).toEqual(ids(session));
+      const content = { type: "tool", tool: "grep", args: { pattern: "quokka" }, result: ["src/wombat.ts:12"] };
+      await session.put(sent, { put: "message", message: { id: `tool-${session.id}`, role: "agent", content }, complete: true });
+      expect(await found("quokka wombat")).toEqual(ids(session));
+      await session.put(sent, opening(`cut-${session.id}`, "axolotl"));
+      expect(await found("axolotl")).toEqual([]);
+      await session.end(sent);
+      expect(await found("axolotl")).toEqual(ids(session));
+    });
+
+    it("finds the new title only, when it was changed", async () => {
+      const session = await shared.begin({ title: "Before", purpose: "constantly" });
+      await session.perform({ type: "update", changes: { title: "Afterwards" } });
+      expect(await found("before")).toEqual([]);
+      expect(await found("afterwards constantly")).toEqual(ids(session));
+      await session.perform({ type: "update", changes: { title: null } });
+      expect(await found("afterwards")).toEqual([]);
+      expect(await found("constantly")).toEqual(ids(session));
+    });
+
+    it("cares neither for case nor for accents, nor how letters are composed", async () => {
+      const session = await shared.begin({ title: "Crème BRÛLÉE, naïve façade, ÅNGSTRÖM, ΣΊΣΥΦΟΣ, ﬁnal, İstanbul" });
+      const words = ["creme", "CRÈME", "brulee", "naive", "facade", "angstrom", "A\u030Angstro\u0308m", "final", "istanbul"];
+      for (const word of [...words, "σισυφος", "ΣΙΣΥΦΟΣ", "ΣΙΣ"]) {
+        expect({ word, found: await found(word) }).toEqual({ word, found: ids(session) });
+      }
+    });
+
+    it("finds words in other scripts from their beginnings, and numbers", async () => {
+      const session = await shared.begin({ title: "東京タワー를 방문 Привет مرحبا हिन्दी 𞤀𞤣𞤤𞤢𞤥 𠮷野家 2026 v1" });
+      for (const word of ["東京", "방문", "привет", "مرحبا", "हिन्", "𞤀𞤣𞤤", "𠮷野", "2026", "20", "v1"]) {
+        expect({ word, found: await found(word) }).toEqual({ word, found: ids(session) });
+      }
+    });
+
+    it("takes punctuation as what separates words: paths, hosts and code are found by their parts", async () => {
+      const session = await shared.begin();
+      await session.run("See packages/server/src/parse.ts and https://example.org:8080/alpha_beta?c=d&e=%20 or foo->bar()");
+      for (const words of ["server parse", "parse.ts", "example.org", "8080", "alpha_beta", "foo->bar", "packages/server/src"]) {
+        expect({ words, found: await found(words) }).toEqual({ words, found: ids(session) });
+      }
+    });
+
+    it("takes quotes and operators for what they are: nothing, or a word", async () => {
+      const session = await shared.begin({ title: "plumbus grumbo" });
+      const hits = [
+        `"plumbus"`,
+        `'plumbus'`,
+        `"plumbus`,
+        `plumbus"`,
+        `plumbus*`,
+        `^plumbus`,
+        `-plumbus`,
+        `!plumbus`,
+        `plumbus & grumbo`,
+        `plumbus | grumbo`,
+        `plumbus <-> grumbo`,
+        `plumbus:* grumbo`,
+        `(plumbus) {grumbo}`,
+        `plumbus''; --`,
+        `plumbus\\`,
+        `%plumbus%`,
+        `plumbus + grumbo`,
+        `plumbus\u0000grumbo`,
+        `plumbus 🎉`,
+      ];
+      for (const search of hits) {
+        expect({ search, found: await found(search) }).toEqual({ search, found: ids(session) });
+      }
+      const misses = [
+        `plumbus OR nothing`,
+        `plumbus AND NOT grumbo`,
+        `NEAR(plumbus grumbo, 2)`,
+        `words:plumbus`,
+        `plumbus'; drop table "AgentSession"; --`,
+        `plumbus" OR "x" MATCH "`,
+        `plumbus:ABCD`,
+      ];
+      for (const search of misses) {
+        expect({ search, found: await found(search) }).toEqual({ search, found: [] });
+      }
+    });
+
+    it("for nothing finds nothing", async () => {
+      for (const search of ["", "   ", `"`, "'", "*", ":*", "&|!()", "\\", "🎉", "\u0000", "\uD800"]) {
+        expect({ search, found: await found(search) }).toEqual({ search, found: [] });
+      }
+    });
+
+    it("goes with every other filter, and by pages", async () => {
+      const sessions = await Promise.all(
+        Array.from({ length: 5 }, (_, n) => shared.begin({ title: "paginated", at: 5000 + n })),
+      );
+      await sessions[0]?.perform({ type: "archive" });
+      expect(await found("paginated", { statuses: ["active"] })).toEqual(ids(...sessions.slice(1)));
+      expect(await found("paginated", { statuses: ["archived", "error"] })).toEqual(ids(...sessions.slice(0, 1)));
+      const first = await shared.store.listSessions({ search: "paginated", limit: 2 });
+      expect(first.total).toBe(5);
+      if (first.next === null) throw new Error("there is more");
+      expect(await found("paginated", { after: first.next })).toEqual(ids(...sessions.slice(0, 3)));
+    });
+
+    it("finds long words by their beginning, and huge messages by theirs", async () => {
+      const session = await shared.begin();
+      const word = "x".repeat(500);
+      await session.run(`first ${word} ${"filler ".repeat(20_000)} last`);
+      expect(await found(word)).toEqual(ids(session));
+      expect(await found("xxxxxxxxxx")).toEqual(ids(session));
+      expect(await found("first filler")).toEqual(ids(session));
+    });
+
+    it("finds nothing of a session that was deleted", async () => {
+      const session = await shared.begin({ title: "ephemeral" });
+      await session.run("ephemeral words");
+      expect(await found("ephemeral")).toEqual(ids(session));
+      await session.perform({ type: "delete" });
+      expect(await found("ephemeral")).toEqual([]);
+      const again = await shared.begin({ title: "ephemeral" });
+      expect(await found("ephemeral")).toEqual(ids(again));
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { LogEntry } from "../../store.ts";
+import { opening, textOf } from "../session-driver.ts";
+import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+
+/** Reads beside writes: each sees one moment, never half of two. */
+export function snapshotContract(open: OpenTestStore): void {
+  describe("a read while others write", () => {
+    const shared = sharedStore(open);
+
+    it("P3 finds the session whole at every moment of its work, and never takes it for broken", async () => {
+      const session = await shared.begin();
+      const states = new Set<string>();
+      await beside(
+        async () => {
+          for (let n = 0; n < 15; n += 1) {
+            const sent = await session.run();
+            await session.answer(await session.suspend(sent));
+            await session.send("Next.");
+            const [next] = (await session.stored()).session.queue;
+            await session.end(sent);
+            if (next !== undefined) await session.perform({ type: "withdraw-queued", messageId: next.messageId });
+          }
+        },
+        async () => {
+          const loaded = await shared.store.load(session.id);
+          if (loaded.found !== "session") throw new Error(JSON.stringify(loaded));
+          const { standing, queue } = loaded.stored.session;
+          const state = "activity" in standing ? standing.activity.state : "gone";
+          const record = await shared.store.readSession(session.id);
+          if (record.found !== "session") throw new Error(JSON.stringify(record));
+          expect(record.record.suspensions).toHaveLength(record.record.state === "suspended" ? 1 : 0);
+          states.add(`${state}, ${queue.length} queued`);
+        },
+      );
+      expect(await shared.store.listSetAside()).toEqual([]);
+      expect(states.size).toBeGreaterThan(2);
+    });
+
+    it("A4 lists a session once while it goes from one status to another", async () => {
+      const session = await shared.begin();
+      await beside(
+        async () => {
+          for (let n = 0; n < 15; n += 1) {
+            await session.perform({ type: "suspend", cause: "crash" });
+            await session.perform({ type: "resume" });
+          }
+        },
+        async () => {
+          const page = await shared.store.listSessions({ statuses: ["active", "suspended"], limit: 100 });
+          expect(page.sessions.filter(({ id }) => id === session.id)).toHaveLength(1);
+        },
+      );
+    });
+
+    it("C5 never shows less of a growing message than it showed before", async () => {
+      const session = await shared.begin();
+      const sent = await session.run();
+      await session.claim();
+      const shown = new Map<string, number>();
+      await beside(
+        async () => {
+          for (let n = 0; n < 15; n += 1) {
+            const id = `grow-${n}-${session.id}`;
+            await session.put(sent, opening(id));
+            for (const text of TEXT) await session.put(sent, { put: "text", messageId: id, text });
+            await session.put(sent, { put: "end", messageId: id });
+          }
+        },
+        async () => {
+          const messages = await session.messages();
+          for (const { id, content, complete, role } of messages) {
+            if (role !== "agent") continue;
+            const { length } = String(content["text"]);
+            expect({ id, less: length < (shown.get(id) ?? 0) }).toEqual({ id, less: false });
+            if (complete) expect(content).toEqual(textOf(TEXT.join("")));
+            shown.set(id, length);
+          }
+        },
+      );
+    });
+
+    it("C7 gives in each part of the log what belongs together: no text twice", async () => {
+      const session = await shared.begin();
+      const sent = await session.run();
+      await session.claim();
+      await beside(
+        async () => {
+          for (let n = 0; n < 15; n += 1) {
+            const id = `log-${n}-${session.id}`;
+            await session.put(sent, opening(id));
+            for (const text of TEXT) await session.put(sent, { put: "text", messageId: id, text });
+            await session.put(sent, { put: "end", messageId: id });
+          }
+        },
+        async () => {
+          for (const text of textsIn(await session.log())) {
+            expect(TEXT.join("").startsWith(text)).toBe(true);
+          }
+        },
+      );
+    });
+
+    it("B5 takes nothing for broken that is being deleted", async () => {
+      for (let n = 0; n < 15; n += 1) {
+        const session = await shared.begin();
+        await session.suspend(await session.run());
+        await session.send("Next.");
+        await beside(
+          () => session.perform({ type: "delete" }),
+          async () => {
+            const { store } = shared;
+            const { id } = session;
+            await Promise.all([store.load(id), session.log(), session.messages(), store.readSession(id)]);
+          },
+        );
+        expect(await shared.store.load(session.id)).toEqual({ found: "nothing" });
+      }
+      expect(await shared.store.listSetAside()).toEqual([]);
+    });
+  });
+}
+
+const TEXT = ["one ", "two ", "three ", "four"];
+
+/** Reads again and again for as long as the writing goes on, and a last time after it. */
+async function beside(write: () => Promise<unknown>, read: () => Promise<void>): Promise<void> {
+  let isWriting = true;
+  const writing = write().finally(() => {
+    isWriting = false;
+  });
+  const reading = (async () => {
+    while (isWriting) {
+      await read();
+      await setImmediate(); // a read of SQLite never leaves the thread: let what was written be heard
+    }
+    await read();
+  })();
+  await Promise.all([writing, reading]);
+}
+
+/** What each agent's message says to whoever applies these entries in order. */
+function textsIn(entries: readonly LogEntry[]): readonly string[] {
+  const texts = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry.kind === "message" && entry.message.role === "agent") {
+      texts.set(entry.message.id, String(entry.message.content["text"]));
+    }
+    if (entry.kind === "delta") texts.set(entry.messageId, `${texts.get(entry.messageId) ?? ""}${entry.text}`);
+  }
+  return [...texts.values()];
+}

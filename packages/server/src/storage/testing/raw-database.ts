@@ -1,0 +1,74 @@
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import type { DatabaseLocation } from "../open-store.ts";
+
+/** A second connection that obeys no rule of ours, as somebody with a database tool has it. */
+export interface RawDatabase {
+  run(statement: string): Promise<void>;
+  all(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  close(): Promise<void>;
+}
+
+/** Foreign keys are off and checks are gone, so that what must not be stored can be. */
+export async function openRaw(location: DatabaseLocation): Promise<RawDatabase> {
+  if (location.engine === "sqlite") {
+    const database = new DatabaseSync(location.file, { timeout: 5000 });
+    database.exec("pragma foreign_keys = off; pragma ignore_check_constraints = on");
+    return {
+      run: async (statement) => database.exec(statement),
+      all: async (statement) => database.prepare(statement).all(),
+      close: async () => database.close(),
+    };
+  }
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  await client.query("set session_replication_role = replica");
+  return {
+    run: async (statement) => void (await client.query(statement)),
+    all: async (statement) => (await client.query<Record<string, unknown>>(statement)).rows,
+    close: () => client.end(),
+  };
+}
+
+/** Only PostgreSQL cannot be talked out of its checks: they and the type of JSON have to go. */
+export async function loosen(location: DatabaseLocation, raw: RawDatabase): Promise<void> {
+  if (location.engine === "sqlite") return;
+  const checks = await raw.all(
+    `select conrelid::regclass::text as "table", quote_ident(conname) as "name" from pg_constraint
+      where contype = 'c' and connamespace = 'public'::regnamespace`,
+  );
+  for (const { table, name } of checks) await raw.run(`alter table ${String(table)} drop constraint ${String(name)}`);
+  const columns = await raw.all(
+    `select table_name as "table", column_name as "column" from information_schema.columns
+      where table_schema = 'public' and data_type = 'json'`,
+  );
+  for (const { table, column } of columns) {
+    await raw.run(`alter table "${String(table)}" alter column "${String(column)}" type text`);
+  }
+}
+
+const TABLES_OF_SESSIONS = [
+  "AgentSession",
+  "AgentMessage",
+  "Run",
+  "SessionEvent",
+  "QueuedMessage",
+  "Suspension",
+  "SearchDocument",
+];
+
+/** How many rows each table has that hangs on sessions. */
+export async function countRows(location: DatabaseLocation): Promise<Readonly<Record<string, number>>> {
+  const tables = [...TABLES_OF_SESSIONS, ...(location.engine === "sqlite" ? ["SearchIndex"] : [])];
+  const raw = await openRaw(location);
+  try {
+    const counts: Record<string, number> = {};
+    for (const table of tables) {
+      const [row] = await raw.all(`select count(*) as total from "${table}"`);
+      counts[table] = Number(row?.["total"]);
+    }
+    return counts;
+  } finally {
+    await raw.close();
+  }
+}

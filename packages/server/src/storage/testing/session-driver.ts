@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import type { Command, Create, Send } from "../../domain/command.ts";
+import { decide } from "../../domain/decide.ts";
+import type { Message, MessageContent } from "../../domain/message.ts";
+import type { RunResult, RunStart } from "../../domain/run.ts";
+import type { Suspension } from "../../domain/suspension.ts";
+import type {
+  Appended,
+  AppendRefused,
+  Change,
+  CommitRefused,
+  Committed,
+  Fence,
+  LogEntry,
+  OutputItem,
+  Store,
+  StoredSession,
+} from "../store.ts";
+
+export const NOON = Date.UTC(2026, 0, 8, 12);
+export const HANDED: RunStart = { provider: "demo", model: null, handed: true };
+export const COMPLETED: RunResult = { outcome: "completed", stopReason: "end_turn" };
+
+export interface Sent {
+  readonly messageId: string;
+  readonly runId: string;
+}
+
+type Extras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
+/** A command without its time: the driver's own clock moves on by a second with each. */
+type Timeless<C extends Command = Command> = C extends Command ? Omit<C, "at"> : never;
+
+/** One session, driven as the runtime does it: load, decide, commit, and again when somebody was faster. */
+export interface SessionDriver {
+  readonly id: string;
+  /** The time of the last command. */
+  readonly now: number;
+  /** Throws when the kernel refuses: a test says what it wants with commands that are in order. */
+  perform(command: Timeless, extras?: Extras): Promise<Committed>;
+  /** As `perform`, with what the store refuses other than a conflict as a value. */
+  attempt(command: Timeless, extras?: Extras): Promise<Committed | CommitRefused>;
+  send(text: string, more?: Partial<Send>): Promise<Sent>;
+  /** A message whose run starts at once. */
+  run(text?: string): Promise<Sent>;
+  end(sent: Sent, result?: RunResult): Promise<Committed>;
+  suspend(sent: Sent, more?: Partial<Suspension>): Promise<Suspension>;
+  answer(suspension: Suspension): Promise<Committed>;
+  /** Takes the session for a node; what is put afterwards goes under its fence. */
+  claim(node?: string): Promise<Fence>;
+  put(sent: Sent, ...items: readonly OutputItem[]): Promise<Appended | AppendRefused>;
+  stored(): Promise<StoredSession>;
+  messages(): Promise<readonly Message[]>;
+  log(after?: number): Promise<readonly LogEntry[]>;
+}
+
+export async function beginSession(
+  store: Store,
+  more: Partial<Create> = {},
+  extras: Extras = {},
+): Promise<SessionDriver> {
+  const { at = NOON, ...given } = more;
+  const session = driveSession(store, { id: more.id ?? randomUUID(), now: at - SECOND_MS });
+  await session.perform(createCommand({ id: session.id, ...given }), extras);
+  return session;
+}
+
+/** Takes up a session that exists, by another store if need be. */
+export function driveSession(
+  store: Store,
+  start: { readonly id: string; readonly now: number; readonly fence?: Fence },
+): SessionDriver {
+  const { id } = start;
+  let now = start.now;
+  let fence: Fence = start.fence ?? { node: "nobody", epoch: 0 };
+
+  const attempt: SessionDriver["attempt"] = async (timeless, extras = {}) => {
+    now += SECOND_MS;
+    const command: Command = { ...timeless, at: now };
+    for (;;) {
+      const before = await loadOrNull(store, id);
+      const decision = decide(before?.session ?? null, command);
+      if (!decision.ok) throw new Error(`${command.type} was refused: ${decision.refusal.code}`);
+      const committed = await store.commit({ before, events: decision.events, ...extras });
+      if (committed.ok || committed.refused !== "conflict") return committed;
+    }
+  };
+
+  const perform: SessionDriver["perform"] = async (command, extras) => {
+    const committed = await attempt(command, extras);
+    if (!committed.ok) throw new Error(`${command.type} was ${committed.refused}`);
+    return committed;
+  };
+
+  const send: SessionDriver["send"] = async (text, more = {}) => {
+    const command = sendCommand(more);
+    const { messageId, runId } = command;
+    await perform(command, { contents: { [messageId]: textOf(text) } });
+    return { messageId, runId };
+  };
+
+  return {
+    id,
+    get now() {
+      return now;
+    },
+    attempt,
+    perform,
+    send,
+    run: (text = "Go on.") => send(text, { start: HANDED }),
+    end: ({ runId }, result = COMPLETED) => perform({ type: "end-run", runId, result, usage: null }),
+    suspend: async ({ runId }, more = {}) => {
+      const suspension = suspensionOf({ createdAt: now + SECOND_MS, ...more });
+      await perform({ type: "suspend-run", runId, suspension });
+      return suspension;
+    },
+    answer: ({ id: suspensionId }) =>
+      perform({ type: "answer", suspensionId, answer: { option: "allow" }, by: "ada" }),
+    claim: async (node = "node-1") => {
+      const claim = await store.claim({ sessionId: id, node });
+      if (!claim.ok) throw new Error(`the session is ${claim.owner}'s`);
+      fence = { node, epoch: claim.epoch };
+      return fence;
+    },
+    put: ({ runId }, ...items) => {
+      now += SECOND_MS;
+      return store.append({ sessionId: id, runId, at: now, fence, items, durable: false });
+    },
+    stored: async () => {
+      const stored = await loadOrNull(store, id);
+      if (stored === null) throw new Error("there is no such session");
+      return stored;
+    },
+    messages: () => store.readMessages({ sessionId: id }),
+    log: (after = 0) => store.readEvents({ sessionId: id, after, limit: 1000 }),
+  };
+}
+
+const SECOND_MS = 1000;
+
+export function textOf(text: string): MessageContent {
+  return { type: "text", text };
+}
+
+/** What an agent begins to say. */
+export function opening(id: string, text = ""): OutputItem {
+  return { put: "message", message: { id, role: "agent", content: textOf(text) }, complete: false };
+}
+
+export function createCommand(more: Partial<Create> = {}): Timeless<Create> {
+  return {
+    type: "create",
+    id: randomUUID(),
+    repoId: null,
+    title: null,
+    provider: null,
+    model: null,
+    agentName: null,
+    purpose: null,
+    metadata: {},
+    forkedFrom: null,
+    ...more,
+  };
+}
+
+export function sendCommand(more: Partial<Send> = {}): Timeless<Send> {
+  return {
+    type: "send",
+    messageId: randomUUID(),
+    runId: randomUUID(),
+    provider: null,
+    model: null,
+    continuity: "auto",
+    delivery: "queue",
+    maxQueued: 100,
+    start: null,
+    ...more,
+  };
+}
+
+export function suspensionOf(more: Partial<Suspension> = {}): Suspension {
+  return {
+    id: randomUUID(),
+    kind: "permission",
+    request: { tool: "write", path: "a.txt" },
+    fingerprint: "write:a.txt",
+    createdAt: NOON,
+    expiresAt: null,
+    ...more,
+  };
+}
+
+async function loadOrNull(store: Store, sessionId: string): Promise<StoredSession | null> {
+  const loaded = await store.load(sessionId);
+  if (loaded.found === "unreadable") throw new Error(`unreadable: ${loaded.reason}`);
+  return loaded.found === "session" ? loaded.stored : null;
+}

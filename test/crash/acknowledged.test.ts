@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evolve } from "../../packages/server/src/domain/evolve.ts";
+import type { Session } from "../../packages/server/src/domain/session.ts";
+import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
+import type { Store } from "../../packages/server/src/storage/store.ts";
+
+const ROUNDS = 6;
+const WRITER = path.join(import.meta.dirname, "write-until-killed.ts");
+
+interface Acknowledged {
+  readonly session: string;
+  readonly message?: string;
+  readonly answer?: string;
+}
+
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "holdfast-crash-"));
+  file = path.join(folder, "holdfast.db");
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
+  await store.addRepo({ id: "repo", path: "/repo", name: "repo", createdAt: 0 });
+  await store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Kills the writing process after so many acknowledgements, in the middle of whatever it does then. */
+function writeAndKill(round: number, after: number): Promise<readonly Acknowledged[]> {
+  const args = ["--conditions=holdfast-source", "--disable-warning=ExperimentalWarning", WRITER, file, `r${round}`];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  return new Promise((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.split("\n").length > after) child.kill("SIGKILL");
+    });
+    child.once("close", (code, signal) => {
+      if (signal !== "SIGKILL") reject(new Error(`the writer ended by itself with ${code}`));
+      const whole = said.slice(0, said.lastIndexOf("\n"));
+      resolve(whole.split("\n").map((line): Acknowledged => JSON.parse(line)));
+    });
+  });
+}
+
+async function fold(store: Store, sessionId: string): Promise<Session | null> {
+  const entries = await store.readEvents({ sessionId, after: 0, limit: 10_000 });
+  return entries.reduce<Session | null>(
+    (session, entry) =>
+      evolve(session, entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at }),
+    null,
+  );
+}
+
+describe("after kill -9 of the writing process", () => {
+  it("everything acknowledged is there, once, and nothing is half written (P1, C5)", async () => {
+    const acknowledged: Acknowledged[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      acknowledged.push(...(await writeAndKill(round, 30 + round * 37)));
+    }
+
+    const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
+    const sessions = new Set(acknowledged.map(({ session }) => session));
+    expect(sessions.size).toBeGreaterThan(ROUNDS);
+    for (const sessionId of sessions) {
+      const mine = acknowledged.filter(({ session }) => session === sessionId);
+      const loaded = await store.load(sessionId);
+      if (loaded.found !== "session") throw new Error(`session ${sessionId} was acknowledged and is lost`);
+      expect(await fold(store, sessionId)).toEqual(loaded.stored.session);
+
+      const messages = await store.readMessages({ sessionId });
+      const ids = messages.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const promised = new Set(mine.flatMap(({ message, answer }) => [message, answer]).filter((id) => id !== undefined));
+      expect(ids).toEqual(expect.arrayContaining([...promised]));
+
+      const pieces = mine.filter(({ answer }) => answer !== undefined).length;
+      const { text = "" } = messages.find(({ role }) => role === "agent")?.content ?? {};
+      expect(String(text).split(" ").length - 1).toBeGreaterThanOrEqual(pieces);
+    }
+    await store.close();
+    const raw = new DatabaseSync(file);
+    expect(raw.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+    expect(raw.prepare("pragma foreign_key_check").all()).toEqual([]);
+    raw.close();
+  });
+});

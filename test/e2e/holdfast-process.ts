@@ -1,0 +1,91 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+  readonly greeting: string;
+  readonly data: string;
+  /** Sends the signal and waits for the process to end. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+export function temporaryFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), "holdfast-e2e-"));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** One command of the built program, to its end. */
+export function holdfast(args: readonly string[], env: Record<string, string> = {}): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
+    encoding: "utf8",
+    env: cleanEnvironment(env),
+    timeout: 20_000,
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** A real server process, ready to be asked; ends the test with what it said if it does not get there. */
+export async function startHoldfast({
+  data,
+  args = [],
+  env = {},
+}: {
+  data: string;
+  args?: readonly string[];
+  env?: Record<string, string>;
+}): Promise<RunningServer> {
+  const child = spawn(process.execPath, [BINARY, "serve", "--data", data, "--port", "0", ...args], {
+    env: cleanEnvironment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = collect(child);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", () => {
+      if (output.stdout.includes("Stop ")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output.stderr}`)));
+  });
+  const { url, pid } = readServerFile(data);
+  return {
+    url,
+    pid,
+    greeting: output.stdout,
+    data,
+    end: async (signal) => {
+      const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      return { code: await ended, ...output };
+    },
+  };
+}
+
+export function readServerFile(data: string): { url: string; pid: number; startedAt: string; version: string } {
+  return JSON.parse(readFileSync(path.join(data, "server.json"), "utf8"));
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  return output;
+}
+
+/** Settings of whoever runs the tests must not reach the program under test. */
+function cleanEnvironment(env: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name));
+  return { ...Object.fromEntries(inherited), ...env };
+}

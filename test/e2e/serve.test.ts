@@ -1,0 +1,204 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import {
+  holdfast,
+  readServerFile,
+  removeFolder,
+  startHoldfast,
+  temporaryFolder,
+  type RunningServer,
+} from "./holdfast-process.ts";
+
+let data: string;
+const running: RunningServer[] = [];
+
+beforeEach(() => {
+  data = path.join(temporaryFolder(), "data");
+});
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.end("SIGKILL");
+  removeFolder(path.dirname(data));
+});
+
+async function start(options: Partial<Parameters<typeof startHoldfast>[0]> = {}): Promise<RunningServer> {
+  const server = await startHoldfast({ data, ...options });
+  running.push(server);
+  return server;
+}
+
+async function stop(signal: NodeJS.Signals) {
+  const server = running.pop();
+  if (server === undefined) throw new Error("no server is running");
+  return server.end(signal);
+}
+
+describe("holdfast serve", () => {
+  it("makes its data folder, migrates, serves and prints where", async () => {
+    const { url, greeting } = await start();
+    expect(greeting).toContain(`is ready at ${url}`);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { status: "ready", database: { engine: "sqlite" }, sessions: { badge: 0 }, setAside: 0 },
+    ]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: "3.1.0" });
+    const page = await fetch(url);
+    expect(page.headers.get("content-type")).toMatch("text/html");
+    expect(await page.text()).toContain("Holdfast");
+  });
+
+  it("says where it is in server.json, for its owner only, until it ends cleanly", async () => {
+    const { url, pid } = await start();
+    const file = path.join(data, "server.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readServerFile(data)).toEqual({ url, pid, startedAt: expect.stringMatching(/^\d{4}-.*Z$/u), version: "0.1.0" });
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      if (running.length === 0) await start();
+      expect(await stop(signal)).toMatchObject({ code: 0, stderr: "" });
+      expect(existsSync(file)).toBe(false);
+    }
+  });
+
+  it("refuses a second server on the same data folder, naming the first one's pid and address", async () => {
+    const { url, pid } = await start();
+    const second = holdfast(["serve", "--data", data, "--port", "0"]);
+    expect(second).toMatchObject({ code: 2, stdout: "" });
+    expect(second.stderr.trim().split("\n")).toEqual([expect.stringContaining(`pid ${pid} at ${url}`)]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it("starts again after kill -9, whatever server.json still says", async () => {
+    await start();
+    await stop("SIGKILL");
+    expect(existsSync(path.join(data, "server.json"))).toBe(true);
+    const { url, pid } = await start();
+    expect(readServerFile(data)).toMatchObject({ url, pid });
+  });
+
+  it("says in one line that a port is in use", async () => {
+    const blocker = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => blocker.once("listening", resolve));
+    const address = blocker.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const ended = holdfast(["serve", "--data", data, "--port", String(port)]);
+    blocker.close();
+    expect(ended).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `holdfast: Port ${port} on 127.0.0.1 is in use. Choose another with --port, or --port 0 for any free one.\n`,
+    });
+    expect(existsSync(path.join(data, "server.json"))).toBe(false);
+  });
+
+  it.each([["/proc/holdfast"], [path.join(process.execPath, "data")]])(
+    "says in one line that the data folder %s cannot be written",
+    (folder) => {
+      const ended = holdfast(["serve", "--data", folder, "--port", "0"]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr.trim().split("\n")).toEqual([
+        expect.stringContaining(`The data folder ${folder} cannot be made`),
+      ]);
+    },
+  );
+
+  it("says in one line that the database is newer than the program, and leaves it alone", async () => {
+    await start();
+    await stop("SIGTERM");
+    const file = path.join(data, "holdfast.db");
+    const database = new DatabaseSync(file);
+    database.exec(`insert into "HoldfastMigration" values ('9999-from-the-future', '2030-01-01T00:00:00.000Z')`);
+    database.close();
+    const before = readFileSync(file);
+    const ended = holdfast(["serve", "--data", data, "--port", "0"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr.trim().split("\n")).toEqual([expect.stringContaining("newer Holdfast (9999-from-the-future)")]);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("says in one line that a file is no database", () => {
+    const file = path.join(path.dirname(data), "notes.txt");
+    writeFileSync(file, "not a database, but long enough to look like one".repeat(10));
+    const ended = holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr.trim().split("\n")).toEqual([expect.stringContaining("file is not a database")]);
+  });
+
+  it("lets nobody in from outside without a token", () => {
+    expect(holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
+      code: 64,
+      stdout: "",
+      stderr: "holdfast: Listening on 0.0.0.0 lets other machines in: set HOLDFAST_TOKEN, or leave --host out.\n",
+    });
+  });
+
+  it("takes its settings from the environment, and flags before that", async () => {
+    const { url } = await start({ env: { HOLDFAST_PORT: "1", HOLDFAST_TOKEN: "s3cret", HOLDFAST_DATA: "/nowhere" } });
+    expect((await fetch(`${url}/readyz`)).status).toBe(401);
+    const authorization = { headers: { authorization: "Bearer s3cret" } };
+    expect((await fetch(`${url}/readyz`, authorization)).status).toBe(200);
+  });
+
+  it("serves from PostgreSQL when given its URL", async () => {
+    const postgres = inject("postgres");
+    if ("failure" in postgres) throw new Error(postgres.failure);
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query("create database serve_e2e");
+    const database = new URL(postgres.url);
+    database.pathname = "/serve_e2e";
+    const { url } = await start({ env: { HOLDFAST_DATABASE_URL: database.href } });
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: "ready", database: { engine: "postgres" } });
+    await client.query("drop database serve_e2e with (force)");
+    const lost = await fetch(`${url}/readyz`);
+    expect([lost.status, await lost.json()]).toMatchObject([503, { status: "unready" }]);
+    await client.end();
+  });
+});
+
+describe("holdfast", () => {
+  it("tells an older Node in one line what it needs", () => {
+    const pretend = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
+    const ended = holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
+    expect(ended).toEqual({
+      code: 64,
+      stdout: "",
+      stderr: "holdfast needs Node 22.18 or newer; this is Node 20.20.2.\n",
+    });
+  });
+
+  it("ends with 64 on wrong usage and with 0 on help", () => {
+    expect(holdfast(["bogus"]).code).toBe(64);
+    expect(holdfast(["serve", "--port", "abc"]).code).toBe(64);
+    expect(holdfast(["--help"]).code).toBe(0);
+    expect(holdfast(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+  });
+
+  it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
+    const names = ["0001-portal", "0002-sessions", "0003-search"];
+    const db = (command: string, ...more: string[]) => holdfast(["db", command, "--data", data, ...more]);
+    const pending = () =>
+      JSON.parse(db("status", "--json").stdout).migrations.filter(
+        ({ executedAt }: { executedAt: string | null }) => executedAt === null,
+      ).length;
+    expect(pending()).toBe(3);
+    expect(db("migrate").stdout).toBe(names.map((name) => `migrated ${name}\n`).join(""));
+    expect(db("migrate").stdout).toContain("up to date");
+    expect(pending()).toBe(0);
+
+    await start();
+    const { pid } = readServerFile(data);
+    const refused = db("rollback");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`pid ${pid}`)]);
+    await stop("SIGTERM");
+
+    for (const name of names.toReversed()) expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
+    expect(db("rollback").stdout).toContain("nothing to roll back");
+    expect(pending()).toBe(3);
+  });
+});
