@@ -35,6 +35,7 @@ function entry(n: number, more: Partial<QueueEntry> = {}): QueueEntry {
     provider: null,
     model: null,
     continuity: "auto",
+    attempts: 0,
     ...more,
   };
 }

@@ -23,6 +23,7 @@ export function decideSend(session: Session, command: Send): Decision {
     provider: command.provider,
     model: command.model,
     continuity: command.continuity,
+    attempts: 0,
   };
   const position = interrupts ? 0 : session.queue.length;
   const startsNow =
@@ -66,7 +67,7 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     return refuse(session, "delivery_held", "The session's delivery policy holds messages back. Set it to open.");
   }
   if (stateOf(session) !== "idle" || session.queue.length > 0) {
-    return refuse(session, "session_busy", `The session is ${stateOf(session)} and the message asked not to wait.`);
+    return refuse(session, "session_busy", "Other messages come first and this one asked not to wait.");
   }
   if (command.start === null) {
     return refuse(session, "agents_busy", "Every place for an agent is taken and the message asked not to wait.");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import type { Session } from "./session.ts";
+import { currentRunOf, type Session } from "./session.ts";
 import {
   answer,
   archive,
@@ -18,6 +18,7 @@ import {
   retryRun,
   send,
   START,
+  startRun,
   suspend,
   suspendRun,
   suspension,
@@ -85,13 +86,20 @@ describe("the server going away", () => {
     },
   );
 
+  it("interrupts a run that is being tried again: the agent has it", () => {
+    const { events } = given(...RUNNING, retryRun(1), handRun(1)).when(suspend("crash"));
+    expect(events.map(({ type }) => type)).toEqual(["run.ended", "session.suspended"]);
+  });
+
   it.each<[string, readonly Command[]]>([
     ["about to be tried again", [...RUNNING, retryRun(1)]],
     ["about to be given an answer", [...WAITING, answer("s1")]],
-    ["tried again", [...RUNNING, retryRun(1), handRun(1)]],
-  ])("interrupts a run that was given once and is %s", (_, commands) => {
-    const { events } = given(...commands).when(suspend("crash"));
-    expect(events.map(({ type }) => type)).toEqual(["run.ended", "session.suspended"]);
+  ])("C3 goes on with a run that was %s, knowing that an agent had it before", (_, commands) => {
+    const { events, session } = given(...commands).when(suspend("crash"));
+    expect(events.map(({ type }) => type)).toEqual(["run.requeued", "session.suspended"]);
+    expect(session?.queue).toMatchObject([{ runId: "r1", attempts: 1 }]);
+    const resumed = given(...commands, suspend("crash")).when(startRun(1, HANDED));
+    expect(currentRunOf(resumed.session ?? sessionAfter(create()))).toMatchObject({ id: "r1", attempts: 2 });
   });
 
   it("puts a run that no agent was given back to the head of the queue, so that it starts again", () => {
@@ -107,6 +115,7 @@ describe("the server going away", () => {
       provider: "demo",
       model: "large",
       continuity: "required" as const,
+      attempts: 0,
     };
     expect(given(...commands).when(suspend("crash"))).toEqual({
       events: [

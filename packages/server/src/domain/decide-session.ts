@@ -60,7 +60,7 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
   if (activity.state === "running") {
     const { run } = activity;
     events.push(
-      run.handed || run.attempts > 0
+      run.handed
         ? {
             type: "run.ended",
             at,
@@ -80,6 +80,7 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
               provider: run.provider,
               model: run.model,
               continuity: run.continuity,
+              attempts: run.attempts,
             },
           },
     );

@@ -17,4 +17,6 @@ export interface QueueEntry {
   readonly provider: string | null;
   readonly model: string | null;
   readonly continuity: ContinuityPolicy;
+  /** How often an agent had been given it when a crash put it back here; 0 for a new message. */
+  readonly attempts: number;
 }

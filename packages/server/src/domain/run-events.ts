@@ -18,7 +18,7 @@ export function startOf(
       model: start.model,
       continuity: entry.continuity,
       handed: start.handed,
-      attempts: start.handed ? 1 : 0,
+      attempts: entry.attempts + (start.handed ? 1 : 0),
     },
   };
 }

@@ -24,7 +24,7 @@ export interface CurrentRun {
    * cut while `handed` has an unknown outcome and is not repeated; one cut before can safely go on.
    */
   readonly handed: boolean;
-  /** How often the agent has been given the message. */
+  /** How often the agent has been given the message, or an answer. More than none: it knows of it. */
   readonly attempts: number;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PHASES } from "./phase.ts";
+import { statusOf, type Session } from "./session.ts";
 import { RESUME_LIMITS, shouldResume, type Resumable, type ResumeCheck } from "./should-resume.ts";
 import {
   at,
@@ -16,6 +17,7 @@ import {
 import { sessionAfter } from "./testing/given.ts";
 
 const READY: Resumable = {
+  status: "active",
   resumeReady: true,
   phase: "approval",
   errorCount: 0,
@@ -27,10 +29,14 @@ function decided(session: Resumable | "missing" | "invalid", now = NOON) {
   return [answer, reason];
 }
 
+function judged(session: Session, now = NOON) {
+  return decided({ ...session, status: statusOf(session) }, now);
+}
+
 describe("whether a session should be resumed", () => {
   it("B3 is judged by five checks, each with its value and limit", () => {
     const checks: readonly ResumeCheck[] = [
-      { name: "session_valid", passed: true, value: true, limit: null },
+      { name: "session_valid", passed: true, value: "active", limit: "active | suspended" },
       { name: "resume_ready", passed: true, value: true, limit: null },
       {
         name: "phase",
@@ -99,6 +105,12 @@ describe("whether a session should be resumed", () => {
     );
   });
 
+  it("B3 is no when the session takes no messages any more", () => {
+    expect(decided({ ...READY, status: "suspended" })).toEqual([true, "session_resumable"]);
+    expect(decided({ ...READY, status: "archived" })).toEqual([false, "session_archived"]);
+    expect(decided({ ...READY, status: "error" })).toEqual([false, "session_failed"]);
+  });
+
   it("B3 takes a clock set back for activity just now", () => {
     const { reason, checks } = shouldResume(READY, {
       now: NOON - MINUTE_MS,
@@ -110,6 +122,7 @@ describe("whether a session should be resumed", () => {
 
   it("B3 gives the first reason of several, and says of every check whether it passed", () => {
     const nothingRight = {
+      status: "active",
       resumeReady: false,
       phase: "executing",
       errorCount: 9,
@@ -131,13 +144,13 @@ describe("a session that lived", () => {
 
   it("B3 is resumed where its phase allows it, with failed runs among its errors", () => {
     const failing = [1, 2, 3].flatMap((n) => [send(n, { start: HANDED }), endRun(n, FAILED)]);
-    expect(decided(sessionAfter(create()))).toEqual([false, "not_resume_ready"]);
-    expect(decided(sessionAfter(...READY_AT_NOON))).toEqual([true, "session_resumable"]);
-    expect(decided(sessionAfter(...READY_AT_NOON, ...failing))).toEqual([false, "too_many_errors"]);
+    expect(judged(sessionAfter(create()))).toEqual([false, "not_resume_ready"]);
+    expect(judged(sessionAfter(...READY_AT_NOON))).toEqual([true, "session_resumable"]);
+    expect(judged(sessionAfter(...READY_AT_NOON, ...failing))).toEqual([false, "too_many_errors"]);
   });
 
   it("B3 is as inactive after a crash as it was before it", () => {
     const crashed = sessionAfter(...READY_AT_NOON, at(NOON + 30 * MINUTE_MS, suspend("crash")));
-    expect(decided(crashed, NOON + 30 * MINUTE_MS)).toEqual([false, "inactive_too_long"]);
+    expect(judged(crashed, NOON + 30 * MINUTE_MS)).toEqual([false, "inactive_too_long"]);
   });
 });

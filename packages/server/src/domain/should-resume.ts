@@ -1,10 +1,13 @@
 import { isResumable, type Phase } from "./phase.ts";
 import type { Session } from "./session.ts";
+import { STATUS_RULES, type Status } from "./status.ts";
 
 export type ResumeReason =
   | "session_resumable"
   | "session_not_found"
   | "session_invalid"
+  | "session_archived"
+  | "session_failed"
   | "not_resume_ready"
   | "phase_not_resumable"
   | "inactive_too_long"
@@ -33,6 +36,7 @@ export const RESUME_LIMITS: ResumeLimits = { inactiveMs: 30 * 60_000, maxErrors:
 
 /** Just what the decision needs of a session, so that it can be read without the rest. */
 export type Resumable = Pick<Session, "resumeReady" | "errorCount" | "lastActiveAt"> & {
+  readonly status: Status;
   readonly phase: Phase;
 };
 
@@ -49,7 +53,15 @@ export function shouldResume(
   // A clock set back makes activity look like the future; that is as recent as can be.
   const inactiveMs = Math.max(0, now - session.lastActiveAt);
   const judged: readonly [ResumeCheck, ResumeReason][] = [
-    [{ name: "session_valid", passed: true, value: true, limit: null }, "session_invalid"],
+    [
+      {
+        name: "session_valid",
+        passed: STATUS_RULES[session.status].takesMessages,
+        value: session.status,
+        limit: "active | suspended",
+      },
+      session.status === "archived" ? "session_archived" : "session_failed",
+    ],
     [
       { name: "resume_ready", passed: session.resumeReady, value: session.resumeReady, limit: null },
       "not_resume_ready",

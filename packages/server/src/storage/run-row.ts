@@ -1,6 +1,6 @@
 import { CONTINUITY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
 import { RUN_STATUSES, type CurrentRun } from "../domain/run.ts";
-import { SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
+import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
 import { isObject, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
 import type { QueuedMessage, Run, StoredSuspension } from "./store.ts";
@@ -45,6 +45,7 @@ export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
     provider: row.provider,
     model: row.model,
     continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    attempts: row.attempts,
   };
 }
 
@@ -75,7 +76,7 @@ export function fromSuspensionRow(row: SuspensionRow): StoredSuspension {
     ...toSuspension(row),
     sessionId: row.sessionId,
     runId: row.runId,
-    status: oneOf(["open", "answered", "withdrawn", "expired", "released"], "status", row.status),
+    status: oneOf(["open", ...CLOSINGS], "status", row.status),
     answer: parseJsonOrNull("answer", row.answer),
     answeredBy: row.answeredBy,
     closedAt: row.closedAt,

@@ -120,6 +120,7 @@ export interface QueuedMessageRow {
   provider: string | null;
   model: string | null;
   continuity: string;
+  attempts: number;
   queuedAt: number;
 }
 

@@ -167,6 +167,21 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     expect(AgentMessage.map(({ id }) => id)).toEqual(["g1"]);
   });
 
+  it("A15 keeps the tables of an empty portal even where they have no column more than ours", async () => {
+    const { location } = owned(await createPortal({ engine, shape: "first", contents: "empty" }));
+    const raw = await openRaw(location);
+    await raw.run(`drop index "Repo_host_key"`);
+    for (const column of ["url", "branch", "host", "stars", "syncedAt"]) {
+      await raw.run(`alter table "Repo" drop column "${column}"`);
+    }
+    await raw.close();
+    const before = await dumpDatabase(location);
+    await withStore(location, async () => {});
+    await down(location, 3);
+
+    expect(await dumpDatabase(location)).toBe(before);
+  });
+
   it("A15 works where the portal called a repository's path otherwise", async () => {
     const { location } = owned(await createPortal({ engine, shape: "first", contents: "odd" }));
     const raw = await openRaw(location);

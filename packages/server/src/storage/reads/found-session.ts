@@ -24,7 +24,11 @@ export function rawRow({ knownRepo: _, ...row }: FoundSession): SessionRow {
 }
 
 /** Throws `UnreadableRow` when the row, or what the session waits for, cannot be. */
-export function toRecord(source: Source, found: FoundSession, open: OpenSuspensions): SessionRecord {
+export function toRecord(
+  source: Source,
+  found: FoundSession,
+  open: OpenSuspensions,
+): SessionRecord {
   if (found.repoId !== null && found.knownRepo === null) {
     throw new UnreadableRow(`its repository ${found.repoId} does not exist`);
   }

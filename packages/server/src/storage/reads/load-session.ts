@@ -4,7 +4,13 @@ import { toCurrentRun, toQueueEntry } from "../run-row.ts";
 import { toSession } from "../session-row.ts";
 import type { Loaded, ReadSession } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";
-import { openSuspensionRows, rawRow, selectSessions, toRecord, type FoundSession } from "./found-session.ts";
+import {
+  openSuspensionRows,
+  rawRow,
+  selectSessions,
+  toRecord,
+  type FoundSession,
+} from "./found-session.ts";
 import { required, type Source } from "./source.ts";
 
 /** The whole session, with the run it is busy with, what that waits for, and the queue. */
@@ -26,7 +32,9 @@ export async function readSession(source: Source, sessionId: string): Promise<Re
   }));
 }
 
-type NotRead = { readonly found: "nothing" } | { readonly found: "unreadable"; readonly reason: string };
+type NotRead =
+  | { readonly found: "nothing" }
+  | { readonly found: "unreadable"; readonly reason: string };
 
 /**
  * Several statements, one moment: when the session has changed between them, all is read again.
@@ -38,7 +46,9 @@ async function atOneMoment<Result>(
   read: (source: Source, row: FoundSession) => Promise<Result>,
 ): Promise<Result | NotRead> {
   for (;;) {
-    const row = await selectSessions(source).where("AgentSession.id", "=", sessionId).executeTakeFirst();
+    const row = await selectSessions(source)
+      .where("AgentSession.id", "=", sessionId)
+      .executeTakeFirst();
     if (row === undefined) return { found: "nothing" };
     const bad: Omit<SetAsideRow, "at">[] = [];
     const moment: Source = { ...source, report: (found) => bad.push(found) };
@@ -61,13 +71,22 @@ async function whenReadable<Result>(
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error;
     const reason = error.message;
-    source.report({ tableName: "AgentSession", rowId: row.id, reason, row: JSON.stringify(rawRow(row)) });
+    source.report({
+      tableName: "AgentSession",
+      rowId: row.id,
+      reason,
+      row: JSON.stringify(rawRow(row)),
+    });
     return { found: "unreadable", reason };
   }
 }
 
 async function versionOf({ db }: Source, sessionId: string): Promise<number | undefined> {
-  const row = await db.selectFrom("AgentSession").select("version").where("id", "=", sessionId).executeTakeFirst();
+  const row = await db
+    .selectFrom("AgentSession")
+    .select("version")
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
   return row?.version;
 }
 
@@ -78,7 +97,10 @@ async function currentRun(source: Source, sessionId: string): Promise<CurrentRun
     .where("sessionId", "=", sessionId)
     .where("status", "in", ["running", "suspended"])
     .execute();
-  return required(rows, { source, table: "Run", idOf: (row) => row.id, read: toCurrentRun }).at(0) ?? null;
+  return (
+    required(rows, { source, table: "Run", idOf: (row) => row.id, read: toCurrentRun }).at(0) ??
+    null
+  );
 }
 
 async function queueOf(source: Source, sessionId: string) {
@@ -88,5 +110,10 @@ async function queueOf(source: Source, sessionId: string) {
     .where("sessionId", "=", sessionId)
     .orderBy("position")
     .execute();
-  return required(rows, { source, table: "QueuedMessage", idOf: (row) => row.messageId, read: toQueueEntry });
+  return required(rows, {
+    source,
+    table: "QueuedMessage",
+    idOf: (row) => row.messageId,
+    read: toQueueEntry,
+  });
 }

@@ -14,7 +14,9 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
   const rows = await source.db
     .selectFrom("SessionEvent")
     .leftJoin("AgentMessage", (join) =>
-      join.onRef("AgentMessage.id", "=", "SessionEvent.messageId").on("SessionEvent.kind", "=", "message"),
+      join
+        .onRef("AgentMessage.id", "=", "SessionEvent.messageId")
+        .on("SessionEvent.kind", "=", "message"),
     )
     .selectAll("SessionEvent")
     .select(["runId", "AgentMessage.seq as place", "role", "content", "complete", "timestamp"])
@@ -30,10 +32,21 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
 }
 
 type Found = EventRow & { readonly place: number | null } & {
-  readonly [Column in "runId" | "role" | "content" | "complete" | "timestamp"]: MessageRow[Column] | null;
+  readonly [Column in "runId" | "role" | "content" | "complete" | "timestamp"]:
+    | MessageRow[Column]
+    | null;
 };
 
-function messageIn({ sessionId, messageId: id, runId, place: seq, role, content, complete, timestamp }: Found): MessageRow | null {
+function messageIn({
+  sessionId,
+  messageId: id,
+  runId,
+  place: seq,
+  role,
+  content,
+  complete,
+  timestamp,
+}: Found): MessageRow | null {
   if (id === null || seq === null || role === null || content === null) return null;
   if (complete === null || timestamp === null) return null;
   return { id, sessionId, runId, seq, role, content, complete, timestamp };
@@ -48,9 +61,17 @@ function readMessageEntry(source: Source, { seq, at }: Found, message: MessageRo
   });
 }
 
-function readEntry(source: Source, { sessionId, seq, at, kind, messageId, data }: Found): LogEntry[] {
+function readEntry(
+  source: Source,
+  { sessionId, seq, at, kind, messageId, data }: Found,
+): LogEntry[] {
   const event: EventRow = { sessionId, seq, at, kind, messageId, data };
-  return readable([event], { source, table: "SessionEvent", idOf: () => `${sessionId}/${seq}`, read: toLogEntry });
+  return readable([event], {
+    source,
+    table: "SessionEvent",
+    idOf: () => `${sessionId}/${seq}`,
+    read: toLogEntry,
+  });
 }
 
 function toLogEntry({ seq, at, kind, messageId, data }: EventRow): LogEntry {
@@ -66,5 +87,6 @@ function parseEvent(data: string): SessionEvent {
   if (!isObject(parsed) || typeof parsed["type"] !== "string" || typeof parsed["at"] !== "number") {
     throw new UnreadableRow("data is not an event");
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   return parsed as unknown as SessionEvent;
 }

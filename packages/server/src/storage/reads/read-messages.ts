@@ -9,7 +9,10 @@ import { readable, type Source } from "./source.ts";
  * In order. A message that is still growing has the text that has arrived so far: in one statement,
  * because its pieces leave the log at the moment it is complete.
  */
-export async function readMessages(source: Source, query: MessageQuery): Promise<readonly Message[]> {
+export async function readMessages(
+  source: Source,
+  query: MessageQuery,
+): Promise<readonly Message[]> {
   const { sessionId, after, since, limit } = query;
   let select = source.db
     .selectFrom("AgentMessage")
@@ -35,7 +38,11 @@ export async function readMessages(source: Source, query: MessageQuery): Promise
 function piecesOf(eb: ExpressionBuilder<Tables, "AgentMessage">) {
   return eb
     .selectFrom("SessionEvent")
-    .select(sql<string | null>`string_agg("SessionEvent"."data", '' order by "SessionEvent"."seq")`.as("text"))
+    .select(
+      sql<string | null>`string_agg("SessionEvent"."data", '' order by "SessionEvent"."seq")`.as(
+        "text",
+      ),
+    )
     .whereRef("SessionEvent.sessionId", "=", "AgentMessage.sessionId")
     .whereRef("SessionEvent.seq", ">=", "AgentMessage.seq")
     .whereRef("SessionEvent.messageId", "=", "AgentMessage.id")

@@ -38,9 +38,19 @@ export function readable<Row extends object, Value>(
   });
 }
 
-/** Reads rows that something cannot be without: it is as unreadable as the first bad one of them. */
-export function required<Row extends object, Value>(rows: readonly Row[], reading: Reading<Row, Value>): Value[] {
-  const read = readable(rows, reading);
-  if (read.length < rows.length) throw new UnreadableRow(`a row of its ${reading.table} cannot be read`);
-  return read;
+/** Reads rows that something cannot be without: it is as unreadable as they are. */
+export function required<Row extends object, Value>(
+  rows: readonly Row[],
+  reading: Reading<Row, Value>,
+): Value[] {
+  const { source } = reading;
+  const bad: Omit<SetAsideRow, "at">[] = [];
+  const read = readable(rows, {
+    ...reading,
+    source: { ...source, report: (row) => bad.push(row) },
+  });
+  for (const row of bad) source.report(row);
+  const [first] = bad;
+  if (first === undefined) return read;
+  throw new UnreadableRow(`${first.tableName} ${first.rowId} cannot be read: ${first.reason}`);
 }

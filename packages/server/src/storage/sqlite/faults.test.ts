@@ -1,25 +1,11 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import {
-  closeSync,
-  cpSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
-import { afterEach, describe, expect, it } from "vitest";
-import { bothTellings } from "../migrations/testing/replay.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openMigrations } from "../open-store.ts";
 import type { Store } from "../store.ts";
 import { countRows } from "../testing/raw-database.ts";
-import { beginSession, textOf, type SessionDriver } from "../testing/session-driver.ts";
+import { beginSession, type SessionDriver } from "../testing/session-driver.ts";
 import { faultFromSqlite } from "./faults.ts";
 import { openSqliteStore } from "./open-sqlite-store.ts";
 import {
@@ -29,17 +15,19 @@ import {
   unwritableFolder,
   type SmallDisk,
 } from "./testing/small-disk.ts";
-
-const toClose: (() => Promise<unknown> | void)[] = [];
-
-afterEach(async () => {
-  for (const close of toClose.splice(0).toReversed()) await close();
-});
+import {
+  addRepo,
+  expectFault,
+  expectOneTelling,
+  migratedFile,
+  openTestFile,
+  temporaryFolder,
+} from "./testing/test-file.ts";
 
 describe("a store whose database another process holds", () => {
   it("fails a write as busy when it has waited long enough, and does it once the other is done", async () => {
     const file = await migratedFile();
-    const store = await opened(file, 50);
+    const store = await openTestFile(file, 50);
     const session = await beginSession(store);
     const before = await countRows({ engine: "sqlite", file });
     const other = new DatabaseSync(file);
@@ -59,7 +47,7 @@ describe("a store whose database another process holds", () => {
 
   it("writes as soon as the other is done, if it was told to wait", async () => {
     const file = await migratedFile();
-    const store = await opened(file, 30_000);
+    const store = await openTestFile(file, 30_000);
     const session = await beginSession(store);
     const other = new DatabaseSync(file);
     other.exec("begin immediate");
@@ -200,7 +188,7 @@ describe("a place that cannot be written", () => {
 
   it("is reported as such when the folder takes no files", async () => {
     const { folder, remove } = unwritableFolder();
-    toClose.push(remove);
+    onTestFinished(remove);
     const file = path.join(folder, "holdfast.db");
 
     await expect(openSqliteStore({ file, clock: Date.now })).rejects.toMatchObject({
@@ -211,7 +199,7 @@ describe("a place that cannot be written", () => {
 
   it("is reported as read-only when the database says so", async () => {
     const raw = new DatabaseSync(await migratedFile(), { readOnly: true });
-    toClose.push(() => raw.close());
+    onTestFinished(() => raw.close());
 
     expect(faultOf(() => raw.exec(`delete from "Repo"`))).toMatchObject({
       code: "database_readonly",
@@ -219,108 +207,13 @@ describe("a place that cannot be written", () => {
   });
 });
 
-describe("the writing thread", () => {
-  it("may end at any moment: what it had is reported as failed, and the next write finds a new one", async () => {
-    const store = await opened(await migratedFile());
-    const threads = await threadsOf(() => beginSession(store));
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
-
-    const archiving = sessions.map((session) => session.perform({ type: "archive" }));
-    await Promise.race(archiving);
-    await threads[0]?.terminate();
-    const outcomes = await Promise.allSettled(archiving);
-
-    const reasons = outcomes.flatMap((outcome) =>
-      outcome.status === "rejected" ? [outcome.reason] : [],
-    );
-    expect(reasons.length).toBeGreaterThan(0);
-    for (const reason of reasons)
-      expect(reason).toMatchObject({ name: "StorageFault", code: "database_error" });
-    const archived: string[] = [];
-    for (const session of sessions) {
-      if ((await session.stored()).session.standing.status === "archived")
-        archived.push(session.id);
-      await expectOneTelling(store, session.id);
-      await session.perform({ type: "delete" });
-    }
-    const acknowledged = sessions.filter((_, index) => outcomes[index]?.status === "fulfilled");
-    expect(archived).toEqual(expect.arrayContaining(acknowledged.map(({ id }) => id)));
-  });
-
-  it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
-    const file = await migratedFile();
-    const store = await opened(file);
-    const aside = `${file}.aside`;
-    cpSync(file, aside);
-    for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
-    writeFileSync(file, "This is a letter to my landlord.\n".repeat(100));
-
-    await expectFault(addRepo(store), "database_corrupt");
-    for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
-    cpSync(aside, file);
-    await addRepo(store);
-
-    const again = await opened(file);
-    expect(await again.listRepos()).toHaveLength(1);
-  });
-
-  it("is not stopped by a write that cannot be handed to it", async () => {
-    const store = await opened(await migratedFile());
-    const session = await beginSession(store, { repoId: await addRepo(store) });
-    const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => null });
-    const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
-
-    await expect(store.commit(change)).rejects.toThrow(/could not be cloned/u);
-    await session.perform({ type: "archive" });
-  });
-
-  it("takes no more writes than it can hold, and none after the end", async () => {
-    const store = await opened(await migratedFile());
-    const session = await beginSession(store);
-    const writes = Array.from({ length: 10_300 }, () => store.dropLease("nobody"));
-    const outcomes = await Promise.allSettled(writes);
-    const refused = outcomes.flatMap((outcome) =>
-      outcome.status === "rejected" ? [outcome.reason] : [],
-    );
-
-    expect(refused.length).toBe(299);
-    expect(refused[0]).toMatchObject({ name: "StorageFault", code: "writes_overflow" });
-    await store.close();
-    await expectFault(store.deleteSessions([session.id]), "store_closed");
-  });
-});
-
 const BIG = "x".repeat(40_000);
 const PAGE_BYTES = 4096;
 
-async function migratedFile(): Promise<string> {
-  const file = path.join(temporaryFolder(), "holdfast.db");
-  await (await openMigrations({ engine: "sqlite", file })).up();
-  return file;
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
-  toClose.push(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function opened(file: string, busyTimeoutMs?: number): Promise<Store> {
-  const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
-  const store = await openSqliteStore({ file, clock: Date.now, ...wait });
-  toClose.push(() => store.close());
-  return store;
-}
-
 async function owned(opening: Promise<SmallDisk>): Promise<SmallDisk> {
   const disk = await opening;
-  toClose.push(() => disk.remove());
+  onTestFinished(() => disk.remove());
   return disk;
-}
-
-async function addRepo(store: Store): Promise<string> {
-  const { id } = await store.addRepo({ id: "r", path: "/srv/r", name: "r", createdAt: 1 });
-  return id;
 }
 
 /** Until it has failed three times. */
@@ -343,15 +236,6 @@ async function queueOf(store: Store, { id }: SessionDriver): Promise<readonly st
   return (await store.readQueue(id)).map(({ messageId }) => messageId);
 }
 
-async function expectOneTelling(store: Store, sessionId: string): Promise<void> {
-  const { log, row } = await bothTellings(store, sessionId);
-  expect(log).toEqual(row);
-}
-
-async function expectFault(promise: Promise<unknown>, code: string): Promise<void> {
-  await expect(promise).rejects.toMatchObject({ name: "StorageFault", code });
-}
-
 function faultOf(act: () => void): unknown {
   try {
     act();
@@ -370,23 +254,4 @@ async function openAndReadAll(file: string): Promise<void> {
   } finally {
     await store.close();
   }
-}
-
-/** The threads that are started meanwhile. */
-async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]> {
-  const threads: Worker[] = [];
-  const note = (message: unknown): void => {
-    if (
-      typeof message === "object" &&
-      message !== null &&
-      "worker" in message &&
-      message.worker instanceof Worker
-    ) {
-      threads.push(message.worker);
-    }
-  };
-  subscribe("worker_threads", note);
-  await act();
-  unsubscribe("worker_threads", note);
-  return threads;
 }

@@ -19,7 +19,15 @@ export function projectionOf(
     switch (event.type) {
       case "message.queued": {
         const { messageId, runId, provider, model } = event.entry;
-        runs.set(runId, { ...NEW_RUN, id: runId, sessionId, messageId, provider, model, queuedAt: event.at });
+        runs.set(runId, {
+          ...NEW_RUN,
+          id: runId,
+          sessionId,
+          messageId,
+          provider,
+          model,
+          queuedAt: event.at,
+        });
         return;
       }
       case "message.withdrawn":
@@ -37,13 +45,20 @@ export function projectionOf(
       case "run.requeued":
         return change(event.entry.runId, { status: "queued", startedAt: null });
       case "run.suspended":
-        suspensions.set(event.suspension.id, { ...OPEN, ...event.suspension, sessionId, runId: event.runId });
+        suspensions.set(event.suspension.id, {
+          ...OPEN,
+          ...event.suspension,
+          sessionId,
+          runId: event.runId,
+        });
         return change(event.runId, { status: "suspended" });
       case "suspension.closed": {
         const open = suspensions.get(event.suspensionId);
-        if (open?.status !== "open") throw new Error(`${event.suspensionId} closed without being open`);
+        if (open?.status !== "open")
+          throw new Error(`${event.suspensionId} closed without being open`);
         const { closing } = event;
-        const answered = closing.how === "answered" ? { answer: closing.answer, answeredBy: closing.by } : {};
+        const answered =
+          closing.how === "answered" ? { answer: closing.answer, answeredBy: closing.by } : {};
         suspensions.set(open.id, { ...open, status: closing.how, closedAt: event.at, ...answered });
         return;
       }

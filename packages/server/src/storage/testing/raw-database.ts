@@ -37,7 +37,8 @@ export async function loosen(location: DatabaseLocation, raw: RawDatabase): Prom
     `select conrelid::regclass::text as "table", quote_ident(conname) as "name" from pg_constraint
       where contype = 'c' and connamespace = 'public'::regnamespace`,
   );
-  for (const { table, name } of checks) await raw.run(`alter table ${String(table)} drop constraint ${String(name)}`);
+  for (const { table, name } of checks)
+    await raw.run(`alter table ${String(table)} drop constraint ${String(name)}`);
   const columns = await raw.all(
     `select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = 'public' and data_type = 'json'`,
@@ -47,18 +48,41 @@ export async function loosen(location: DatabaseLocation, raw: RawDatabase): Prom
   }
 }
 
-const TABLES_OF_SESSIONS = [
+const COPIED_TABLES = [
   "AgentSession",
   "AgentMessage",
   "Run",
   "SessionEvent",
   "QueuedMessage",
   "Suspension",
-  "SearchDocument",
 ];
+const TABLES_OF_SESSIONS = [...COPIED_TABLES, "SearchDocument"];
+
+/** Many sessions like this one, faster than they can be made one by one; returns their ids. */
+export async function copySession(
+  location: DatabaseLocation,
+  { sessionId, times }: { readonly sessionId: string; readonly times: number },
+): Promise<readonly string[]> {
+  const raw = await openRaw(location);
+  for (const table of COPIED_TABLES) {
+    const [row = {}] = await raw.all(`select * from "${table}" limit 1`);
+    const columns = Object.keys(row).map((column) => `"${column}"`);
+    const copied = columns.map((column) => (IDS.has(column) ? `${column} || '-' || "n"` : column));
+    const own = table === "AgentSession" ? "id" : "sessionId";
+    await raw.run(`insert into "${table}" (${columns.join(", ")})
+      with recursive counter("n") as (select 1 union all select "n" + 1 from counter where "n" < ${times})
+      select ${copied.join(", ")} from "${table}", counter where "${own}" = '${sessionId}'`);
+  }
+  await raw.close();
+  return Array.from({ length: times }, (_, n) => `${sessionId}-${n + 1}`);
+}
+
+const IDS: ReadonlySet<string> = new Set([`"id"`, `"sessionId"`, `"messageId"`, `"runId"`]);
 
 /** How many rows each table has that hangs on sessions. */
-export async function countRows(location: DatabaseLocation): Promise<Readonly<Record<string, number>>> {
+export async function countRows(
+  location: DatabaseLocation,
+): Promise<Readonly<Record<string, number>>> {
   const tables = [...TABLES_OF_SESSIONS, ...(location.engine === "sqlite" ? ["SearchIndex"] : [])];
   const raw = await openRaw(location);
   try {

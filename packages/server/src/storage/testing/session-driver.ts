@@ -107,7 +107,8 @@ export function driveSession(
     perform,
     send,
     run: (text = "Go on.") => send(text, { start: HANDED }),
-    end: ({ runId }, result = COMPLETED) => perform({ type: "end-run", runId, result, usage: null }),
+    end: ({ runId }, result = COMPLETED) =>
+      perform({ type: "end-run", runId, result, usage: null }),
     suspend: async ({ runId }, more = {}) => {
       const suspension = suspensionOf({ createdAt: now + SECOND_MS, ...more });
       await perform({ type: "suspend-run", runId, suspension });
@@ -139,6 +140,10 @@ const SECOND_MS = 1000;
 
 export function textOf(text: string): MessageContent {
   return { type: "text", text };
+}
+
+export function textIn({ text }: MessageContent): string {
+  return typeof text === "string" ? text : "";
 }
 
 /** What an agent begins to say. */

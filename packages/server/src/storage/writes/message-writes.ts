@@ -1,6 +1,6 @@
 import type { MessageContent } from "../../domain/message.ts";
 import { grown, parseContent } from "../message-row.ts";
-import { toFlag } from "../parse.ts";
+import { toFlag, UnreadableRow } from "../parse.ts";
 import type { NewMessage } from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
@@ -71,6 +71,8 @@ export async function completeMessage(
   transaction: Transaction,
   { row, at, log }: { row: MessageRow; at: number; log: EventLog },
 ): Promise<void> {
+  const content = readContent(row);
+  if (content === null) return leaveAsFound(transaction, row);
   const pieces = await transaction.db
     .selectFrom("SessionEvent")
     .select("data")
@@ -81,8 +83,21 @@ export async function completeMessage(
     .orderBy("seq")
     .execute();
   const more = pieces.length === 0 ? null : pieces.map(({ data }) => data ?? "").join("");
-  const content = grown(parseContent(row.content), more);
-  await replaceMessage(transaction, { row, content, complete: true, at, log });
+  await replaceMessage(transaction, { row, content: grown(content, more), complete: true, at, log });
+}
+
+function readContent({ content }: MessageRow): MessageContent | null {
+  try {
+    return parseContent(content);
+  } catch (error) {
+    if (error instanceof UnreadableRow) return null;
+    throw error;
+  }
+}
+
+/** A message that somebody spoiled stays as it is, for whoever mends it; the session goes on without it. */
+async function leaveAsFound({ db }: Transaction, { id }: MessageRow): Promise<void> {
+  await db.updateTable("AgentMessage").set({ complete: 1 }).where("id", "=", id).execute();
 }
 
 /** No message stays half open when its run has ended, however it ended. */

@@ -15,22 +15,6 @@ export async function dumpDatabase(location: DatabaseLocation): Promise<string> 
   }
 }
 
-/** Every row of these tables, as literals that tell a number from a text. */
-export async function dumpTables(
-  location: DatabaseLocation,
-  tables: readonly string[],
-): Promise<string> {
-  const raw = await openRaw(location);
-  const rowsOf = location.engine === "sqlite" ? sqliteRows : postgresRows;
-  try {
-    const dumped: string[] = [];
-    for (const table of tables) dumped.push(await rowsOf(raw, table));
-    return dumped.join("\n");
-  } finally {
-    await raw.close();
-  }
-}
-
 async function dumpSqlite(raw: RawDatabase): Promise<string> {
   const objects = await raw.all(
     `select type, name, tbl_name, sql from sqlite_master order by type, name`,

@@ -80,8 +80,8 @@ export async function mountedDisk(): Promise<SmallDisk> {
 
 export function canMount(): boolean {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "tmpfs", folder]).status === 0;
-  if (mounted) spawnSync("umount", [folder]);
+  const mounted = spawnSync("/bin/mount", ["-t", "tmpfs", "tmpfs", folder]).status === 0;
+  if (mounted) spawnSync("/bin/umount", [folder]);
   rmSync(folder, { recursive: true, force: true });
   return mounted;
 }
@@ -100,14 +100,18 @@ export function unwritableFolder(): { readonly folder: string; remove(): void } 
 
 function mountMemory(options: string): { readonly folder: string; unmount(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
-  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], {
-    encoding: "utf8",
-  });
+  const { status, stderr } = spawnSync(
+    "/bin/mount",
+    ["-t", "tmpfs", "-o", options, "tmpfs", folder],
+    {
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) throw new Error(`mount failed: ${stderr}`);
   return {
     folder,
     unmount: () => {
-      const { status: failed, stderr: reason } = spawnSync("umount", [folder], {
+      const { status: failed, stderr: reason } = spawnSync("/bin/umount", [folder], {
         encoding: "utf8",
       });
       if (failed !== 0) throw new Error(`umount failed: ${reason}`);

@@ -2,24 +2,37 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../domain/decide.ts";
 import type { SessionEvent } from "../../../domain/event.ts";
-import { beginSession, createCommand, driveSession, HANDED, NOON, sendCommand, textOf } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import type { Store } from "../../store.ts";
+import {
+  beginSession,
+  createCommand,
+  driveSession,
+  HANDED,
+  NOON,
+  sendCommand,
+  textOf,
+} from "../session-driver.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** Change by change: what is stored, what is refused, and that a refusal leaves nothing behind. */
-export function commitContract(open: OpenTestStore): void {
+export function commitContract(shared: SharedStore): void {
   describe("a commit", () => {
-    const shared = sharedStore(open);
-
     it("A1 stores a session with its repository and messages, and all of it survives reopening", async () => {
       const session = await shared.begin({ title: "Tidy up", metadata: { b: 1, a: [true, null] } });
       const sent = await session.run("Tidy up the tests.");
-      await session.perform({ type: "fail", reason: "out of disk" }, { messages: [notice("n1", "out of disk")] });
+      await session.perform(
+        { type: "fail", reason: "out of disk" },
+        { messages: [notice("n1", "out of disk")] },
+      );
       const before = await everything(shared.store, session.id);
 
       const reopened = await shared.reopen();
 
       expect(await everything(reopened, session.id)).toEqual(before);
-      expect(before.stored).toMatchObject({ found: "session", stored: { session: { repoId: shared.repo.id } } });
+      expect(before.stored).toMatchObject({
+        found: "session",
+        stored: { session: { repoId: shared.repo.id } },
+      });
       expect(before.messages).toEqual([
         {
           id: sent.messageId,
@@ -47,14 +60,21 @@ export function commitContract(open: OpenTestStore): void {
     it("A1 fails as a fault, leaving nothing, when the repository does not exist", async () => {
       const id = randomUUID();
       const creating = beginSession(shared.store, { id, repoId: "nowhere" });
-      await expect(creating).rejects.toMatchObject({ name: "StorageFault", code: "constraint_broken" });
+      await expect(creating).rejects.toMatchObject({
+        name: "StorageFault",
+        code: "constraint_broken",
+      });
       expect(await shared.store.load(id)).toEqual({ found: "nothing" });
     });
 
     it("C3 keeps what a run waits for across reopening, and the work goes on when it is answered", async () => {
       const session = await shared.begin();
       const sent = await session.run();
-      const first = await session.suspend(sent, { kind: "question", request: { question: "Which?" }, expiresAt: NOON * 2 });
+      const first = await session.suspend(sent, {
+        kind: "question",
+        request: { question: "Which?" },
+        expiresAt: NOON * 2,
+      });
       const second = await session.suspend(sent);
       await session.perform({ type: "suspend", cause: "crash" });
       const { session: waiting } = await session.stored();
@@ -63,7 +83,10 @@ export function commitContract(open: OpenTestStore): void {
       const again = driveSession(reopened, session);
 
       expect((await again.stored()).session).toEqual(waiting);
-      expect(waiting.standing).toMatchObject({ status: "suspended", activity: { suspensions: [first, second] } });
+      expect(waiting.standing).toMatchObject({
+        status: "suspended",
+        activity: { suspensions: [first, second] },
+      });
       await again.answer(second);
       await again.answer(first);
       expect((await again.stored()).session.standing).toMatchObject({
@@ -105,7 +128,10 @@ export function commitContract(open: OpenTestStore): void {
       const stale = await session.stored();
       await session.perform({ type: "delete" });
       const events: SessionEvent[] = [{ type: "session.archived", at: NOON }];
-      expect(await shared.store.commit({ before: stale, events })).toEqual({ ok: false, refused: "conflict" });
+      expect(await shared.store.commit({ before: stale, events })).toEqual({
+        ok: false,
+        refused: "conflict",
+      });
       expect(await shared.store.load(session.id)).toEqual({ found: "nothing" });
     });
 
@@ -116,13 +142,20 @@ export function commitContract(open: OpenTestStore): void {
         const titles = ["left", "right"];
         const committed = await Promise.all(
           titles.map((title) =>
-            shared.store.commit({ before, events: [{ type: "session.updated", at: NOON, changes: { title } }] }),
+            shared.store.commit({
+              before,
+              events: [{ type: "session.updated", at: NOON, changes: { title } }],
+            }),
           ),
         );
         const winners = titles.filter((_, index) => committed[index]?.ok);
         expect(winners).toHaveLength(1);
         expect(committed.filter(({ ok }) => !ok)).toEqual([{ ok: false, refused: "conflict" }]);
-        expect(await session.stored()).toMatchObject({ version: 2, lastSeq: 2, session: { title: winners[0] } });
+        expect(await session.stored()).toMatchObject({
+          version: 2,
+          lastSeq: 2,
+          session: { title: winners[0] },
+        });
       }
     });
 
@@ -149,19 +182,22 @@ export function commitContract(open: OpenTestStore): void {
     });
 
     function create(id: string, title: string, key?: string) {
-      const decision = decide(null, { ...createCommand({ id, title, repoId: shared.repo.id }), at: NOON });
+      const decision = decide(null, {
+        ...createCommand({ id, title, repoId: shared.repo.id }),
+        at: NOON,
+      });
       if (!decision.ok) throw new Error(decision.refusal.code);
       return shared.store.commit({
         before: null,
         events: decision.events,
-        ...(key !== undefined && { remember: { scope: "race", key, requestHash: "h", response: null } }),
+        ...(key !== undefined && {
+          remember: { scope: "race", key, requestHash: "h", response: null },
+        }),
       });
     }
   });
 
   describe("a commit under a key", () => {
-    const shared = sharedStore(open);
-
     it("is made once: the second time nothing is written and the first answer is found", async () => {
       const session = await shared.begin();
       const key = { scope: "send", key: randomUUID() };
@@ -177,9 +213,16 @@ export function commitContract(open: OpenTestStore): void {
       expect(await shared.store.recall(key)).toEqual(answer);
       expect(await shared.store.recall({ ...key, scope: "other" })).toBeNull();
 
-      function sendUnder(remember: typeof key & typeof answer | { scope: string; key: string; requestHash: string; response: string }) {
+      function sendUnder(
+        remember:
+          | (typeof key & typeof answer)
+          | { scope: string; key: string; requestHash: string; response: string },
+      ) {
         const command = sendCommand({ start: HANDED });
-        return session.attempt(command, { contents: { [command.messageId]: textOf("Hello") }, remember });
+        return session.attempt(command, {
+          contents: { [command.messageId]: textOf("Hello") },
+          remember,
+        });
       }
     });
 
@@ -188,10 +231,14 @@ export function commitContract(open: OpenTestStore): void {
         const sessions = [await shared.begin(), await shared.begin()];
         const remember = { scope: "race", key: randomUUID(), requestHash: "h", response: round };
         const committed = await Promise.all(
-          sessions.map((session) => session.attempt({ type: "update", changes: { title: "mine" } }, { remember })),
+          sessions.map((session) =>
+            session.attempt({ type: "update", changes: { title: "mine" } }, { remember }),
+          ),
         );
         expect(committed.filter(({ ok }) => !ok)).toEqual([{ ok: false, refused: "remembered" }]);
-        const titles = await Promise.all(sessions.map(async (session) => (await session.stored()).session.title));
+        const titles = await Promise.all(
+          sessions.map(async (session) => (await session.stored()).session.title),
+        );
         expect(titles).toEqual(committed.map(({ ok }) => (ok ? "mine" : null)));
       }
     });
@@ -212,15 +259,17 @@ export function commitContract(open: OpenTestStore): void {
   });
 
   describe("a commit under a fence", () => {
-    const shared = sharedStore(open);
-
     it("is stored while the fence holds, and writes nothing once it does not", async () => {
       const session = await shared.begin();
       const fence = await session.claim("node-1");
       await session.perform({ type: "update", changes: { title: "Mine" } }, { fence });
       const before = await everything(shared.store, session.id);
       const remember = { scope: "fence", key: randomUUID(), requestHash: "h", response: null };
-      for (const wrong of [{ ...fence, epoch: 0 }, { ...fence, epoch: 2 }, { ...fence, node: "node-2" }]) {
+      for (const wrong of [
+        { ...fence, epoch: 0 },
+        { ...fence, epoch: 2 },
+        { ...fence, node: "node-2" },
+      ]) {
         const committed = await session.attempt(
           { type: "update", changes: { title: "Not mine" } },
           { fence: wrong, remember, messages: [notice(randomUUID(), "fenced off")] },
@@ -235,7 +284,10 @@ export function commitContract(open: OpenTestStore): void {
       const session = await shared.begin();
       const fence = await session.claim("node-1");
       expect(await shared.store.release({ sessionId: session.id, ...fence })).toBe(true);
-      const committed = await session.attempt({ type: "update", changes: { title: "Late" } }, { fence });
+      const committed = await session.attempt(
+        { type: "update", changes: { title: "Late" } },
+        { fence },
+      );
       expect(committed).toEqual({ ok: false, refused: "fenced" });
     });
   });
@@ -245,7 +297,7 @@ function notice(id: string, text: string) {
   return { id, runId: null, role: "system", content: textOf(text) } as const;
 }
 
-async function everything(store: OpenedStore, sessionId: string) {
+async function everything(store: Store, sessionId: string) {
   return {
     stored: await store.load(sessionId),
     messages: await store.readMessages({ sessionId }),
@@ -254,5 +306,3 @@ async function everything(store: OpenedStore, sessionId: string) {
     queue: await store.readQueue(sessionId),
   };
 }
-
-type OpenedStore = Awaited<ReturnType<OpenTestStore>>["store"];

@@ -1,17 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { beginSession, textOf } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import { beginSession, NOON, textOf } from "../session-driver.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** Many writes at once: a store may join them in one transaction, and nobody may notice. */
-export function groupCommitContract(open: OpenTestStore): void {
+export function groupCommitContract(shared: SharedStore): void {
   describe("many commits at once", () => {
-    const shared = sharedStore(open);
-
     it("all land once, each in its own session", async () => {
-      const sessions = await Promise.all(Array.from({ length: 200 }, (_, n) => shared.begin({ title: `${n}` })));
-      await Promise.all(sessions.map((session, n) => session.perform({ type: "update", changes: { model: `m${n}` } })));
+      const sessions = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => shared.begin({ title: `${n}` })),
+      );
+      await Promise.all(
+        sessions.map((session, n) =>
+          session.perform({ type: "update", changes: { model: `m${n}` } }),
+        ),
+      );
       const stored = await Promise.all(sessions.map((session) => session.stored()));
-      expect(stored.map(({ version, lastSeq, session: { title, model } }) => ({ version, lastSeq, title, model }))).toEqual(
+      expect(
+        stored.map(({ version, lastSeq, session: { title, model } }) => ({
+          version,
+          lastSeq,
+          title,
+          model,
+        })),
+      ).toEqual(
         sessions.map((_, n) => ({ version: 2, lastSeq: 2, title: `${n}`, model: `m${n}` })),
       );
     });
@@ -22,60 +33,87 @@ export function groupCommitContract(open: OpenTestStore): void {
         Array.from({ length: 50 }, (_, n) =>
           session.perform(
             { type: "update", changes: { metadata: { [`key${n}`]: n } } },
-            { messages: [{ id: `note-${session.id}-${n}`, runId: null, role: "system", content: textOf(`${n}`) }] },
+            {
+              messages: [
+                {
+                  id: `note-${session.id}-${n}`,
+                  runId: null,
+                  role: "system",
+                  content: textOf(`${n}`),
+                },
+              ],
+            },
           ),
         ),
       );
       const stored = await session.stored();
       expect(stored).toMatchObject({ version: 51, lastSeq: 101 });
-      expect(stored.session.metadata).toEqual(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, n])));
+      expect(stored.session.metadata).toEqual(
+        Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, n])),
+      );
       const messages = await session.messages();
-      expect(messages.map(({ seq }) => seq)).toEqual(Array.from({ length: 50 }, (_, n) => 3 + n * 2));
+      expect(messages.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 50 }, (_, n) => 3 + n * 2),
+      );
       const numbered = committed.map(({ lastSeq }, n) => ({ lastSeq, content: textOf(`${n}`) }));
       expect(messages.map(({ seq, content }) => ({ lastSeq: seq, content }))).toEqual(
         numbered.toSorted((left, right) => left.lastSeq - right.lastSeq),
       );
-      expect((await session.log()).map(({ seq }) => seq)).toEqual(Array.from({ length: 101 }, (_, n) => n + 1));
+      expect((await session.log()).map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 101 }, (_, n) => n + 1),
+      );
     });
 
     it("do not disturb each other when one of them fails", async () => {
       const creating = Array.from({ length: 40 }, (_, n) =>
-        beginSession(shared.store, { title: `${n}`, repoId: n % 10 === 3 ? "nowhere" : shared.repo.id }),
+        beginSession(shared.store, {
+          title: `${n}`,
+          repoId: n % 10 === 3 ? "nowhere" : shared.repo.id,
+        }),
       );
       const settled = await Promise.allSettled(creating);
       const outcomes = await Promise.all(
         settled.map(async (one) =>
-          one.status === "fulfilled" ? (await one.value.stored()).session.title : (one.reason as { code: unknown }).code,
+          one.status === "fulfilled"
+            ? (await one.value.stored()).session.title
+            : (one.reason as { code: unknown }).code,
         ),
       );
-      expect(outcomes).toEqual(creating.map((_, n) => (n % 10 === 3 ? "constraint_broken" : `${n}`)));
+      expect(outcomes).toEqual(
+        creating.map((_, n) => (n % 10 === 3 ? "constraint_broken" : `${n}`)),
+      );
     });
 
     it("leave nothing of one that failed halfway", async () => {
       const session = await shared.begin();
-      const taken = { id: `taken-${session.id}`, runId: null, role: "system", content: textOf("first") } as const;
+      const taken = {
+        id: `taken-${session.id}`,
+        runId: null,
+        role: "system",
+        content: textOf("first"),
+      } as const;
       await session.perform({ type: "update", changes: { title: "First" } }, { messages: [taken] });
       const before = [await session.stored(), await session.log()];
-      const again = session.perform({ type: "update", changes: { title: "Second" } }, { messages: [taken] });
-      await expect(again).rejects.toMatchObject({ name: "StorageFault", code: "constraint_broken" });
+      const again = session.perform(
+        { type: "update", changes: { title: "Second" } },
+        { messages: [taken] },
+      );
+      await expect(again).rejects.toMatchObject({
+        name: "StorageFault",
+        code: "constraint_broken",
+      });
       expect([await session.stored(), await session.log()]).toEqual(before);
     });
 
     it("are all stored before the store is closed", async () => {
       const sessions = await Promise.all(Array.from({ length: 60 }, () => shared.begin()));
-      const writing = Promise.allSettled(
-        sessions.map(async (session) => {
-          const before = await session.stored();
-          return { before, change: { type: "session.updated", at: session.now, changes: { title: "in time" } } } as const;
-        }),
-      );
-      const changes = (await writing).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      const loaded = await Promise.all(sessions.map((session) => session.stored()));
+      const event = { type: "session.updated", at: NOON, changes: { title: "in time" } } as const;
       const committing = Promise.all(
-        changes.map(({ before, change }) => shared.store.commit({ before, events: [change] })),
+        loaded.map((before) => shared.store.commit({ before, events: [event] })),
       );
       const reopened = await shared.reopen();
-      const committed = await committing;
-      expect(committed.map(({ ok }) => ok)).toEqual(sessions.map(() => true));
+      expect((await committing).map(({ ok }) => ok)).toEqual(sessions.map(() => true));
       const titles = await Promise.all(
         sessions.map(async ({ id }) => {
           const read = await reopened.readSession(id);

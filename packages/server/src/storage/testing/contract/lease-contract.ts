@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { opening } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 const LONG_MS = 60_000;
 
 /** Which node works on which session, and that a node which lost one can no longer write to it. */
-export function leaseContract(open: OpenTestStore): void {
+export function leaseContract(shared: SharedStore): void {
   describe("a session's owner", () => {
-    const shared = sharedStore(open);
-
     async function node(ttlMs = LONG_MS): Promise<string> {
       const name = `node-${randomUUID()}`;
       await shared.store.renewLease({ node: name, ttlMs });
@@ -25,10 +23,18 @@ export function leaseContract(open: OpenTestStore): void {
       expect(await claim(session.id, other)).toEqual({ ok: false, owner: mine });
       expect(await claim(session.id, mine)).toEqual({ ok: true, epoch: 1 });
 
-      expect(await shared.store.release({ sessionId: session.id, node: other, epoch: 1 })).toBe(false);
-      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 2 })).toBe(false);
-      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 1 })).toBe(true);
-      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 1 })).toBe(false);
+      expect(await shared.store.release({ sessionId: session.id, node: other, epoch: 1 })).toBe(
+        false,
+      );
+      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 2 })).toBe(
+        false,
+      );
+      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 1 })).toBe(
+        true,
+      );
+      expect(await shared.store.release({ sessionId: session.id, node: mine, epoch: 1 })).toBe(
+        false,
+      );
       expect(await session.stored()).toMatchObject({ owner: null, epoch: 1 });
       expect(await claim(session.id, other)).toEqual({ ok: true, epoch: 2 });
     });
@@ -43,11 +49,21 @@ export function leaseContract(open: OpenTestStore): void {
 
       expect(await claim(session.id, next)).toEqual({ ok: true, epoch: fence.epoch + 1 });
 
-      expect(await session.put(sent, opening(`late-${session.id}`))).toEqual({ ok: false, refused: "fenced" });
-      const committed = await session.attempt({ type: "update", changes: { title: "late" } }, { fence });
+      expect(await session.put(sent, opening(`late-${session.id}`))).toEqual({
+        ok: false,
+        refused: "fenced",
+      });
+      const committed = await session.attempt(
+        { type: "update", changes: { title: "late" } },
+        { fence },
+      );
       expect(committed).toEqual({ ok: false, refused: "fenced" });
       expect(await shared.store.release({ sessionId: session.id, ...fence })).toBe(false);
-      expect(await session.stored()).toMatchObject({ owner: next, epoch: 2, session: { title: null } });
+      expect(await session.stored()).toMatchObject({
+        owner: next,
+        epoch: 2,
+        session: { title: null },
+      });
       expect(await session.messages()).toHaveLength(2);
     });
 
@@ -89,7 +105,9 @@ export function leaseContract(open: OpenTestStore): void {
       );
       const winners = claims.map((pair) => nodes.filter((_, index) => pair[index]?.ok));
       expect(winners.filter((won) => won.length !== 1)).toEqual([]);
-      const owners = await Promise.all(sessions.map(async (session) => (await session.stored()).owner));
+      const owners = await Promise.all(
+        sessions.map(async (session) => (await session.stored()).owner),
+      );
       expect(owners).toEqual(winners.flat());
       expect(claims.flat().filter((one) => one.ok && one.epoch !== 1)).toEqual([]);
     });

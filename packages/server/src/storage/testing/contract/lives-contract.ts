@@ -7,12 +7,12 @@ import { evolveAll } from "../../../domain/evolve.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../../domain/session.ts";
 import { anyIntents, commandOf, type Intent } from "../../../domain/testing/intent.ts";
-import type { Fence, OutputItem, Store, StoredSession } from "../../store.ts";
+import type { Fence, OutputItem, Store } from "../../store.ts";
 import { projectionOf } from "../event-projection.ts";
 import { opening, textOf } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-const LIVES = Number(process.env["LIVES"] ?? 70);
+const LIVES = 60;
 const COMMANDS = 26;
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/lives", name: "lives", createdAt: 1 };
@@ -33,7 +33,7 @@ export function livesContract(open: OpenTestStore): void {
         }),
         { numRuns: LIVES, endOnFailure: true },
       );
-    }, 1_200_000);
+    }, 120_000);
   });
 }
 
@@ -48,8 +48,13 @@ type Said = "opens" | "says" | "replaces" | "ends" | "whole";
 function anyLife(): fc.Arbitrary<readonly Step[]> {
   const said = fc.constantFrom<Said>("opens", "opens", "says", "says", "replaces", "ends", "whole");
   return fc
-    .tuple(anyIntents({ max: COMMANDS }), fc.array(fc.array(said, { maxLength: 3 }), { minLength: COMMANDS }))
-    .map(([intents, talk]) => intents.map((intent, index) => ({ intent, said: talk[index] ?? [] })));
+    .tuple(
+      anyIntents({ max: COMMANDS }),
+      fc.array(fc.array(said, { maxLength: 3 }), { minLength: COMMANDS }),
+    )
+    .map(([intents, talk]) =>
+      intents.map((intent, index) => ({ intent, said: talk[index] ?? [] })),
+    );
 }
 
 /** A session in memory and the same one in the store, kept in step. */
@@ -65,7 +70,10 @@ function liveOn(store: Store) {
   async function take({ intent, said }: Step, fresh: number): Promise<void> {
     clock += intent.waitMs;
     await speak(said, fresh);
-    await perform(tidied(commandOf(intent, { session, at: clock, fresh }), { session, fresh }), fresh);
+    await perform(
+      tidied(commandOf(intent, { session, at: clock, fresh }), { session, fresh }),
+      fresh,
+    );
     expect(await load()).toEqual(session);
   }
 
@@ -97,7 +105,14 @@ function liveOn(store: Store) {
     if (session === null || run === null || run.attempts === 0 || said.length === 0) return;
     fence ??= await claim();
     const items = said.flatMap((word, index) => itemsOf(word, `a${fresh}.${index}`));
-    const appended = await store.append({ sessionId: SESSION, runId: run.id, at: clock, fence, items, durable: false });
+    const appended = await store.append({
+      sessionId: SESSION,
+      runId: run.id,
+      at: clock,
+      fence,
+      items,
+      durable: false,
+    });
     expect(appended).toMatchObject({ ok: true, firstSeq: lastSeq + 1 });
     if (appended.ok) lastSeq = appended.lastSeq;
     session = evolveAll(session, [{ type: "output.appended", at: clock }]);
@@ -105,13 +120,17 @@ function liveOn(store: Store) {
 
   function itemsOf(word: Said, id: string): readonly OutputItem[] {
     const messageId = openMessages.at(-1);
-    if (word === "whole") return [{ put: "message", message: { id, role: "agent", content: textOf(id) }, complete: true }];
+    if (word === "whole")
+      return [
+        { put: "message", message: { id, role: "agent", content: textOf(id) }, complete: true },
+      ];
     if (word === "opens" || messageId === undefined) {
       openMessages.push(id);
       return [opening(id, "So: ")];
     }
     if (word === "says") return [{ put: "text", messageId, text: `${id} ` }];
-    if (word === "replaces") return [{ put: "content", messageId, content: textOf("anew "), complete: false }];
+    if (word === "replaces")
+      return [{ put: "content", messageId, content: textOf("anew "), complete: false }];
     openMessages.pop();
     return [{ put: "end", messageId }];
   }
@@ -136,18 +155,26 @@ function liveOn(store: Store) {
     expect(new Set(log.map(({ seq }) => seq)).size).toBe(log.length);
     const replayed = evolveAll(
       null,
-      log.map((entry) => (entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at })),
+      log.map((entry) =>
+        entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at },
+      ),
     );
     // What the log says about messages is compacted, so it cannot say when exactly the agent was last heard.
     expect(without(replayed, "lastActiveAt")).toEqual(without(session, "lastActiveAt"));
 
     const expected = projectionOf(SESSION, events);
     expect(byId(await store.readRuns(SESSION))).toEqual(byId(expected.runs));
-    const suspensions = await Promise.all(expected.suspensions.map(({ id }) => store.readSuspension(id)));
+    const suspensions = await Promise.all(
+      expected.suspensions.map(({ id }) => store.readSuspension(id)),
+    );
     expect(suspensions).toEqual(expected.suspensions);
     const inbox = await store.openSuspensions();
-    expect(byId(inbox)).toEqual(byId(expected.suspensions.filter(({ status }) => status === "open")));
-    expect(inbox.map(({ id }) => id)).toEqual(session === null ? [] : openSuspensionsOf(session).map(({ id }) => id));
+    expect(byId(inbox)).toEqual(
+      byId(expected.suspensions.filter(({ status }) => status === "open")),
+    );
+    expect(inbox.map(({ id }) => id)).toEqual(
+      session === null ? [] : openSuspensionsOf(session).map(({ id }) => id),
+    );
 
     const queue = await store.readQueue(SESSION);
     expect(queue.map(({ messageId, runId }) => ({ messageId, runId }))).toEqual(
@@ -155,21 +182,29 @@ function liveOn(store: Store) {
     );
     const messages = await store.readMessages({ sessionId: SESSION });
     const users = messages.filter(({ role }) => role === "user");
-    const said = [...queue.map((queued) => ({ id: queued.messageId, content: queued.content })), ...users];
+    const said = [
+      ...queue.map((queued) => ({ id: queued.messageId, content: queued.content })),
+      ...users,
+    ];
     for (const { id, content } of said) {
       const { undelivered: _, ...rest } = content;
       expect({ id, content: rest }).toEqual({ id, content: contents[id] });
     }
     const growing = messages.filter(({ complete }) => !complete).map(({ id }) => id);
     expect(growing.toSorted()).toEqual(openMessages.toSorted());
-    expect(messages.map(({ seq }) => seq)).toEqual(messages.map(({ seq }) => seq).toSorted((a, b) => a - b));
+    expect(messages.map(({ seq }) => seq)).toEqual(
+      messages.map(({ seq }) => seq).toSorted((a, b) => a - b),
+    );
   }
 
   return { take, check };
 }
 
 /** Suspensions as the runtime makes them: ids that rise with time, and times that do not go back. */
-function tidied(command: Command, { session, fresh }: { session: Session | null; fresh: number }): Command {
+function tidied(
+  command: Command,
+  { session, fresh }: { session: Session | null; fresh: number },
+): Command {
   if (command.type !== "suspend-run" || session === null) return command;
   const known = openSuspensionsOf(session).some(({ id }) => id === command.suspension.id);
   const id = known ? command.suspension.id : `s${String(fresh).padStart(3, "0")}`;
@@ -183,7 +218,7 @@ function contentsFor(command: Command, fresh: number): Record<string, MessageCon
   return {};
 }
 
-function without(session: StoredSession["session"] | null, key: keyof Session): object | null {
+function without(session: Session | null, key: keyof Session): object | null {
   return session && { ...session, [key]: undefined };
 }
 

@@ -4,13 +4,11 @@ import type { Message } from "../../../domain/message.ts";
 import type { OutputItem } from "../../store.ts";
 import { openRaw } from "../raw-database.ts";
 import { driveSession, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** What an agent says, from its first letter to the end of its run. */
-export function outputContract(open: OpenTestStore): void {
+export function outputContract(shared: SharedStore): void {
   describe("output of an agent", () => {
-    const shared = sharedStore(open);
-
     async function atWork(): Promise<{ session: SessionDriver; sent: Sent; id: string }> {
       const session = await shared.begin();
       const sent = await session.run("Tell me.");
@@ -46,7 +44,11 @@ export function outputContract(open: OpenTestStore): void {
         at: session.now,
       });
 
-      expect(await session.put(sent, opening(id))).toEqual({ ok: true, firstSeq: lastSeq + 1, lastSeq: lastSeq + 1 });
+      expect(await session.put(sent, opening(id))).toEqual({
+        ok: true,
+        firstSeq: lastSeq + 1,
+        lastSeq: lastSeq + 1,
+      });
       const begun = whole("", false);
       expect(await answers(session)).toEqual([begun]);
       await session.put(sent, say(id, "Hel"), say(id, "lo"));
@@ -70,10 +72,19 @@ export function outputContract(open: OpenTestStore): void {
     it("leaves one row of the log for each message once it is complete", async () => {
       const { session, sent, id } = await atWork();
       const ids = [`${id}-1`, `${id}-2`] as const;
-      await session.put(sent, opening(ids[0], "a"), opening(ids[1], "b"), say(ids[0], "1"), say(ids[1], "2"));
+      await session.put(
+        sent,
+        opening(ids[0], "a"),
+        opening(ids[1], "b"),
+        say(ids[0], "1"),
+        say(ids[1], "2"),
+      );
       for (let n = 0; n < 10; n += 1) await session.put(sent, say(ids[0], "."), say(ids[1], "!"));
       expect(await rowsOf(session)).toHaveLength(1 + 2 + 2 + 20);
-      await session.put(sent, { put: "end", messageId: ids[1] }, say(ids[0], "c"), { put: "end", messageId: ids[0] });
+      await session.put(sent, { put: "end", messageId: ids[1] }, say(ids[0], "c"), {
+        put: "end",
+        messageId: ids[0],
+      });
       expect(await rowsOf(session)).toEqual(
         [sent.messageId, ids[1], ids[0]].map((messageId) => ({ kind: "message", messageId })),
       );
@@ -85,13 +96,32 @@ export function outputContract(open: OpenTestStore): void {
 
     it("A3 can be replaced as a whole, as a tool's is when it works on and is done", async () => {
       const { session, sent, id } = await atWork();
-      const tool = (result: string | null) => ({ type: "tool", tool: "grep", args: { q: ["a", 1] }, result });
+      const tool = (result: string | null) => ({
+        type: "tool",
+        tool: "grep",
+        args: { q: ["a", 1] },
+        result,
+      });
       const message = { id, role: "agent", content: tool(null) } as const;
       await session.put(sent, { put: "message", message, complete: false });
-      await session.put(sent, { put: "content", messageId: id, content: tool("1 of 2"), complete: false });
-      expect(await answers(session)).toMatchObject([{ id, content: tool("1 of 2"), complete: false }]);
-      await session.put(sent, { put: "content", messageId: id, content: tool("2 of 2"), complete: true });
-      expect(await answers(session)).toMatchObject([{ id, content: tool("2 of 2"), complete: true }]);
+      await session.put(sent, {
+        put: "content",
+        messageId: id,
+        content: tool("1 of 2"),
+        complete: false,
+      });
+      expect(await answers(session)).toMatchObject([
+        { id, content: tool("1 of 2"), complete: false },
+      ]);
+      await session.put(sent, {
+        put: "content",
+        messageId: id,
+        content: tool("2 of 2"),
+        complete: true,
+      });
+      expect(await answers(session)).toMatchObject([
+        { id, content: tool("2 of 2"), complete: true },
+      ]);
       expect(await rowsOf(session)).toEqual([
         { kind: "message", messageId: sent.messageId },
         { kind: "message", messageId: id },
@@ -101,19 +131,35 @@ export function outputContract(open: OpenTestStore): void {
     it("that replaces text drops the pieces of before, and grows on from there", async () => {
       const { session, sent, id } = await atWork();
       await session.put(sent, opening(id, "Once "), say(id, "upon"));
-      await session.put(sent, { put: "content", messageId: id, content: textOf("Then "), complete: false });
+      await session.put(sent, {
+        put: "content",
+        messageId: id,
+        content: textOf("Then "),
+        complete: false,
+      });
       await session.put(sent, say(id, "there "), say(id, "was"));
-      expect(await answers(session)).toMatchObject([{ content: textOf("Then there was"), complete: false }]);
+      expect(await answers(session)).toMatchObject([
+        { content: textOf("Then there was"), complete: false },
+      ]);
       await session.put(sent, { put: "end", messageId: id });
-      expect(await answers(session)).toMatchObject([{ content: textOf("Then there was"), complete: true }]);
+      expect(await answers(session)).toMatchObject([
+        { content: textOf("Then there was"), complete: true },
+      ]);
     });
 
     it("may begin, grow and end a message in one go", async () => {
       const { session, sent, id } = await atWork();
       const { lastSeq } = await session.stored();
-      await session.put(sent, opening(id), say(id, "At "), say(id, "once."), { put: "end", messageId: id });
-      expect(await answers(session)).toMatchObject([{ content: textOf("At once."), complete: true }]);
-      expect(await session.log(lastSeq)).toMatchObject([{ kind: "message", message: { id, complete: true } }]);
+      await session.put(sent, opening(id), say(id, "At "), say(id, "once."), {
+        put: "end",
+        messageId: id,
+      });
+      expect(await answers(session)).toMatchObject([
+        { content: textOf("At once."), complete: true },
+      ]);
+      expect(await session.log(lastSeq)).toMatchObject([
+        { kind: "message", message: { id, complete: true } },
+      ]);
     });
 
     it("C4 stays, complete, when its run ends without an end of its own", async () => {
@@ -122,14 +168,22 @@ export function outputContract(open: OpenTestStore): void {
         { outcome: "cancelled", reason: "asked" },
       ] as const) {
         const { session, sent, id } = await atWork();
-        await session.put(sent, opening(`${id}-1`), say(`${id}-1`, "I was ab"), opening(`${id}-2`, "tool"));
+        await session.put(
+          sent,
+          opening(`${id}-1`),
+          say(`${id}-1`, "I was ab"),
+          opening(`${id}-2`, "tool"),
+        );
         await session.end(sent, result);
         expect(await answers(session)).toMatchObject([
           { id: `${id}-1`, content: textOf("I was ab"), complete: true },
           { id: `${id}-2`, content: textOf("tool"), complete: true },
         ]);
         expect(await rowsOf(session)).toEqual(
-          [sent.messageId, `${id}-1`, `${id}-2`].map((messageId) => ({ kind: "message", messageId })),
+          [sent.messageId, `${id}-1`, `${id}-2`].map((messageId) => ({
+            kind: "message",
+            messageId,
+          })),
         );
       }
     });
@@ -142,11 +196,15 @@ export function outputContract(open: OpenTestStore): void {
       const late = { ok: false, refused: "run_not_current" };
       expect(await session.put(sent, opening(`${id}-late`))).toEqual(late);
       expect(await session.put(sent, say(id, "late"))).toEqual(late);
-      expect(await session.put({ ...sent, runId: randomUUID() }, opening(`${id}-late`))).toEqual(late);
+      expect(await session.put({ ...sent, runId: randomUUID() }, opening(`${id}-late`))).toEqual(
+        late,
+      );
       const next = await session.run("Next.");
       expect(await session.put(sent, opening(`${id}-late`))).toEqual(late);
       await session.end(next);
-      expect((await unchangeable(session)).messages.slice(0, before.messages.length)).toEqual(before.messages);
+      expect((await unchangeable(session)).messages.slice(0, before.messages.length)).toEqual(
+        before.messages,
+      );
       expect(await answers(session)).toMatchObject([{ content: textOf("said") }]);
     });
 
@@ -154,7 +212,10 @@ export function outputContract(open: OpenTestStore): void {
       const { session, sent, id } = await atWork();
       const other = await atWork();
       await other.session.put(other.sent, opening(other.id, "theirs"));
-      await session.put(sent, opening(`${id}-open`), opening(`${id}-done`), { put: "end", messageId: `${id}-done` });
+      await session.put(sent, opening(`${id}-open`), opening(`${id}-done`), {
+        put: "end",
+        messageId: `${id}-done`,
+      });
       const before = await unchangeable(session);
       const fine = [opening(`${id}-fine`), say(`${id}-open`, "fine")] as const;
       const wrongs: readonly (readonly OutputItem[])[] = [
@@ -165,10 +226,20 @@ export function outputContract(open: OpenTestStore): void {
         [{ put: "content", messageId: sent.messageId, content: textOf("forged"), complete: true }],
         [say(`${id}-later`, "too soon"), opening(`${id}-later`)],
         [{ put: "end", messageId: `${id}-open` }, say(`${id}-open`, "after the end")],
-        [{ put: "message", message: { id: `${id}-x`, role: "agent", content: textOf("") }, complete: true }, say(`${id}-x`, "!")],
+        [
+          {
+            put: "message",
+            message: { id: `${id}-x`, role: "agent", content: textOf("") },
+            complete: true,
+          },
+          say(`${id}-x`, "!"),
+        ],
       ];
       for (const wrong of wrongs) {
-        expect(await session.put(sent, ...fine, ...wrong)).toEqual({ ok: false, refused: "message_not_found" });
+        expect(await session.put(sent, ...fine, ...wrong)).toEqual({
+          ok: false,
+          refused: "message_not_found",
+        });
       }
       expect(await unchangeable(session)).toEqual(before);
       expect(await answers(other.session)).toMatchObject([{ content: textOf("theirs") }]);
@@ -178,13 +249,22 @@ export function outputContract(open: OpenTestStore): void {
       const { session, sent, id } = await atWork();
       const { owner, epoch } = await session.stored();
       const before = await unchangeable(session);
-      const output = { sessionId: session.id, runId: sent.runId, at: session.now, items: [opening(id)], durable: true };
+      const output = {
+        sessionId: session.id,
+        runId: sent.runId,
+        at: session.now,
+        items: [opening(id)],
+        durable: true,
+      };
       for (const fence of [
         { node: "node-1", epoch: epoch - 1 },
         { node: "node-1", epoch: epoch + 1 },
         { node: "node-2", epoch },
       ]) {
-        expect(await shared.store.append({ ...output, fence })).toEqual({ ok: false, refused: "fenced" });
+        expect(await shared.store.append({ ...output, fence })).toEqual({
+          ok: false,
+          refused: "fenced",
+        });
       }
       expect(owner).toBe("node-1");
       const gone = { ...output, sessionId: randomUUID(), fence: { node: "node-1", epoch } };
@@ -196,23 +276,40 @@ export function outputContract(open: OpenTestStore): void {
       const { session, sent, id } = await atWork();
       await session.suspend(sent);
       expect(await session.put(sent, opening(id, "Meanwhile"))).toMatchObject({ ok: true });
-      expect((await session.stored()).session.standing).toMatchObject({ activity: { state: "suspended" } });
+      expect((await session.stored()).session.standing).toMatchObject({
+        activity: { state: "suspended" },
+      });
     });
 
     it("C5 is there after reopening, the pieces of a message that still grows as well", async () => {
       const { session, sent, id } = await atWork();
-      await session.put(sent, opening(`${id}-1`, "whole"), { put: "end", messageId: `${id}-1` }, opening(`${id}-2`));
+      await session.put(
+        sent,
+        opening(`${id}-1`, "whole"),
+        { put: "end", messageId: `${id}-1` },
+        opening(`${id}-2`),
+      );
       for (const letter of "checkpoint") await session.put(sent, say(`${id}-2`, letter));
       const before = await unchangeable(session);
       const { epoch } = await session.stored();
 
       const reopened = await shared.reopen();
-      const again = driveSession(reopened, { ...session, now: session.now, fence: { node: "node-1", epoch } });
+      const again = driveSession(reopened, {
+        ...session,
+        now: session.now,
+        fence: { node: "node-1", epoch },
+      });
 
       expect(await unchangeable(again)).toEqual(before);
-      expect((await answers(again)).map(({ content }) => content)).toEqual([textOf("whole"), textOf("checkpoint")]);
+      expect((await answers(again)).map(({ content }) => content)).toEqual([
+        textOf("whole"),
+        textOf("checkpoint"),
+      ]);
       await again.put(sent, say(`${id}-2`, "!"), { put: "end", messageId: `${id}-2` });
-      expect((await answers(again)).at(-1)).toMatchObject({ content: textOf("checkpoint!"), complete: true });
+      expect((await answers(again)).at(-1)).toMatchObject({
+        content: textOf("checkpoint!"),
+        complete: true,
+      });
     });
 
     it("moves the session's times, and a commit decided before it does not move them back", async () => {
@@ -220,9 +317,16 @@ export function outputContract(open: OpenTestStore): void {
       const before = await session.stored();
       await session.put(sent, opening(id));
       const spoken = session.now;
-      expect((await session.stored()).session).toMatchObject({ updatedAt: spoken, lastActiveAt: spoken });
+      expect((await session.stored()).session).toMatchObject({
+        updatedAt: spoken,
+        lastActiveAt: spoken,
+      });
 
-      const early = { type: "session.updated", at: spoken - 500, changes: { title: "Meanwhile" } } as const;
+      const early = {
+        type: "session.updated",
+        at: spoken - 500,
+        changes: { title: "Meanwhile" },
+      } as const;
       const committed = await shared.store.commit({ before, events: [early] });
 
       const { session: after } = await session.stored();
@@ -236,14 +340,28 @@ export function outputContract(open: OpenTestStore): void {
       const fence = { node: owner ?? "", epoch };
       const at = session.now - 3_600_000;
       const items = [opening(id, "earlier?")];
-      await shared.store.append({ sessionId: session.id, runId: sent.runId, at, fence, items, durable: true });
+      await shared.store.append({
+        sessionId: session.id,
+        runId: sent.runId,
+        at,
+        fence,
+        items,
+        durable: true,
+      });
       const messages = await session.messages();
       expect(messages.map((message) => message.at)).toEqual([session.now, session.now]);
-      expect((await session.stored()).session).toMatchObject({ updatedAt: session.now, lastActiveAt: session.now });
+      expect((await session.stored()).session).toMatchObject({
+        updatedAt: session.now,
+        lastActiveAt: session.now,
+      });
     });
 
     async function unchangeable(session: SessionDriver) {
-      return { stored: await session.stored(), messages: await session.messages(), log: await session.log() };
+      return {
+        stored: await session.stored(),
+        messages: await session.messages(),
+        log: await session.log(),
+      };
     }
   });
 }

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { QueuedMessage } from "../../store.ts";
-import { HANDED, NOON, sendCommand, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import {
+  HANDED,
+  NOON,
+  sendCommand,
+  textOf,
+  type Sent,
+  type SessionDriver,
+} from "../session-driver.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** Messages that wait for their turn, and how they leave the queue. */
-export function queueContract(open: OpenTestStore): void {
+export function queueContract(shared: SharedStore): void {
   describe("the queue of a session", () => {
-    const shared = sharedStore(open);
-
     /** A session at work, with messages behind the one it works on. */
     async function busyWith(...texts: readonly string[]): Promise<{
       session: SessionDriver;
@@ -24,7 +29,9 @@ export function queueContract(open: OpenTestStore): void {
     async function textsOf(session: SessionDriver): Promise<readonly unknown[]> {
       const queue = await shared.store.readQueue(session.id);
       const { session: stored } = await session.stored();
-      expect(queue.map(({ messageId }) => messageId)).toEqual(stored.queue.map(({ messageId }) => messageId));
+      expect(queue.map(({ messageId }) => messageId)).toEqual(
+        stored.queue.map(({ messageId }) => messageId),
+      );
       const read = await shared.store.readSession(session.id);
       expect(read).toMatchObject({ record: { queued: queue.length } });
       return queue.map(({ content }) => content["text"]);
@@ -38,7 +45,9 @@ export function queueContract(open: OpenTestStore): void {
       const session = await shared.begin();
       await session.run("First of all.");
       const command = sendCommand({ provider: "other", model: "large", continuity: "required" });
-      await session.perform(command, { contents: { [command.messageId]: { type: "text", text: "b", images: [1] } } });
+      await session.perform(command, {
+        contents: { [command.messageId]: { type: "text", text: "b", images: [1] } },
+      });
       const plain = await session.send("c");
       const expected: readonly QueuedMessage[] = [
         {
@@ -53,7 +62,13 @@ export function queueContract(open: OpenTestStore): void {
       ];
       expect(await shared.store.readQueue(session.id)).toEqual(expected);
       expect((await session.stored()).session.queue).toEqual([
-        { messageId: command.messageId, runId: command.runId, provider: "other", model: "large", continuity: "required" },
+        {
+          messageId: command.messageId,
+          runId: command.runId,
+          provider: "other",
+          model: "large",
+          continuity: "required",
+        },
         { ...plain, provider: null, model: null, continuity: "auto" },
       ]);
       expect(await session.messages()).toHaveLength(1);
@@ -62,7 +77,8 @@ export function queueContract(open: OpenTestStore): void {
     it("C6 can be edited, moved about and withdrawn from", async () => {
       const { session, queued } = await busyWith("a", "b", "c", "d");
       const [a, b, c, d] = queued.map(({ messageId }) => messageId);
-      if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("four were sent");
+      if (a === undefined || b === undefined || c === undefined || d === undefined)
+        throw new Error("four were sent");
       await session.perform({ type: "edit-queued", messageId: b }, contents(queued[1], "B"));
       expect(await textsOf(session)).toEqual(["a", "B", "c", "d"]);
       await session.perform({ type: "move-queued", messageId: d, position: 0 });
@@ -85,7 +101,12 @@ export function queueContract(open: OpenTestStore): void {
       await session.end(current);
       for (const { runId } of queued) {
         await session.perform({ type: "start-run", runId, start: HANDED });
-        await session.perform({ type: "end-run", runId, result: { outcome: "completed", stopReason: "end" }, usage: null });
+        await session.perform({
+          type: "end-run",
+          runId,
+          result: { outcome: "completed", stopReason: "end" },
+          usage: null,
+        });
       }
       expect(await textsOf(session)).toEqual([]);
       const messages = await session.messages();
@@ -94,7 +115,9 @@ export function queueContract(open: OpenTestStore): void {
         { id: queued[0]?.messageId, content: textOf("a"), runId: queued[0]?.runId },
         { id: queued[1]?.messageId, content: textOf("b"), runId: queued[1]?.runId },
       ]);
-      expect(messages.map(({ seq }) => seq)).toEqual(messages.map(({ seq }) => seq).toSorted((a, b) => a - b));
+      expect(messages.map(({ seq }) => seq)).toEqual(
+        messages.map(({ seq }) => seq).toSorted((a, b) => a - b),
+      );
     });
 
     it("C6 takes a message that interrupts to its front", async () => {
@@ -110,7 +133,11 @@ export function queueContract(open: OpenTestStore): void {
     it("gets a message back whose run was cut before the agent had it, in front and once in the history", async () => {
       const { session, cut } = await cutOff();
       expect(await textsOf(session)).toEqual(["cut", "behind"]);
-      expect(await shared.store.readRun(cut.runId)).toMatchObject({ status: "queued", startedAt: null, attempts: 0 });
+      expect(await shared.store.readRun(cut.runId)).toMatchObject({
+        status: "queued",
+        startedAt: null,
+        attempts: 0,
+      });
       await session.perform({ type: "start-run", runId: cut.runId, start: HANDED });
       expect(await textsOf(session)).toEqual(["behind"]);
       expect((await session.messages()).map(({ id, content }) => ({ id, content }))).toEqual([
@@ -121,15 +148,22 @@ export function queueContract(open: OpenTestStore): void {
     it("C6 edits a message that came back for the agent and for the history alike", async () => {
       const { session, cut } = await cutOff();
       const [before] = await session.messages();
-      await session.perform({ type: "edit-queued", messageId: cut.messageId }, contents(cut, "better"));
+      await session.perform(
+        { type: "edit-queued", messageId: cut.messageId },
+        contents(cut, "better"),
+      );
       expect(await textsOf(session)).toEqual(["better", "behind"]);
       await session.perform({ type: "start-run", runId: cut.runId, start: HANDED });
       const edited = { ...before, content: textOf("better") };
       expect(await session.messages()).toEqual([edited]);
-      const told = (await session.log()).flatMap((entry) => (entry.kind === "message" ? [entry.message] : []));
+      const told = (await session.log()).flatMap((entry) =>
+        entry.kind === "message" ? [entry.message] : [],
+      );
       expect(told).toEqual([edited]);
       const found = async (search: string) =>
-        (await shared.store.listSessions({ search, limit: 100 })).sessions.some(({ id }) => id === session.id);
+        (await shared.store.listSessions({ search, limit: 100 })).sessions.some(
+          ({ id }) => id === session.id,
+        );
       expect([await found("better"), await found("cut")]).toEqual([true, false]);
     });
 
@@ -137,7 +171,9 @@ export function queueContract(open: OpenTestStore): void {
       const { session, cut } = await cutOff();
       await session.perform({ type: "withdraw-queued", messageId: cut.messageId });
       expect(await textsOf(session)).toEqual(["behind"]);
-      expect((await session.messages()).map(({ content }) => content)).toEqual([{ ...textOf("cut"), undelivered: true }]);
+      expect((await session.messages()).map(({ content }) => content)).toEqual([
+        { ...textOf("cut"), undelivered: true },
+      ]);
     });
 
     it.each(["archive", "fail"] as const)(

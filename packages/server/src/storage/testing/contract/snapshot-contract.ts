@@ -1,14 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { LogEntry } from "../../store.ts";
-import { opening, textOf } from "../session-driver.ts";
-import { sharedStore, type OpenTestStore } from "./shared-store.ts";
+import { opening, textIn } from "../session-driver.ts";
+import type { SharedStore } from "./shared-store.ts";
 
 /** Reads beside writes: each sees one moment, never half of two. */
-export function snapshotContract(open: OpenTestStore): void {
+export function snapshotContract(shared: SharedStore): void {
   describe("a read while others write", () => {
-    const shared = sharedStore(open);
-
     it("P3 finds the session whole at every moment of its work, and never takes it for broken", async () => {
       const session = await shared.begin();
       const states = new Set<string>();
@@ -20,7 +18,8 @@ export function snapshotContract(open: OpenTestStore): void {
             await session.send("Next.");
             const [next] = (await session.stored()).session.queue;
             await session.end(sent);
-            if (next !== undefined) await session.perform({ type: "withdraw-queued", messageId: next.messageId });
+            if (next !== undefined)
+              await session.perform({ type: "withdraw-queued", messageId: next.messageId });
           }
         },
         async () => {
@@ -30,7 +29,9 @@ export function snapshotContract(open: OpenTestStore): void {
           const state = "activity" in standing ? standing.activity.state : "gone";
           const record = await shared.store.readSession(session.id);
           if (record.found !== "session") throw new Error(JSON.stringify(record));
-          expect(record.record.suspensions).toHaveLength(record.record.state === "suspended" ? 1 : 0);
+          expect(record.record.suspensions).toHaveLength(
+            record.record.state === "suspended" ? 1 : 0,
+          );
           states.add(`${state}, ${queue.length} queued`);
         },
       );
@@ -48,7 +49,10 @@ export function snapshotContract(open: OpenTestStore): void {
           }
         },
         async () => {
-          const page = await shared.store.listSessions({ statuses: ["active", "suspended"], limit: 100 });
+          const page = await shared.store.listSessions({
+            statuses: ["active", "suspended"],
+            limit: 100,
+          });
           expect(page.sessions.filter(({ id }) => id === session.id)).toHaveLength(1);
         },
       );
@@ -58,7 +62,7 @@ export function snapshotContract(open: OpenTestStore): void {
       const session = await shared.begin();
       const sent = await session.run();
       await session.claim();
-      const shown = new Map<string, number>();
+      const shown = new Map<string, string>();
       await beside(
         async () => {
           for (let n = 0; n < 15; n += 1) {
@@ -70,12 +74,11 @@ export function snapshotContract(open: OpenTestStore): void {
         },
         async () => {
           const messages = await session.messages();
-          for (const { id, content, complete, role } of messages) {
-            if (role !== "agent") continue;
-            const { length } = String(content["text"]);
-            expect({ id, less: length < (shown.get(id) ?? 0) }).toEqual({ id, less: false });
-            if (complete) expect(content).toEqual(textOf(TEXT.join("")));
-            shown.set(id, length);
+          for (const { id, content, complete } of messages.filter(({ role }) => role === "agent")) {
+            const text = textIn(content);
+            const least = complete ? TEXT.join("") : (shown.get(id) ?? "");
+            expect({ id, text: text.slice(0, least.length) }).toEqual({ id, text: least });
+            shown.set(id, text);
           }
         },
       );
@@ -112,7 +115,12 @@ export function snapshotContract(open: OpenTestStore): void {
           async () => {
             const { store } = shared;
             const { id } = session;
-            await Promise.all([store.load(id), session.log(), session.messages(), store.readSession(id)]);
+            await Promise.all([
+              store.load(id),
+              session.log(),
+              session.messages(),
+              store.readSession(id),
+            ]);
           },
         );
         expect(await shared.store.load(session.id)).toEqual({ found: "nothing" });
@@ -145,9 +153,10 @@ function textsIn(entries: readonly LogEntry[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const entry of entries) {
     if (entry.kind === "message" && entry.message.role === "agent") {
-      texts.set(entry.message.id, String(entry.message.content["text"]));
+      texts.set(entry.message.id, textIn(entry.message.content));
     }
-    if (entry.kind === "delta") texts.set(entry.messageId, `${texts.get(entry.messageId) ?? ""}${entry.text}`);
+    if (entry.kind === "delta")
+      texts.set(entry.messageId, `${texts.get(entry.messageId) ?? ""}${entry.text}`);
   }
   return [...texts.values()];
 }

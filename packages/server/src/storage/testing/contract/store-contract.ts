@@ -1,3 +1,4 @@
+import { badRowsContract } from "./bad-rows-contract.ts";
 import { commitContract } from "./commit-contract.ts";
 import { countsContract } from "./counts-contract.ts";
 import { deleteContract } from "./delete-contract.ts";
@@ -5,27 +6,36 @@ import { groupCommitContract } from "./group-commit-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
 import { listingContract } from "./listing-contract.ts";
 import { livesContract } from "./lives-contract.ts";
+import { messagesContract } from "./messages-contract.ts";
+import { nodesContract } from "./nodes-contract.ts";
 import { outputContract } from "./output-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { recordsContract } from "./records-contract.ts";
 import { searchContract } from "./search-contract.ts";
-import type { OpenTestStore } from "./shared-store.ts";
+import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 import { snapshotContract } from "./snapshot-contract.ts";
 import { streamContract } from "./stream-contract.ts";
+import { textContract } from "./text-contract.ts";
 
 /** What every store promises, whatever database is under it. */
 export function storeContract(open: OpenTestStore): void {
-  commitContract(open);
-  groupCommitContract(open);
+  // A database takes its time to open: tests that bring their own sessions share one.
+  const shared = sharedStore(open);
+  commitContract(shared);
+  groupCommitContract(shared);
+  outputContract(shared);
+  streamContract(shared);
+  snapshotContract(shared);
+  queueContract(shared);
+  messagesContract(shared);
+  textContract(shared);
+  leaseContract(shared);
+  nodesContract(shared);
+  listingContract(shared, open);
+  recordsContract(shared, open);
   livesContract(open);
-  outputContract(open);
-  streamContract(open);
-  snapshotContract(open);
-  queueContract(open);
-  listingContract(open);
   searchContract(open);
   countsContract(open);
-  leaseContract(open);
-  recordsContract(open);
   deleteContract(open);
+  badRowsContract(open);
 }

@@ -1,0 +1,118 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { beginSession, textOf } from "../testing/session-driver.ts";
+import {
+  addRepo,
+  expectFault,
+  expectOneTelling,
+  migratedFile,
+  openTestFile,
+} from "./testing/test-file.ts";
+
+describe("the writing thread", () => {
+  it("may end at any moment: what it had is reported as failed, and the next write finds a new one", async () => {
+    const store = await openTestFile(await migratedFile());
+    const threads = await threadsOf(() => beginSession(store));
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
+
+    const archiving = sessions.map((session) => session.perform({ type: "archive" }));
+    await Promise.race(archiving);
+    await threads[0]?.terminate();
+    const outcomes = await Promise.allSettled(archiving);
+
+    const reasons = outcomes.flatMap((outcome) =>
+      outcome.status === "rejected" ? [outcome.reason] : [],
+    );
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons)
+      expect(reason).toMatchObject({ name: "StorageFault", code: "database_error" });
+    const archived: string[] = [];
+    for (const session of sessions) {
+      if ((await session.stored()).session.standing.status === "archived")
+        archived.push(session.id);
+      await expectOneTelling(store, session.id);
+      await session.perform({ type: "delete" });
+    }
+    const acknowledged = sessions.filter((_, index) => outcomes[index]?.status === "fulfilled");
+    expect(archived).toEqual(expect.arrayContaining(acknowledged.map(({ id }) => id)));
+  });
+
+  it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
+    const file = await migratedFile();
+    const store = await openTestFile(file);
+    const aside = `${file}.aside`;
+    cpSync(file, aside);
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    writeFileSync(file, "This is a letter to my landlord.\n".repeat(100));
+
+    await expectFault(addRepo(store), "database_corrupt");
+    for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    cpSync(aside, file);
+    await addRepo(store);
+
+    const again = await openTestFile(file);
+    expect(await again.listRepos()).toHaveLength(1);
+  });
+
+  it("is not stopped by a write that cannot be handed to it", async () => {
+    const store = await openTestFile(await migratedFile());
+    const session = await beginSession(store, { repoId: await addRepo(store) });
+    const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => null });
+    const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
+
+    await expect(store.commit(change)).rejects.toThrow(/could not be cloned/u);
+    await session.perform({ type: "archive" });
+  });
+
+  it("undoes a write that fails half-way, and no other that shares its transaction", async () => {
+    const store = await openTestFile(await migratedFile());
+    const notice = { id: "taken", runId: null, role: "system", content: textOf("Hello") } as const;
+    await beginSession(store, { id: "first" }, { messages: [notice] });
+    const creating = Array.from({ length: 20 }, (_, index) =>
+      beginSession(store, { id: `s${index}` }, index === 7 ? { messages: [notice] } : {}),
+    );
+    const outcomes = await Promise.allSettled(creating);
+
+    const failed = outcomes.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
+    expect(failed).toEqual([7]);
+    expect(outcomes[7]).toMatchObject({ reason: { code: "constraint_broken" } });
+    expect(await store.load("s7")).toEqual({ found: "nothing" });
+    expect((await store.listSessions({ limit: 1 })).total).toBe(20);
+  });
+
+  it("takes no more writes than it can hold, and none after the end", async () => {
+    const store = await openTestFile(await migratedFile());
+    const session = await beginSession(store);
+    const writes = Array.from({ length: 10_300 }, () => store.dropLease("nobody"));
+    const outcomes = await Promise.allSettled(writes);
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === "rejected" ? [outcome.reason] : [],
+    );
+
+    expect(refused.length).toBe(299);
+    expect(refused[0]).toMatchObject({ name: "StorageFault", code: "writes_overflow" });
+    await store.close();
+    await expectFault(store.deleteSessions([session.id]), "store_closed");
+  });
+});
+
+/** The threads that are started meanwhile. */
+async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]> {
+  const threads: Worker[] = [];
+  const note = (message: unknown): void => {
+    if (
+      typeof message === "object" &&
+      message !== null &&
+      "worker" in message &&
+      message.worker instanceof Worker
+    ) {
+      threads.push(message.worker);
+    }
+  };
+  subscribe("worker_threads", note);
+  await act();
+  unsubscribe("worker_threads", note);
+  return threads;
+}

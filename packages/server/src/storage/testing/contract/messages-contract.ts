@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../../domain/message.ts";
+import {
+  beginSession,
+  COMPLETED,
+  NOON,
+  opening,
+  textOf,
+  type SessionDriver,
+} from "../session-driver.ts";
+import type { SharedStore } from "./shared-store.ts";
+
+/** Reading a session's messages: all, since a time, or part by part. */
+export function messagesContract(shared: SharedStore): void {
+  describe("the messages of a session", () => {
+    /** Five messages, a second apart but for the last two, which come at once. */
+    async function spoken(): Promise<{ session: SessionDriver; all: readonly Message[] }> {
+      const session = await shared.begin();
+      const sent = await session.run("one");
+      await session.claim();
+      await session.put(sent, opening(`2-${session.id}`, "two"), {
+        put: "end",
+        messageId: `2-${session.id}`,
+      });
+      await session.put(sent, opening(`3-${session.id}`, "three"));
+      await session.put(
+        sent,
+        opening(`4-${session.id}`, "four"),
+        opening(`5-${session.id}`, "five"),
+      );
+      return { session, all: await session.messages() };
+    }
+
+    const texts = (messages: readonly Message[]) => messages.map(({ content }) => content["text"]);
+
+    it("A2 come in the order they were said, whatever was completed when", async () => {
+      const { session, all } = await spoken();
+      expect(texts(all)).toEqual(["one", "two", "three", "four", "five"]);
+      expect(all.map(({ at }) => at - NOON)).toEqual([1000, 2000, 3000, 4000, 4000]);
+      const sent = { messageId: "", runId: all[0]?.runId ?? "" };
+      await session.put(sent, { put: "end", messageId: `5-${session.id}` });
+      await session.put(sent, { put: "end", messageId: `3-${session.id}` });
+      expect(texts(await session.messages())).toEqual(["one", "two", "three", "four", "five"]);
+    });
+
+    it("A5 since a time are those said later", async () => {
+      const { session, all } = await spoken();
+      const since = (time: number) =>
+        shared.store.readMessages({ sessionId: session.id, since: time });
+      expect(await since(0)).toEqual(all);
+      expect(await since(NOON + 1999)).toEqual(all.slice(1));
+      expect(await since(NOON + 2000)).toEqual(all.slice(2));
+      expect(await since(NOON + 4000)).toEqual([]);
+    });
+
+    it("A5 by a cursor are each read once, also those of one moment, and those that come meanwhile", async () => {
+      for (const limit of [1, 2, 3, 5, 100]) {
+        const { session, all } = await spoken();
+        const sent = { messageId: "", runId: all[0]?.runId ?? "" };
+        const seen: Message[] = [];
+        for (let turn = 0; ; turn += 1) {
+          const after = seen.at(-1)?.seq ?? 0;
+          const part = await shared.store.readMessages({ sessionId: session.id, after, limit });
+          if (part.length === 0) break;
+          expect(part.length).toBeLessThanOrEqual(limit);
+          seen.push(...part);
+          if (turn === 0) await session.put(sent, opening(`6-${session.id}`, "six"));
+        }
+        expect(seen).toEqual(await session.messages());
+        expect(texts(seen)).toEqual(["one", "two", "three", "four", "five", "six"]);
+      }
+    });
+
+    it("A5 can be asked for both ways at once, and none is none", async () => {
+      const { session, all } = await spoken();
+      const { store } = shared;
+      const sessionId = session.id;
+      expect(await store.readMessages({ sessionId, since: NOON + 2000, limit: 1 })).toEqual(
+        all.slice(2, 3),
+      );
+      expect(
+        await store.readMessages({ sessionId, since: NOON + 2000, after: all[3]?.seq ?? 0 }),
+      ).toEqual(all.slice(4));
+      expect(await store.readMessages({ sessionId, limit: 0 })).toEqual([]);
+      expect(await store.readMessages({ sessionId: "unknown" })).toEqual([]);
+    });
+
+    it("A3 may be text, plans, tools and whatever else is JSON with a type", async () => {
+      const session = await shared.begin();
+      const sent = await session.run("Plan it.");
+      await session.claim();
+      const contents = [
+        { type: "text", text: "Here it comes.", partial: true },
+        {
+          type: "plan",
+          steps: [
+            { step: "look", done: true },
+            { step: "leap", done: false },
+          ],
+        },
+        {
+          type: "tool",
+          tool: "read",
+          args: { path: "a.ts" },
+          result: { lines: 12, ok: true, note: null },
+        },
+        { type: "image/png", data: "iVBORw0KGgo=" },
+      ];
+      for (const [index, content] of contents.entries()) {
+        const message = { id: `${index}-${session.id}`, role: "agent", content } as const;
+        await session.put(sent, { put: "message", message, complete: true });
+      }
+      const said = (await session.messages()).filter(({ role }) => role === "agent");
+      expect(said.map(({ content }) => content)).toEqual(contents);
+    });
+
+    it("of a fork begin with those it took over, at their own times", async () => {
+      const { session, all } = await spoken();
+      const messages = all.map(({ role, content, at }, index) => ({
+        id: `fork-${index}-${session.id}`,
+        runId: null,
+        role,
+        content,
+        at,
+      }));
+      const fork = await beginSession(
+        shared.store,
+        {
+          repoId: shared.repo.id,
+          at: NOON + 60_000,
+          forkedFrom: { sessionId: session.id, atMessage: null },
+        },
+        { messages },
+      );
+      const sent = await fork.run("And on.");
+      await fork.end(sent, COMPLETED);
+      const taken = await fork.messages();
+      expect(taken.map(({ content, at }) => ({ content, at: at - NOON }))).toEqual([
+        ...all.map(({ content, at }) => ({ content, at: at - NOON })),
+        { content: textOf("And on."), at: 61_000 },
+      ]);
+      expect((await fork.stored()).session).toMatchObject({
+        createdAt: NOON + 60_000,
+        updatedAt: NOON + 62_000,
+      });
+      const early = await shared.store.listSessions({ search: "three", limit: 10 });
+      expect(early.sessions.map(({ id }) => id)).toContain(fork.id);
+    });
+  });
+}
