@@ -59,7 +59,7 @@ async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Pro
   const now = START_AT + sessions * 1000;
   const pick = (index: number): string => sessionId((index * 7919) % sessions);
   const statement = raw.prepare(
-    `select "phase", "resumeReady", "errorCount", "lastActiveAt" from "AgentSession" where "id" = ?`,
+    `select "status", "phase", "resumeReady", "errorCount", "lastActiveAt" from "AgentSession" where "id" = ?`,
   );
   return {
     name: "should-resume on a stored session",
@@ -70,6 +70,7 @@ async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Pro
       const row = statement.get(pick(index));
       shouldResume(
         {
+          status: row?.["status"] === "active" ? "active" : "archived",
           phase: row?.["phase"] === "planning" ? "planning" : "executing",
           resumeReady: row?.["resumeReady"] === 1,
           errorCount: Number(row?.["errorCount"]),

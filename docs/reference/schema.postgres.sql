@@ -107,6 +107,7 @@ create table "QueuedMessage" (
   provider text,
   model text,
   continuity text not null,
+  attempts bigint not null,
   "queuedAt" bigint not null,
   constraint "QueuedMessage_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint queued_message_key PRIMARY KEY ("messageId"),

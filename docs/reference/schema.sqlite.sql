@@ -130,6 +130,7 @@ CREATE TABLE "QueuedMessage" (
   "provider" text,
   "model" text,
   "continuity" text not null check ("continuity" in ('auto', 'required', 'off')),
+  "attempts" integer not null,
   "queuedAt" integer not null,
   constraint "queued_message_key" primary key ("messageId")
 ) strict;

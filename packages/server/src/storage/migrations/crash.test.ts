@@ -6,7 +6,7 @@ import type { TestDatabase } from "../testing/test-database.ts";
 import { createPortal } from "./testing/create-portal.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { EIGHT } from "./testing/portal-contents.ts";
-import { runMigration } from "./testing/start-migration.ts";
+import { startDying } from "./testing/start-migration.ts";
 
 const UP = [
   "migrate.portal.renamed",
@@ -29,11 +29,13 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
   let database: TestDatabase;
   let undisturbed: TestDatabase;
   let before: string;
+  let upUntil: Awaited<ReturnType<typeof startDying>>;
 
   beforeAll(async () => {
     database = await createPortal({ engine, shape: "second", contents: "odd" });
     undisturbed = await createPortal({ engine, shape: "second", contents: "odd" });
     before = await dumpDatabase(database.location);
+    upUntil = await startDying({ location: database.location, direction: "up" }, UP);
   });
   afterAll(async () => {
     await database.remove();
@@ -41,7 +43,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
   });
 
   it.each(UP)("A15 leaves the portal's database as it was: up, at %s", async (dieAt) => {
-    const { signal } = await runMigration({ location: database.location, direction: "up", dieAt });
+    const { signal } = await upUntil(dieAt);
 
     expect(signal).toBe("SIGKILL");
     expect(await dumpDatabase(database.location)).toBe(before);
@@ -74,6 +76,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     { migration: "0002-sessions", failpoints: DOWN_SESSIONS },
   ])("rolling back $migration", ({ migration, failpoints }) => {
     let migrated: string;
+    let downUntil: Awaited<ReturnType<typeof startDying>>;
 
     beforeAll(async () => {
       if (migration === "0003-search") {
@@ -81,14 +84,11 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
         await changeSomething(undisturbed.location);
       }
       migrated = await dumpDatabase(database.location);
+      downUntil = await startDying({ location: database.location, direction: "down" }, failpoints);
     });
 
     it.each(failpoints)("A15 leaves the database as it was: down, at %s", async (dieAt) => {
-      const { signal } = await runMigration({
-        location: database.location,
-        direction: "down",
-        dieAt,
-      });
+      const { signal } = await downUntil(dieAt);
 
       expect(signal).toBe("SIGKILL");
       expect(await dumpDatabase(database.location)).toBe(migrated);

@@ -13,6 +13,7 @@ import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 
 const toClose: (() => Promise<unknown> | void)[] = [];
+const SOON = { timeout: 10_000, interval: 20 };
 let url: URL;
 let raw: RawDatabase;
 
@@ -72,7 +73,7 @@ describe("a store on PostgreSQL", () => {
         Array.from({ length: 10 }, () => beginSession(store, { repoId })),
       );
       const sent = await sendMany(sessions);
-      await vi.waitFor(() => Promise.all(sessions.map(() => store.listRepos())));
+      await vi.waitFor(() => Promise.all(sessions.map(() => store.listRepos())), SOON);
 
       const faults = sent.flatMap((sending) => sending.faults);
       expect(faults.length).toBeGreaterThan(0);
@@ -102,12 +103,12 @@ describe("a store on PostgreSQL", () => {
       const using = db.transaction().execute(async (transaction) => {
         await sql`select 1`.execute(transaction);
         await endConnections();
-        await vi.waitFor(async () => expect(await backends("true")).toEqual([]));
+        await vi.waitFor(async () => expect(await backends("true")).toEqual([]), SOON);
         await sql`select 1`.execute(transaction);
       });
 
       await expectFault(translated(using), "database_unavailable");
-      await vi.waitFor(() => store.listRepos());
+      await vi.waitFor(() => store.listRepos(), SOON);
     });
   });
 
@@ -141,7 +142,7 @@ describe("a store on PostgreSQL", () => {
     });
 
     it("fails the write when the answer takes too long, and what was begun is undone", async () => {
-      url.searchParams.set("query_timeout", "200");
+      url.searchParams.set("query_timeout", "1000");
       const store = await opened();
       const session = await beginSession(store);
       const release = await holdSession(session);
@@ -149,7 +150,7 @@ describe("a store on PostgreSQL", () => {
       await expectFault(session.perform({ type: "archive" }), "database_unavailable");
 
       await release();
-      await vi.waitFor(async () => expect(await backends("state <> 'idle'")).toEqual([]));
+      await vi.waitFor(async () => expect(await backends("state <> 'idle'")).toEqual([]), SOON);
       expect(await session.stored()).toMatchObject({ version: 1 });
       await session.perform({ type: "archive" });
       expect(await session.stored()).toMatchObject({ version: 2 });
@@ -160,7 +161,7 @@ describe("a store on PostgreSQL", () => {
     it("costs the call that met it; the next one goes over a new connection", async () => {
       const proxy = await startProxy(url);
       url.port = String(proxy.port);
-      url.searchParams.set("query_timeout", "200");
+      url.searchParams.set("query_timeout", "1000");
       const store = await opened();
       const session = await beginSession(store);
       proxy.silence();
@@ -183,7 +184,7 @@ describe("a store on PostgreSQL", () => {
         `alter database "${url.pathname.slice(1)}" set default_transaction_read_only = on`,
       );
       await endConnections();
-      await vi.waitFor(() => store.listRepos());
+      await vi.waitFor(() => store.listRepos(), SOON);
 
       await expectFault(session.perform({ type: "archive" }), "database_readonly");
       expect(await session.stored()).toMatchObject({ version: 1 });
@@ -294,7 +295,7 @@ async function blockedBackend(): Promise<number> {
     const [pid] = await backends("wait_event_type = 'Lock'");
     expect(pid).toBeTypeOf("number");
     return Number(pid);
-  });
+  }, SOON);
 }
 
 async function holdSession({ id }: SessionDriver): Promise<() => Promise<void>> {

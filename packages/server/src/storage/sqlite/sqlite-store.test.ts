@@ -83,7 +83,7 @@ describe("sqlite store", () => {
       let said = "";
       for (const stream of [child.stdout, child.stderr])
         stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-      const code = await new Promise((resolve) => child.once("exit", resolve));
+      const code = await new Promise((resolve) => child.once("close", resolve));
       expect({ code, said }).toEqual({ code: 0, said: "done" });
     });
   });

@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
+import type { Change, StoredSession } from "../store.ts";
 import { beginSession, textOf } from "../testing/session-driver.ts";
 import {
   addRepo,
@@ -12,31 +14,29 @@ import {
 } from "./testing/test-file.ts";
 
 describe("the writing thread", () => {
-  it("may end at any moment: what it had is reported as failed, and the next write finds a new one", async () => {
-    const store = await openTestFile(await migratedFile());
-    const threads = await threadsOf(() => beginSession(store));
+  it("may end at any moment: what it had fails, what waited is stored by the next one", async () => {
+    const file = await migratedFile();
+    const store = await openTestFile(file, 300);
+    const [thread] = await threadsOf(() => beginSession(store));
     const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
+    const loaded = await Promise.all(sessions.map((session) => session.stored()));
+    const other = new DatabaseSync(file);
+    other.exec("begin immediate");
 
-    const archiving = sessions.map((session) => session.perform({ type: "archive" }));
-    await Promise.race(archiving);
-    await threads[0]?.terminate();
-    const outcomes = await Promise.allSettled(archiving);
+    const archiving = Promise.allSettled(loaded.map((before) => store.commit(archive(before))));
+    await thread?.terminate();
+    other.exec("rollback");
+    other.close();
 
-    const reasons = outcomes.flatMap((outcome) =>
-      outcome.status === "rejected" ? [outcome.reason] : [],
-    );
-    expect(reasons.length).toBeGreaterThan(0);
-    for (const reason of reasons)
-      expect(reason).toMatchObject({ name: "StorageFault", code: "database_error" });
-    const archived: string[] = [];
+    const [lost, ...others] = await archiving;
+    expect(lost).toMatchObject({ reason: { name: "StorageFault", code: "database_error" } });
+    expect(others).toMatchObject(others.map(() => ({ status: "fulfilled", value: { ok: true } })));
+    const statuses: string[] = [];
     for (const session of sessions) {
-      if ((await session.stored()).session.standing.status === "archived")
-        archived.push(session.id);
+      statuses.push((await session.stored()).session.standing.status);
       await expectOneTelling(store, session.id);
-      await session.perform({ type: "delete" });
     }
-    const acknowledged = sessions.filter((_, index) => outcomes[index]?.status === "fulfilled");
-    expect(archived).toEqual(expect.arrayContaining(acknowledged.map(({ id }) => id)));
+    expect(statuses).toEqual(["active", ...others.map(() => "archived")]);
   });
 
   it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
@@ -97,6 +97,10 @@ describe("the writing thread", () => {
     await expectFault(store.deleteSessions([session.id]), "store_closed");
   });
 });
+
+function archive(before: StoredSession): Change {
+  return { before, events: [{ type: "session.archived", at: before.session.updatedAt }] };
+}
 
 /** The threads that are started meanwhile. */
 async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]> {

@@ -53,8 +53,8 @@ async function projectEvent(transaction: Transaction, projection: Projection, ev
       return;
     }
     case "message.withdrawn": {
-      const content = { ...(await takeFromQueue(transaction, event.messageId)), undelivered: true };
-      await amendHistory(transaction, projection, { ...event, content });
+      const { content, wasGiven } = await takeFromQueue(transaction, event.messageId);
+      if (!wasGiven) await amendHistory(transaction, projection, { ...event, content: { ...content, undelivered: true } });
       return endQueuedRun(transaction, event, "withdrawn from the queue");
     }
     case "message.undelivered":
@@ -70,6 +70,7 @@ async function projectEvent(transaction: Transaction, projection: Projection, ev
         columns: { handed: 0, error: JSON.stringify(event.error) },
       });
     case "run.requeued":
+      await completeOpenMessages(transaction, { sessionId, at: event.at, log });
       await updateRun(transaction, {
         runId: event.entry.runId,
         columns: { status: "queued", startedAt: null, handed: 0 },
@@ -113,7 +114,7 @@ async function deliver(
   { at, run }: EventOf<"run.started">,
 ): Promise<void> {
   const { messageId, id: runId } = run;
-  const content = await takeFromQueue(transaction, messageId);
+  const { content } = await takeFromQueue(transaction, messageId);
   if ((await findMessage(transaction, messageId)) !== undefined) return;
   const message = { id: messageId, runId, role: "user", content } as const;
   await addMessage(transaction, { sessionId, message, complete: true, at, log });
@@ -125,7 +126,9 @@ async function keepUndelivered(
   event: EventOf<"message.undelivered">,
 ): Promise<void> {
   const { messageId, runId, at } = event;
-  const content = { ...(await takeFromQueue(transaction, messageId)), undelivered: true };
+  const queued = await takeFromQueue(transaction, messageId);
+  if (queued.wasGiven) return;
+  const content = { ...queued.content, undelivered: true };
   if (await amendHistory(transaction, projection, { messageId, content, at })) return;
   const message = { id: messageId, runId, role: "user", content } as const;
   const { sessionId, log } = projection;

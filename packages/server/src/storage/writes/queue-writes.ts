@@ -25,15 +25,18 @@ export async function addToQueue(
     .execute();
 }
 
-/** Returns what the message says. */
-export async function takeFromQueue({ db }: Transaction, messageId: string): Promise<MessageContent> {
+/** Returns what the message says, and whether an agent was given it once, before a crash. */
+export async function takeFromQueue(
+  { db }: Transaction,
+  messageId: string,
+): Promise<{ readonly content: MessageContent; readonly wasGiven: boolean }> {
   const queued = await db
     .deleteFrom("QueuedMessage")
     .where("messageId", "=", messageId)
-    .returning("content")
+    .returning(["content", "attempts"])
     .executeTakeFirst();
   if (queued === undefined) throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
-  return parseContent(queued.content);
+  return { content: parseContent(queued.content), wasGiven: queued.attempts > 0 };
 }
 
 /** A run cut before the agent had its message: back it goes, with what the history says it says. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { flushCompileCache } from "node:module";
 import type { DatabaseLocation } from "../../open-store.ts";
 import { postgresMigrations } from "../../postgres/migrate-postgres.ts";
 import { sqliteMigrations } from "../../sqlite/migrate-sqlite.ts";
@@ -19,6 +20,8 @@ const migrations =
   location.engine === "sqlite"
     ? sqliteMigrations(location.file, failpoint)
     : postgresMigrations(location.url, failpoint);
+// Who is killed writes no cache at its end.
+flushCompileCache();
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
 const steps = await migrations[direction]();

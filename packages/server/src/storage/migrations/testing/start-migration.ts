@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { MigrationOrder } from "./migrate-process.ts";
@@ -13,7 +15,10 @@ export interface MigrationEnd {
 /** A process of its own that stands ready to migrate, and does so when told. */
 export async function startMigration(order: MigrationOrder): Promise<() => Promise<MigrationEnd>> {
   const script = fileURLToPath(new URL("./migrate-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: "pipe" });
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], {
+    stdio: "pipe",
+    env: { ...process.env, NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache") },
+  });
   const closed = once(child, "close");
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -32,7 +37,18 @@ export async function startMigration(order: MigrationOrder): Promise<() => Promi
   };
 }
 
-export async function runMigration(order: MigrationOrder): Promise<MigrationEnd> {
-  const go = await startMigration(order);
-  return go();
+/** One process for each failpoint, all ready: starting them one by one would take most of the time. */
+export async function startDying(
+  order: Omit<MigrationOrder, "dieAt">,
+  failpoints: readonly string[],
+): Promise<(dieAt: string) => Promise<MigrationEnd>> {
+  const started = await Promise.all(
+    failpoints.map(async (dieAt) => [dieAt, await startMigration({ ...order, dieAt })] as const),
+  );
+  const ready = new Map(started);
+  return async (dieAt) => {
+    const go = ready.get(dieAt);
+    if (go === undefined) throw new Error(`no process was started to die at ${dieAt}`);
+    return go();
+  };
 }

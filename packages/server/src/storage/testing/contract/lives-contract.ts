@@ -37,6 +37,8 @@ export function livesContract(open: OpenTestStore): void {
   });
 }
 
+const END_OF_TALK: ReadonlySet<SessionEvent["type"]> = new Set(["run.ended", "run.requeued"]);
+
 interface Step {
   readonly intent: Intent;
   /** What the agent says before the command comes, when one is at work. */
@@ -92,7 +94,7 @@ function liveOn(store: Store) {
     expect(committed).toMatchObject({ ok: true, stored: session === null ? null : { session } });
     if (!committed.ok) return;
     events.push(...decision.events);
-    if (decision.events.some(({ type }) => type === "run.ended")) openMessages = [];
+    if (decision.events.some(({ type }) => END_OF_TALK.has(type))) openMessages = [];
     if (session === null) [events, fence, lastSeq] = [[], null, 0];
     else {
       expect(committed.firstSeq).toBe(lastSeq + 1);

@@ -21,13 +21,13 @@ export function nodesContract(shared: SharedStore): void {
       const session = await shared.begin({ title: "Here" });
       const elsewhere = driveSession(other(), session);
       expect(await elsewhere.stored()).toEqual(await session.stored());
-      const sent = await elsewhere.run("From over there.");
+      const sent = await elsewhere.run("From yonder.");
       expect((await session.messages()).map(({ content }) => content)).toEqual([
-        textOf("From over there."),
+        textOf("From yonder."),
       ]);
       await session.end(sent);
       expect(await elsewhere.log()).toEqual(await session.log());
-      expect((await other().listSessions({ limit: 1, search: "there" })).total).toBe(1);
+      expect((await other().listSessions({ limit: 1, search: "yonder" })).total).toBe(1);
     });
 
     it("cannot both commit on what was loaded by both", async () => {

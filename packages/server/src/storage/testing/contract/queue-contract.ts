@@ -3,6 +3,7 @@ import type { QueuedMessage } from "../../store.ts";
 import {
   HANDED,
   NOON,
+  opening,
   sendCommand,
   textOf,
   type Sent,
@@ -68,8 +69,9 @@ export function queueContract(shared: SharedStore): void {
           provider: "other",
           model: "large",
           continuity: "required",
+          attempts: 0,
         },
-        { ...plain, provider: null, model: null, continuity: "auto" },
+        { ...plain, provider: null, model: null, continuity: "auto", attempts: 0 },
       ]);
       expect(await session.messages()).toHaveLength(1);
     });
@@ -144,6 +146,46 @@ export function queueContract(shared: SharedStore): void {
         { id: cut.messageId, content: textOf("cut") },
       ]);
     });
+
+    it("gets a message back whose run was cut between an answer and the agent, with what it was saying complete", async () => {
+      const session = await shared.begin();
+      const sent = await session.run("cut");
+      await session.claim();
+      const id = `half-${session.id}`;
+      await session.put(sent, opening(id, "I was "), {
+        put: "text",
+        messageId: id,
+        text: "about to",
+      });
+      await session.answer(await session.suspend(sent));
+      await session.perform({ type: "suspend", cause: "crash" });
+      expect((await session.stored()).session.queue).toMatchObject([{ ...sent, attempts: 1 }]);
+      expect(await session.messages()).toMatchObject([
+        { id: sent.messageId },
+        { id, content: textOf("I was about to"), complete: true },
+      ]);
+      const before = await session.messages();
+      await session.perform({ type: "start-run", runId: sent.runId, start: HANDED });
+      expect(await shared.store.readRun(sent.runId)).toMatchObject({
+        status: "running",
+        attempts: 2,
+      });
+      expect(await session.messages()).toEqual(before);
+    });
+
+    it.each(["archive", "withdraw-queued"] as const)(
+      "does not call a message undelivered that an agent had before it came back: %s",
+      async (type) => {
+        const session = await shared.begin();
+        const sent = await session.run("given");
+        await session.answer(await session.suspend(sent));
+        await session.perform({ type: "suspend", cause: "crash" });
+        await session.perform(type === "archive" ? { type } : { type, messageId: sent.messageId });
+        expect(await textsOf(session)).toEqual([]);
+        expect((await session.messages()).map(({ content }) => content)).toEqual([textOf("given")]);
+        expect(await shared.store.readRun(sent.runId)).toMatchObject({ status: "cancelled" });
+      },
+    );
 
     it("C6 edits a message that came back for the agent and for the history alike", async () => {
       const { session, cut } = await cutOff();
