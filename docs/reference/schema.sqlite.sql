@@ -83,21 +83,19 @@ CREATE INDEX "agent_session_by_time" on "AgentSession" ("createdAt", "id") where
 CREATE INDEX "agent_session_queued" on "AgentSession" ("id") where "queued" > 0;
 
 CREATE TRIGGER "session_added" after insert on "AgentSession" begin insert into "SessionTally" ("repoId", "status", "count")
-  select coalesce(new."repoId", ''), new."status", 0 + 1 where new."setAside" = 0
+  select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0
   on conflict ("repoId", "status") do update set "count" = "count" + 1; end;
 
 CREATE TRIGGER "session_changed" after update of "status", "repoId", "setAside" on "AgentSession"
   when old."status" is not new."status" or old."repoId" is not new."repoId"
     or old."setAside" is not new."setAside"
-  begin insert into "SessionTally" ("repoId", "status", "count")
-  select coalesce(old."repoId", ''), old."status", 0 - 1 where old."setAside" = 0
-  on conflict ("repoId", "status") do update set "count" = "count" - 1; insert into "SessionTally" ("repoId", "status", "count")
-  select coalesce(new."repoId", ''), new."status", 0 + 1 where new."setAside" = 0
+  begin update "SessionTally" set "count" = "count" - 1
+  where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; insert into "SessionTally" ("repoId", "status", "count")
+  select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0
   on conflict ("repoId", "status") do update set "count" = "count" + 1; end;
 
-CREATE TRIGGER "session_removed" after delete on "AgentSession" begin insert into "SessionTally" ("repoId", "status", "count")
-  select coalesce(old."repoId", ''), old."status", 0 - 1 where old."setAside" = 0
-  on conflict ("repoId", "status") do update set "count" = "count" - 1; end;
+CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "SessionTally" set "count" = "count" - 1
+  where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; end;
 
 CREATE TABLE "HoldfastMigration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 
@@ -188,7 +186,7 @@ CREATE TRIGGER "search_document_removed" after delete on "SearchDocument"
   begin delete from "SearchIndex" where rowid = old."key"; end;
 
 CREATE VIRTUAL TABLE "SearchIndex" using fts5 (
-  words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+  words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', detail = none);
 
 CREATE TABLE "SessionEvent" (
   "sessionId" text not null constraint "session_event_session" references "AgentSession" ("id") on delete cascade,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../domain/json.ts";
 import { ROLES, type Message, type MessageContent } from "../domain/message.ts";
 import { oneOf, parseObject, UnreadableRow } from "./parse.ts";
 import type { MessageRow } from "./tables.ts";
@@ -17,14 +18,16 @@ export function fromMessageRow(row: MessageRow): Message {
 
 export function parseContent(text: string): MessageContent {
   const content = parseObject("content", text);
-  const { type } = content;
-  if (typeof type !== "string") throw new UnreadableRow("content has no type");
-  return { ...content, type };
+  if (!isContent(content)) throw new UnreadableRow("content has no type");
+  return content;
+}
+
+function isContent(content: JsonObject): content is MessageContent {
+  return typeof content["type"] === "string";
 }
 
 /** What a growing text message says when this much more has arrived. */
-export function grown(content: MessageContent, more: string | null): MessageContent {
-  if (more === null) return content;
+export function grown(content: MessageContent, more: string): MessageContent {
   const { text } = content;
   return { ...content, text: (typeof text === "string" ? text : "") + more };
 }

@@ -17,7 +17,9 @@ export function search({ engine, failpoint }: MigrationContext): Migration {
         ? [
             `create table "SearchDocument" ("key" integer primary key, ${columns}) strict`,
             `create virtual table "SearchIndex" using fts5 (
-              words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2')`,
+              words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', detail = none)`,
+            // Else deleting many sessions stops now and then to merge what is left; additions merge anyway.
+            `insert into "SearchIndex" ("SearchIndex", rank) values ('deletemerge', 0)`,
             `create trigger "search_document_removed" after delete on "SearchDocument"
               begin delete from "SearchIndex" where rowid = old."key"; end`,
           ]

@@ -222,10 +222,11 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
 
 /** SQLite counts sessions as they change; PostgreSQL would queue its writers up behind the counters. */
 function tally(): readonly string[] {
-  const count = (row: "new" | "old", change: "+ 1" | "- 1"): string =>
-    `insert into "SessionTally" ("repoId", "status", "count")
-      select coalesce(${row}."repoId", ''), ${row}."status", 0 ${change} where ${row}."setAside" = 0
-      on conflict ("repoId", "status") do update set "count" = "count" ${change};`;
+  const counted = `insert into "SessionTally" ("repoId", "status", "count")
+      select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0
+      on conflict ("repoId", "status") do update set "count" = "count" + 1;`;
+  const uncounted = `update "SessionTally" set "count" = "count" - 1
+      where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0;`;
   return [
     `create table "SessionTally" (
       "repoId" text not null,
@@ -233,11 +234,11 @@ function tally(): readonly string[] {
       "count" integer not null,
       constraint "session_tally_key" primary key ("repoId", "status")
     ) without rowid, strict`,
-    `create trigger "session_added" after insert on "AgentSession" begin ${count("new", "+ 1")} end`,
-    `create trigger "session_removed" after delete on "AgentSession" begin ${count("old", "- 1")} end`,
+    `create trigger "session_added" after insert on "AgentSession" begin ${counted} end`,
+    `create trigger "session_removed" after delete on "AgentSession" begin ${uncounted} end`,
     `create trigger "session_changed" after update of "status", "repoId", "setAside" on "AgentSession"
       when old."status" is not new."status" or old."repoId" is not new."repoId"
         or old."setAside" is not new."setAside"
-      begin ${count("old", "- 1")} ${count("new", "+ 1")} end`,
+      begin ${uncounted} ${counted} end`,
   ];
 }

@@ -38,7 +38,7 @@ export function toRecord(
     idOf: (row) => row.id,
     read: toSuspension,
   });
-  return fromSessionRow(rawRow(found), suspensions);
+  return fromSessionRow(found, suspensions);
 }
 
 /** By session, oldest first. */

@@ -3,7 +3,7 @@ import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { searchWords } from "../search-words.ts";
 import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { openSuspensionRows, rawRow, toRecord, type FoundSession } from "./found-session.ts";
+import { openSuspensionRows, rawRow, selectSessions, toRecord, type FoundSession } from "./found-session.ts";
 import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
@@ -30,21 +30,23 @@ async function pageRows(source: Source, query: SessionQuery): Promise<readonly F
   const needed = offset + query.limit + 1;
   const [first, ...others] = branchesOf(query).map((branch) => {
     const newest = filtered(source, branch)
-      .leftJoin("Repo", "Repo.id", "AgentSession.repoId")
-      .selectAll("AgentSession")
-      .select("Repo.id as knownRepo")
+      .select(["AgentSession.id", "AgentSession.createdAt"])
       .orderBy("AgentSession.createdAt", "desc")
       .orderBy("AgentSession.id", "desc")
       .limit(needed);
     return source.db.selectFrom(newest.as("newest")).selectAll();
   });
   if (first === undefined) return [];
-  return others
+  const page = others
     .reduce((all, branch) => all.unionAll(branch), first)
     .orderBy("createdAt", "desc")
     .orderBy("id", "desc")
     .limit(query.limit + 1)
-    .offset(offset)
+    .offset(offset);
+  return selectSessions(source)
+    .innerJoin(page.as("page"), "page.id", "AgentSession.id")
+    .orderBy("page.createdAt", "desc")
+    .orderBy("page.id", "desc")
     .execute();
 }
 

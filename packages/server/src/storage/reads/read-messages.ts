@@ -27,9 +27,9 @@ export async function readMessages(
     source,
     table: "AgentMessage",
     idOf: (row) => row.id,
-    read: ({ pieces, ...row }) => {
+    read: (row) => {
       const message = fromMessageRow(row);
-      return { ...message, content: grown(message.content, pieces) };
+      return row.pieces === null ? message : { ...message, content: grown(message.content, row.pieces) };
     },
     rawOf: ({ pieces: _, ...row }) => row,
   });

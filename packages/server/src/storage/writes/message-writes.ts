@@ -83,7 +83,7 @@ export async function completeMessage(
     .orderBy("seq")
     .execute();
   const more = pieces.length === 0 ? null : pieces.map(({ data }) => data ?? "").join("");
-  await replaceMessage(transaction, { row, content: grown(content, more), complete: true, at, log });
+  await replaceMessage(transaction, { row, content: grown(content, more ?? ""), complete: true, at, log });
 }
 
 function readContent({ content }: MessageRow): MessageContent | null {
