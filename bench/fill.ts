@@ -22,8 +22,13 @@ export async function fillSessions(store: Store, count: number): Promise<void> {
     await store.addRepo({ id, path: `/repos/${index}`, name: id, createdAt: START_AT });
   }
   for (let start = 0; start < count; start += AT_ONCE) {
-    const indexes = Array.from({ length: Math.min(AT_ONCE, count - start) }, (_, offset) => start + offset);
-    await Promise.all(indexes.map((index) => store.commit({ before: null, events: eventsOf(index) })));
+    const indexes = Array.from(
+      { length: Math.min(AT_ONCE, count - start) },
+      (_, offset) => start + offset,
+    );
+    await Promise.all(
+      indexes.map((index) => store.commit({ before: null, events: eventsOf(index) })),
+    );
   }
 }
 
@@ -43,7 +48,12 @@ function eventsOf(index: number): readonly SessionEvent[] {
       metadata: { task_id: `T${index}`, tags: ["terraform", "infrastructure"] },
       forkedFrom: null,
     },
-    { type: "update", at: at + 100, changes: {}, phase: PHASES[index % PHASES.length] ?? "planning" },
+    {
+      type: "update",
+      at: at + 100,
+      changes: {},
+      phase: PHASES[index % PHASES.length] ?? "planning",
+    },
   ];
   if (index % 10 === 1) commands.push({ type: "archive", at: at + 200 });
   if (index % 10 === 2) commands.push({ type: "suspend", at: at + 200, cause: "shutdown" });
@@ -59,7 +69,10 @@ function eventsOf(index: number): readonly SessionEvent[] {
 }
 
 /** One session with so many whole messages, of about the size people and agents write. */
-export async function fillMessages(store: Store, { id, count }: { id: string; count: number }): Promise<void> {
+export async function fillMessages(
+  store: Store,
+  { id, count }: { id: string; count: number },
+): Promise<void> {
   const loaded = await store.load(id);
   if (loaded.found !== "session") throw new Error(`no session ${id}`);
   const messages = Array.from({ length: count }, (_, index) => ({

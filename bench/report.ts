@@ -49,9 +49,16 @@ function verdict(reached: boolean): string {
 }
 
 function align(table: readonly (readonly string[])[]): string {
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => (row[column] ?? "").length)),
+  );
   return table
-    .map((row) => row.map((cell, column) => pad(cell, { width: widths[column] ?? 0, column })).join("  ").trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, { width: widths[column] ?? 0, column }))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
 }
 

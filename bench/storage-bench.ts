@@ -51,7 +51,8 @@ export async function benchStorage({ sessions }: { sessions: number }): Promise<
 }
 
 function bytesUsed(raw: DatabaseSync): number {
-  const value = (pragma: string): number => Number(Object.values(raw.prepare(`pragma ${pragma}`).get() ?? {})[0]);
+  const value = (pragma: string): number =>
+    Number(Object.values(raw.prepare(`pragma ${pragma}`).get() ?? {})[0]);
   return (value("page_count") - value("freelist_count")) * value("page_size");
 }
 
@@ -89,11 +90,17 @@ async function listRow(store: Store, raw: DatabaseSync): Promise<Row> {
       order by "createdAt" desc, "id" desc limit 20`,
   );
   const counts = raw.prepare(`select "status", sum("count") from "SessionTally" group by "status"`);
-  const total = raw.prepare(`select "count" from "SessionTally" where "repoId" = ? and "status" = 'active'`);
+  const total = raw.prepare(
+    `select "count" from "SessionTally" where "repoId" = ? and "status" = 'active'`,
+  );
   return {
     name: "list of 20 with filter, total and counts",
     holdfast: await measure(2000, (index) =>
-      store.listSessions({ repoId: REPOS[index % REPOS.length] ?? "", statuses: ["active", "suspended"], limit: 20 }),
+      store.listSessions({
+        repoId: REPOS[index % REPOS.length] ?? "",
+        statuses: ["active", "suspended"],
+        limit: 20,
+      }),
     ),
     raw: await measure(2000, (index) => {
       const repo = REPOS[index % REPOS.length] ?? "";
@@ -106,11 +113,15 @@ async function listRow(store: Store, raw: DatabaseSync): Promise<Row> {
 async function messagesRow(store: Store, raw: DatabaseSync): Promise<Row> {
   const id = sessionId(0);
   await fillMessages(store, { id, count: MESSAGES });
-  const statement = raw.prepare(`select * from "AgentMessage" where "sessionId" = ? order by "seq"`);
+  const statement = raw.prepare(
+    `select * from "AgentMessage" where "sessionId" = ? order by "seq"`,
+  );
   return {
     name: `read ${MESSAGES} messages`,
     holdfast: await measure(300, () => store.readMessages({ sessionId: id })),
-    raw: await measure(300, () => statement.all(id).map((row) => JSON.parse(String(row["content"])))),
+    raw: await measure(300, () =>
+      statement.all(id).map((row) => JSON.parse(String(row["content"]))),
+    ),
     goal: { of: "p99Ms", belowMs: 10 },
   };
 }
@@ -138,7 +149,8 @@ async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Pro
 }
 
 async function cleanupRow(store: Store, raw: DatabaseSync): Promise<Row> {
-  const stale = () => store.inactiveSessions({ statuses: ["active", "suspended"], before: Infinity, limit: CLEANED });
+  const stale = () =>
+    store.inactiveSessions({ statuses: ["active", "suspended"], before: Infinity, limit: CLEANED });
   const remove = raw.prepare(`delete from "AgentSession" where "id" = ?`);
   return {
     name: `cleanup of ${CLEANED} sessions`,

@@ -18,14 +18,28 @@ function acknowledge(entry: object): void {
 async function oneSession(sessionId: string): Promise<void> {
   const at = Date.now();
   const named = { title: sessionId, provider: null, model: null, agentName: null, purpose: null };
-  const create = { type: "create", at, id: sessionId, repoId: "repo", ...named, metadata: {}, forkedFrom: null } as const;
+  const create = {
+    type: "create",
+    at,
+    id: sessionId,
+    repoId: "repo",
+    ...named,
+    metadata: {},
+    forkedFrom: null,
+  } as const;
   await executeCommand(context, { sessionId, command: create });
   acknowledge({ session: sessionId });
 
   const messageId = `${sessionId}-message`;
   const runId = `${sessionId}-run`;
   const start = { provider: "demo", model: null, handed: true };
-  const wish = { provider: null, model: null, continuity: "auto", delivery: "queue", maxQueued: 100 } as const;
+  const wish = {
+    provider: null,
+    model: null,
+    continuity: "auto",
+    delivery: "queue",
+    maxQueued: 100,
+  } as const;
   await executeCommand(context, {
     sessionId,
     command: { type: "send", at, messageId, runId, ...wish, start },
@@ -40,7 +54,10 @@ async function oneSession(sessionId: string): Promise<void> {
   const answer = { id: answerId, role: "agent", content: { type: "text", text: "" } } as const;
   await store.append({ ...output, items: [{ put: "message", message: answer, complete: false }] });
   for (let piece = 1; piece <= 15; piece += 1) {
-    await store.append({ ...output, items: [{ put: "text", messageId: answerId, text: `${piece} ` }] });
+    await store.append({
+      ...output,
+      items: [{ put: "text", messageId: answerId, text: `${piece} ` }],
+    });
     acknowledge({ session: sessionId, answer: answerId });
   }
 }

@@ -73,7 +73,12 @@ export async function startHoldfast({
   };
 }
 
-export function readServerFile(data: string): { url: string; pid: number; startedAt: string; version: string } {
+export function readServerFile(data: string): {
+  url: string;
+  pid: number;
+  startedAt: string;
+  version: string;
+} {
   return JSON.parse(readFileSync(path.join(data, "server.json"), "utf8"));
 }
 
@@ -86,6 +91,8 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
 
 /** Settings of whoever runs the tests must not reach the program under test. */
 function cleanEnvironment(env: Record<string, string>): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name),
+  );
   return { ...Object.fromEntries(inherited), ...env };
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
   holdfast,
   readServerFile,
@@ -24,7 +24,9 @@ afterEach(async () => {
   removeFolder(path.dirname(data));
 });
 
-async function start(options: Partial<Parameters<typeof startHoldfast>[0]> = {}): Promise<RunningServer> {
+async function start(
+  options: Partial<Parameters<typeof startHoldfast>[0]> = {},
+): Promise<RunningServer> {
   const server = await startHoldfast({ data, ...options });
   running.push(server);
   return server;
@@ -57,7 +59,12 @@ describe("holdfast serve", () => {
     const { url, pid } = await start();
     const file = path.join(data, "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readServerFile(data)).toEqual({ url, pid, startedAt: expect.stringMatching(/^\d{4}-.*Z$/u), version: "0.1.0" });
+    expect(readServerFile(data)).toEqual({
+      url,
+      pid,
+      startedAt: expect.stringMatching(/^\d{4}-.*Z$/u),
+      version: "0.1.0",
+    });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();
       expect(await stop(signal)).toMatchObject({ code: 0, stderr: "" });
@@ -69,7 +76,9 @@ describe("holdfast serve", () => {
     const { url, pid } = await start();
     const second = holdfast(["serve", "--data", data, "--port", "0"]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
-    expect(second.stderr.trim().split("\n")).toEqual([expect.stringContaining(`pid ${pid} at ${url}`)]);
+    expect(second.stderr.trim().split("\n")).toEqual([
+      expect.stringContaining(`pid ${pid} at ${url}`),
+    ]);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
@@ -112,12 +121,16 @@ describe("holdfast serve", () => {
     await stop("SIGTERM");
     const file = path.join(data, "holdfast.db");
     const database = new DatabaseSync(file);
-    database.exec(`insert into "HoldfastMigration" values ('9999-from-the-future', '2030-01-01T00:00:00.000Z')`);
+    database.exec(
+      `insert into "HoldfastMigration" values ('9999-from-the-future', '2030-01-01T00:00:00.000Z')`,
+    );
     database.close();
     const before = readFileSync(file);
     const ended = holdfast(["serve", "--data", data, "--port", "0"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr.trim().split("\n")).toEqual([expect.stringContaining("newer Holdfast (9999-from-the-future)")]);
+    expect(ended.stderr.trim().split("\n")).toEqual([
+      expect.stringContaining("newer Holdfast (9999-from-the-future)"),
+    ]);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
@@ -126,44 +139,48 @@ describe("holdfast serve", () => {
     writeFileSync(file, "not a database, but long enough to look like one".repeat(10));
     const ended = holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr.trim().split("\n")).toEqual([expect.stringContaining("file is not a database")]);
+    expect(ended.stderr.trim().split("\n")).toEqual([
+      expect.stringContaining("file is not a database"),
+    ]);
   });
 
   it("lets nobody in from outside without a token", () => {
     expect(holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
       code: 64,
       stdout: "",
-      stderr: "holdfast: Listening on 0.0.0.0 lets other machines in: set HOLDFAST_TOKEN, or leave --host out.\n",
+      stderr:
+        "holdfast: Listening on 0.0.0.0 lets other machines in: set HOLDFAST_TOKEN, or leave --host out.\n",
     });
   });
 
   it("takes its settings from the environment, and flags before that", async () => {
-    const { url } = await start({ env: { HOLDFAST_PORT: "1", HOLDFAST_TOKEN: "s3cret", HOLDFAST_DATA: "/nowhere" } });
+    const { url } = await start({
+      env: { HOLDFAST_PORT: "1", HOLDFAST_TOKEN: "s3cret", HOLDFAST_DATA: "/nowhere" },
+    });
     expect((await fetch(`${url}/readyz`)).status).toBe(401);
     const authorization = { headers: { authorization: "Bearer s3cret" } };
     expect((await fetch(`${url}/readyz`, authorization)).status).toBe(200);
   });
 
   it("serves from PostgreSQL when given its URL", async () => {
-    const postgres = inject("postgres");
-    if ("failure" in postgres) throw new Error(postgres.failure);
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query("create database serve_e2e");
-    const database = new URL(postgres.url);
-    database.pathname = "/serve_e2e";
-    const { url } = await start({ env: { HOLDFAST_DATABASE_URL: database.href } });
-    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: "ready", database: { engine: "postgres" } });
-    await client.query("drop database serve_e2e with (force)");
+    const database = await createTestDatabase("postgres");
+    if (database.location.engine !== "postgres")
+      throw new Error("unreachable: asked for PostgreSQL");
+    const { url } = await start({ env: { HOLDFAST_DATABASE_URL: database.location.url } });
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+      status: "ready",
+      database: { engine: "postgres" },
+    });
+    await database.remove();
     const lost = await fetch(`${url}/readyz`);
     expect([lost.status, await lost.json()]).toMatchObject([503, { status: "unready" }]);
-    await client.end();
   });
 });
 
 describe("holdfast", () => {
   it("tells an older Node in one line what it needs", () => {
-    const pretend = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
+    const pretend =
+      "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
     const ended = holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
     expect(ended).toEqual({
       code: 64,
@@ -181,7 +198,8 @@ describe("holdfast", () => {
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
     const names = ["0001-portal", "0002-sessions", "0003-search"];
-    const db = (command: string, ...more: string[]) => holdfast(["db", command, "--data", data, ...more]);
+    const db = (command: string, ...more: string[]) =>
+      holdfast(["db", command, "--data", data, ...more]);
     const pending = () =>
       JSON.parse(db("status", "--json").stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
@@ -197,7 +215,8 @@ describe("holdfast", () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`pid ${pid}`)]);
     await stop("SIGTERM");
 
-    for (const name of names.toReversed()) expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
+    for (const name of names.toReversed())
+      expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
     expect(db("rollback").stdout).toContain("nothing to roll back");
     expect(pending()).toBe(3);
   });

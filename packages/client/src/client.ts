@@ -27,7 +27,10 @@ export class HoldfastError extends Error {
   readonly code: ProblemCode | "unexpected_reply";
   readonly status: number;
 
-  constructor(code: HoldfastError["code"], { status, message }: { status: number; message: string }) {
+  constructor(
+    code: HoldfastError["code"],
+    { status, message }: { status: number; message: string },
+  ) {
     super(message);
     this.name = "HoldfastError";
     this.code = code;
@@ -38,7 +41,10 @@ export class HoldfastError extends Error {
 export function createClient({ url, token, fetch: send = fetch }: ClientOptions): Client {
   const get = async (path: string, signal: AbortSignal | undefined): Promise<Reply> => {
     const response = await send(new URL(path, url), {
-      headers: { accept: "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      headers: {
+        accept: "application/json",
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
       ...(signal !== undefined && { signal }),
     });
     return { status: response.status, body: parseBody(await response.text()) };
@@ -75,6 +81,10 @@ function parseBody(text: string): unknown {
 
 function toError({ status, body }: Reply): HoldfastError {
   const problem = problemSchema.safeParse(body);
-  if (problem.success) return new HoldfastError(problem.data.code, { status, message: problem.data.detail });
-  return new HoldfastError("unexpected_reply", { status, message: `The server answered ${status} with something else.` });
+  if (problem.success)
+    return new HoldfastError(problem.data.code, { status, message: problem.data.detail });
+  return new HoldfastError("unexpected_reply", {
+    status,
+    message: `The server answered ${status} with something else.`,
+  });
 }

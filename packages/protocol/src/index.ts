@@ -6,4 +6,10 @@ export {
   type Readiness,
   type SessionCounts,
 } from "./health.ts";
-export { PROBLEM_CODES, problemCodeSchema, problemSchema, type Problem, type ProblemCode } from "./problem.ts";
+export {
+  PROBLEM_CODES,
+  problemCodeSchema,
+  problemSchema,
+  type Problem,
+  type ProblemCode,
+} from "./problem.ts";

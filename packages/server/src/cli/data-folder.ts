@@ -43,9 +43,11 @@ export function lockDataFolder(folder: string): DataFolderLock {
   };
 }
 
-export function readServerFile(folder: string): ServerFile | null {
+function readServerFile(folder: string): ServerFile | null {
   try {
-    const parsed = serverFileSchema.safeParse(JSON.parse(readFileSync(path.join(folder, "server.json"), "utf8")));
+    const parsed = serverFileSchema.safeParse(
+      JSON.parse(readFileSync(path.join(folder, "server.json"), "utf8")),
+    );
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
@@ -77,7 +79,11 @@ function openLock(folder: string): DatabaseSync {
   try {
     lock = new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
-    throw new CommandFailure(`The data folder ${folder} cannot be written. Choose another with --data.`, undefined, { cause: error });
+    throw new CommandFailure(
+      `The data folder ${folder} cannot be written. Choose another with --data.`,
+      undefined,
+      { cause: error },
+    );
   }
   try {
     lock.exec("pragma journal_mode = memory; begin exclusive");
@@ -85,11 +91,22 @@ function openLock(folder: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if (!isBusy(error)) {
-      throw new CommandFailure(`The data folder ${folder} cannot be written: ${reasonOf(error)}. Choose another with --data.`, undefined, { cause: error });
+      throw new CommandFailure(
+        `The data folder ${folder} cannot be written: ${reasonOf(error)}. Choose another with --data.`,
+        undefined,
+        { cause: error },
+      );
     }
     const other = readServerFile(folder);
-    const who = other === null ? "Another Holdfast, still starting," : `A Holdfast with pid ${other.pid} at ${other.url}`;
-    throw new CommandFailure(`${who} uses the data folder ${folder}. Stop it, or choose another with --data.`, undefined, { cause: error });
+    const who =
+      other === null
+        ? "Another Holdfast, still starting,"
+        : `A Holdfast with pid ${other.pid} at ${other.url}`;
+    throw new CommandFailure(
+      `${who} uses the data folder ${folder}. Stop it, or choose another with --data.`,
+      undefined,
+      { cause: error },
+    );
   }
 }
 

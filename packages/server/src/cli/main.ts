@@ -30,10 +30,14 @@ function program(): Command {
   const db = holdfast.command("db").description("look after the database");
   withData(db.command("migrate"))
     .description("bring the schema up to date")
-    .action(async (flags: DataFlags) => say(await migrateDatabase(dataSettings(flags, process.env))));
+    .action(async (flags: DataFlags) =>
+      say(await migrateDatabase(dataSettings(flags, process.env))),
+    );
   withData(db.command("rollback"))
     .description("take the last migration back")
-    .action(async (flags: DataFlags) => say(await rollbackDatabase(dataSettings(flags, process.env))));
+    .action(async (flags: DataFlags) =>
+      say(await rollbackDatabase(dataSettings(flags, process.env))),
+    );
   withData(db.command("status"))
     .description("list the migrations and when they ran")
     .option("--json", "as JSON")
@@ -46,7 +50,10 @@ function program(): Command {
 function withData(command: Command): Command {
   return command
     .option("--data <folder>", "data folder (default: holdfast in the user's data folder)")
-    .option("--database <url>", "postgres://… or a SQLite file (default: a file in the data folder)");
+    .option(
+      "--database <url>",
+      "postgres://… or a SQLite file (default: a file in the data folder)",
+    );
 }
 
 async function serve(flags: ServeFlags): Promise<void> {

@@ -51,12 +51,24 @@ async function openDatabase({ database }: ServeSettings): Promise<Store> {
     return await openStore(database, { clock: Date.now, onSetAside: reportSetAside });
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}`, undefined, { cause: error });
+    throw new CommandFailure(`${describeDatabase(database)}: ${error.message}`, undefined, {
+      cause: error,
+    });
   }
 }
 
-function reportSetAside({ tableName, rowId, reason }: { tableName: string; rowId: string; reason: string }): void {
-  process.stderr.write(`holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`);
+function reportSetAside({
+  tableName,
+  rowId,
+  reason,
+}: {
+  tableName: string;
+  rowId: string;
+  reason: string;
+}): void {
+  process.stderr.write(
+    `holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`,
+  );
 }
 
 export function greeting(url: string, { dataFolder, database }: ServeSettings): string {
@@ -97,7 +109,15 @@ function whyNotListening(error: unknown, { host, port }: { host: string; port: n
   }
 }
 
-async function close({ app, store, lock }: { app: App | null; store: Store | null; lock: DataFolderLock }): Promise<void> {
+async function close({
+  app,
+  store,
+  lock,
+}: {
+  app: App | null;
+  store: Store | null;
+  lock: DataFolderLock;
+}): Promise<void> {
   try {
     await app?.close();
     await store?.close();

@@ -34,7 +34,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
 /** Flags win over the environment, the environment over what is usual. */
 export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
-  const dataFolder = path.resolve(flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment));
+  const dataFolder = path.resolve(
+    flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+  );
   const database = flags.database ?? given(environment["HOLDFAST_DATABASE_URL"]);
   return {
     dataFolder,
@@ -68,7 +70,10 @@ export function describeDatabase(database: DatabaseLocation): string {
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/u.test(text) || port > 65_535) {
-    throw new CommandFailure(`The port must be a number from 0 to 65535, not "${text}".`, EXIT.usage);
+    throw new CommandFailure(
+      `The port must be a number from 0 to 65535, not "${text}".`,
+      EXIT.usage,
+    );
   }
   return port;
 }
@@ -76,14 +81,20 @@ function parsePort(text: string): number {
 /** `postgres://…`, or a SQLite file as a path, `file:…` or `sqlite:…`. */
 function parseDatabase(text: string): DatabaseLocation {
   if (/^postgres(ql)?:\/\//u.test(text)) {
-    if (!URL.canParse(text)) throw new CommandFailure("The database URL cannot be read.", EXIT.usage);
+    if (!URL.canParse(text))
+      throw new CommandFailure("The database URL cannot be read.", EXIT.usage);
     return { engine: "postgres", url: text };
   }
   const scheme = /^([a-z][a-z0-9+.-]+):/u.exec(text)?.[1];
   if (scheme !== undefined && scheme !== "file" && scheme !== "sqlite") {
-    throw new CommandFailure(`The database must be postgres://… or a SQLite file, not ${scheme}:….`, EXIT.usage);
+    throw new CommandFailure(
+      `The database must be postgres://… or a SQLite file, not ${scheme}:….`,
+      EXIT.usage,
+    );
   }
-  const file = text.startsWith("file:///") ? fileURLToPath(text) : text.replace(/^(file|sqlite):(\/\/)?/u, "");
+  const file = text.startsWith("file:///")
+    ? fileURLToPath(text)
+    : text.replace(/^(file|sqlite):(\/\/)?/u, "");
   return { engine: "sqlite", file: path.resolve(file) };
 }
 

@@ -40,5 +40,7 @@ export function cleanJson(value: unknown): CleanJson {
     }
   };
   const cleaned = clean(value, 0);
-  return refused.found === null ? { ok: true, value: cleaned } : { ok: false, refused: refused.found };
+  return refused.found === null
+    ? { ok: true, value: cleaned }
+    : { ok: false, refused: refused.found };
 }

@@ -14,7 +14,12 @@ export type UserCommand =
   | Create
   | Send
   | Update
-  | { readonly type: "cancel"; readonly at: number; readonly reason: string; readonly runId?: string }
+  | {
+      readonly type: "cancel";
+      readonly at: number;
+      readonly reason: string;
+      readonly runId?: string;
+    }
   | { readonly type: "release"; readonly at: number; readonly reason: string }
   | Answer
   | { readonly type: "resume"; readonly at: number }

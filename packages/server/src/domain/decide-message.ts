@@ -33,7 +33,8 @@ export function decideSend(session: Session, command: Send): Decision {
     (interrupts || stateOf(session) === "idle");
 
   const events: SessionEvent[] = [];
-  if (session.standing.status === "suspended") events.push({ type: "session.resumed", at: command.at });
+  if (session.standing.status === "suspended")
+    events.push({ type: "session.resumed", at: command.at });
   if (interrupts) {
     events.push(
       ...endCurrentRun(session, {
@@ -57,20 +58,40 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     );
   }
   if (session.delivery === "reject") {
-    return refuse(session, "delivery_rejected", "The session's delivery policy rejects messages. Set it to open.");
+    return refuse(
+      session,
+      "delivery_rejected",
+      "The session's delivery policy rejects messages. Set it to open.",
+    );
   }
   if (session.queue.length >= command.maxQueued) {
-    return refuse(session, "queue_full", `The session's queue holds ${command.maxQueued} messages already.`);
+    return refuse(
+      session,
+      "queue_full",
+      `The session's queue holds ${command.maxQueued} messages already.`,
+    );
   }
   if (command.delivery !== "reject") return null;
   if (session.delivery === "hold") {
-    return refuse(session, "delivery_held", "The session's delivery policy holds messages back. Set it to open.");
+    return refuse(
+      session,
+      "delivery_held",
+      "The session's delivery policy holds messages back. Set it to open.",
+    );
   }
   if (stateOf(session) !== "idle" || session.queue.length > 0) {
-    return refuse(session, "session_busy", "Other messages come first and this one asked not to wait.");
+    return refuse(
+      session,
+      "session_busy",
+      "Other messages come first and this one asked not to wait.",
+    );
   }
   if (command.start === null) {
-    return refuse(session, "agents_busy", "Every place for an agent is taken and the message asked not to wait.");
+    return refuse(
+      session,
+      "agents_busy",
+      "Every place for an agent is taken and the message asked not to wait.",
+    );
   }
   return null;
 }
@@ -104,5 +125,9 @@ function positionOf(session: Session, messageId: string): number {
 }
 
 function refuseNotQueued(session: Session): Decision {
-  return refuse(session, "message_not_queued", "The message is not in the queue: it was delivered, withdrawn or never sent.");
+  return refuse(
+    session,
+    "message_not_queued",
+    "The message is not in the queue: it was delivered, withdrawn or never sent.",
+  );
 }

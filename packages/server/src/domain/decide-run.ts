@@ -45,7 +45,8 @@ export function decideSuspendRun(session: Session, command: Of<"suspend-run">): 
   const { suspension } = command;
   if (openSuspensionsOf(session).some((open) => open.id === suspension.id)) return NOTHING_TO_DO;
   const run = currentRunOf(session);
-  if (run?.id !== command.runId || session.standing.status !== "active") return refuseNotCurrent(session);
+  if (run?.id !== command.runId || session.standing.status !== "active")
+    return refuseNotCurrent(session);
   return accept({ type: "run.suspended", at: command.at, runId: run.id, suspension });
 }
 
@@ -63,8 +64,15 @@ function closeSuspension(
   { at, suspensionId, closing }: { at: number; suspensionId: string; closing: Closing },
 ): Decision {
   const activity = activityOf(session);
-  if (activity.state !== "suspended" || !activity.suspensions.some((open) => open.id === suspensionId)) {
-    return refuse(session, "suspension_not_open", "Nothing waits under this id: it was answered, withdrawn, or has expired.");
+  if (
+    activity.state !== "suspended" ||
+    !activity.suspensions.some((open) => open.id === suspensionId)
+  ) {
+    return refuse(
+      session,
+      "suspension_not_open",
+      "Nothing waits under this id: it was answered, withdrawn, or has expired.",
+    );
   }
   const events: SessionEvent[] = [];
   if (session.standing.status === "suspended") events.push({ type: "session.resumed", at });
@@ -90,18 +98,30 @@ export function decideCancel(session: Session, command: Of<"cancel">): Decision 
   }
   if (command.runId !== undefined && command.runId !== run.id) return refuseNotCurrent(session);
   const { at, reason } = command;
-  return accept(...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }));
+  return accept(
+    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
+  );
 }
 
 export function decideRelease(session: Session, command: Of<"release">): Decision {
   if (stateOf(session) !== "suspended") {
-    return refuse(session, "session_not_suspended", "The session waits for nothing that could be released.");
+    return refuse(
+      session,
+      "session_not_suspended",
+      "The session waits for nothing that could be released.",
+    );
   }
   const { at, reason } = command;
-  return accept(...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }));
+  return accept(
+    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
+  );
 }
 
-function withRunning(session: Session, runId: string, then: (run: CurrentRun) => Decision): Decision {
+function withRunning(
+  session: Session,
+  runId: string,
+  then: (run: CurrentRun) => Decision,
+): Decision {
   const activity = activityOf(session);
   if (activity.state === "idle" || activity.run.id !== runId) return refuseNotCurrent(session);
   if (activity.state === "suspended") {
@@ -111,5 +131,9 @@ function withRunning(session: Session, runId: string, then: (run: CurrentRun) =>
 }
 
 function refuseNotCurrent(session: Session): Decision {
-  return refuse(session, "run_not_current", "The run is not the session's current one: it ended, or has not started.");
+  return refuse(
+    session,
+    "run_not_current",
+    "The run is not the session's current one: it ended, or has not started.",
+  );
 }

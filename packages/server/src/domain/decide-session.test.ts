@@ -99,7 +99,10 @@ describe("the server going away", () => {
     expect(events.map(({ type }) => type)).toEqual(["run.requeued", "session.suspended"]);
     expect(session?.queue).toMatchObject([{ runId: "r1", attempts: 1 }]);
     const resumed = given(...commands, suspend("crash")).when(startRun(1, HANDED));
-    expect(currentRunOf(resumed.session ?? sessionAfter(create()))).toMatchObject({ id: "r1", attempts: 2 });
+    expect(currentRunOf(resumed.session ?? sessionAfter(create()))).toMatchObject({
+      id: "r1",
+      attempts: 2,
+    });
   });
 
   it("puts a run that no agent was given back to the head of the queue, so that it starts again", () => {

@@ -9,7 +9,8 @@ import { activityOf, type Session } from "./session.ts";
 type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
 
 export function decideCreate(session: Session | null, command: Create): Decision {
-  if (session !== null) return refuse(session, "session_exists", "A session with this id exists already.");
+  if (session !== null)
+    return refuse(session, "session_exists", "A session with this id exists already.");
   return accept({ ...command, type: "session.created" });
 }
 
@@ -20,7 +21,11 @@ export function decideUpdate(session: Session, command: Update): Decision {
   if (Object.keys(changes).length > 0) events.push({ type: "session.updated", at, changes });
   if (phase !== undefined && phase !== session.phase) {
     if (isFinal(session.phase)) {
-      return refuse(session, "phase_final", `The session was finalized as ${session.phase}; its phase stays.`);
+      return refuse(
+        session,
+        "phase_final",
+        `The session was finalized as ${session.phase}; its phase stays.`,
+      );
     }
     events.push({ type: "phase.changed", at, from: session.phase, to: phase });
   }
@@ -33,12 +38,15 @@ export function decideUpdate(session: Session, command: Update): Decision {
 /** What of the wish differs from what is stored, so that a repeated update records nothing. */
 function changesIn(session: Session, wish: SessionChanges): SessionChanges {
   const differing = Object.entries(wish.metadata ?? {}).filter(
-    ([key, value]) => !Object.hasOwn(session.metadata, key) || !sameJson(session.metadata[key] ?? null, value),
+    ([key, value]) =>
+      !Object.hasOwn(session.metadata, key) || !sameJson(session.metadata[key] ?? null, value),
   );
   return {
     ...(wish.title !== undefined && wish.title !== session.title && { title: wish.title }),
-    ...(wish.delivery !== undefined && wish.delivery !== session.delivery && { delivery: wish.delivery }),
-    ...(wish.provider !== undefined && wish.provider !== session.provider && { provider: wish.provider }),
+    ...(wish.delivery !== undefined &&
+      wish.delivery !== session.delivery && { delivery: wish.delivery }),
+    ...(wish.provider !== undefined &&
+      wish.provider !== session.provider && { provider: wish.provider }),
     ...(wish.model !== undefined && wish.model !== session.model && { model: wish.model }),
     ...(differing.length > 0 && { metadata: Object.fromEntries<Json>(differing) }),
   };
@@ -67,7 +75,8 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
             runId: run.id,
             result: {
               outcome: "interrupted",
-              reason: cause === "crash" ? "the server stopped unexpectedly" : "the server was shut down",
+              reason:
+                cause === "crash" ? "the server stopped unexpectedly" : "the server was shut down",
             },
             usage: null,
           }
@@ -91,14 +100,19 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
 export function decideResume(session: Session, { at }: Of<"resume">): Decision {
   const refusal = refuseIfFinal(session);
   if (refusal !== null) return refusal;
-  return session.standing.status === "active" ? NOTHING_TO_DO : accept({ type: "session.resumed", at });
+  return session.standing.status === "active"
+    ? NOTHING_TO_DO
+    : accept({ type: "session.resumed", at });
 }
 
 export function decideArchive(session: Session, { at }: Of<"archive">): Decision {
   if (session.standing.status === "archived") return NOTHING_TO_DO;
   const refusal = refuseIfFinal(session);
   if (refusal !== null) return refusal;
-  return accept(...endAllWork(session, at, "the session was archived"), { type: "session.archived", at });
+  return accept(...endAllWork(session, at, "the session was archived"), {
+    type: "session.archived",
+    at,
+  });
 }
 
 export function decideFail(session: Session, { at, reason }: Of<"fail">): Decision {
@@ -115,7 +129,8 @@ export function decideFail(session: Session, { at, reason }: Of<"fail">): Decisi
 export function decideFinalize(session: Session, command: Of<"finalize">): Decision {
   const { at, outcome, summary } = command;
   const finalized: SessionEvent = { type: "session.finalized", at, outcome, summary };
-  if (session.phase === outcome) return session.finalizedAt === null ? accept(finalized) : NOTHING_TO_DO;
+  if (session.phase === outcome)
+    return session.finalizedAt === null ? accept(finalized) : NOTHING_TO_DO;
   if (isFinal(session.phase)) {
     return refuse(session, "phase_final", `The session was finalized as ${session.phase} already.`);
   }
@@ -124,16 +139,26 @@ export function decideFinalize(session: Session, command: Of<"finalize">): Decis
 
 export function decideDelete(session: Session, { at }: Of<"delete">): Decision {
   const reason = "the session was deleted";
-  return accept(...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }), {
-    type: "session.deleted",
-    at,
-  });
+  return accept(
+    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
+    {
+      type: "session.deleted",
+      at,
+    },
+  );
 }
 
 function endAllWork(session: Session, at: number, reason: string): SessionEvent[] {
-  const ended = endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null });
-  const undelivered = session.queue.map(
-    ({ messageId, runId }): SessionEvent => ({ type: "message.undelivered", at, messageId, runId }),
-  );
+  const ended = endCurrentRun(session, {
+    at,
+    result: { outcome: "cancelled", reason },
+    usage: null,
+  });
+  const undelivered = session.queue.map(({ messageId, runId }): SessionEvent => ({
+    type: "message.undelivered",
+    at,
+    messageId,
+    runId,
+  }));
   return [...ended, ...undelivered];
 }

@@ -1,5 +1,10 @@
 import type { Command } from "./command.ts";
-import { decideEditQueued, decideMoveQueued, decideSend, decideWithdrawQueued } from "./decide-message.ts";
+import {
+  decideEditQueued,
+  decideMoveQueued,
+  decideSend,
+  decideWithdrawQueued,
+} from "./decide-message.ts";
 import {
   decideAnswer,
   decideCancel,

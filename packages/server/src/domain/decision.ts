@@ -32,7 +32,11 @@ export function refuseIfFinal(session: Session): Decision | null {
     case "suspended":
       return null;
     case "archived":
-      return refuse(session, "session_archived", "The session is archived. Fork it to go on from its history.");
+      return refuse(
+        session,
+        "session_archived",
+        "The session is archived. Fork it to go on from its history.",
+      );
     case "error":
       return refuse(
         session,

@@ -15,7 +15,8 @@ export type Duty =
 
 export function dutyOf(session: Session | null): Duty {
   if (session === null) return { do: "clear" };
-  if (session.standing.status === "archived" || session.standing.status === "error") return { do: "clear" };
+  if (session.standing.status === "archived" || session.standing.status === "error")
+    return { do: "clear" };
   const activity = activityOf(session);
   switch (activity.state) {
     case "running":

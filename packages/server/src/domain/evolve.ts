@@ -12,12 +12,16 @@ import {
 /** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
   if (event.type === "session.created") return created(event);
-  if (session === null) throw new Error(`unreachable: ${event.type} on a session that does not exist`);
+  if (session === null)
+    throw new Error(`unreachable: ${event.type} on a session that does not exist`);
   if (event.type === "session.deleted") return null;
   return { ...fold(session, event), ...timesAfter(session, event) };
 }
 
-export function evolveAll(session: Session | null, events: readonly SessionEvent[]): Session | null {
+export function evolveAll(
+  session: Session | null,
+  events: readonly SessionEvent[],
+): Session | null {
   return events.reduce(evolve, session);
 }
 
@@ -33,7 +37,8 @@ function fold(session: Session, event: Change): Session {
       };
     case "session.suspended": {
       const activity = activityOf(session);
-      if (activity.state === "running") throw new Error("unreachable: suspended with a run under way");
+      if (activity.state === "running")
+        throw new Error("unreachable: suspended with a run under way");
       return { ...session, standing: { status: "suspended", activity } };
     }
     case "session.resumed":
@@ -68,7 +73,10 @@ function fold(session: Session, event: Change): Session {
       return session;
     case "message.moved": {
       const moved = session.queue.filter((entry) => entry.messageId === event.messageId);
-      return { ...session, queue: without(session, event.messageId).toSpliced(event.position, 0, ...moved) };
+      return {
+        ...session,
+        queue: without(session, event.messageId).toSpliced(event.position, 0, ...moved),
+      };
     }
     case "message.withdrawn":
     case "message.undelivered":
@@ -171,7 +179,10 @@ function without(session: Session, messageId: string): Session["queue"] {
   return session.queue.filter((entry) => entry.messageId !== messageId);
 }
 
-function timesAfter(session: Session, event: SessionEvent): Pick<Session, "updatedAt" | "lastActiveAt"> {
+function timesAfter(
+  session: Session,
+  event: SessionEvent,
+): Pick<Session, "updatedAt" | "lastActiveAt"> {
   const updatedAt = Math.max(session.updatedAt, event.at);
   return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : session.lastActiveAt };
 }

@@ -20,7 +20,9 @@ export function sameJson(left: Json, right: Json): boolean {
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key] ?? null, right[key] ?? null))
+    keys.every(
+      (key) => Object.hasOwn(right, key) && sameJson(left[key] ?? null, right[key] ?? null),
+    )
   );
 }
 

@@ -44,9 +44,14 @@ export function retentionOf(
 }
 
 /** Whether cleanup by age may take it: nobody put it away on purpose and nothing is under way. */
-export function isStale(session: Session, { now, olderThanMs }: { now: number; olderThanMs: number }): boolean {
+export function isStale(
+  session: Session,
+  { now, olderThanMs }: { now: number; olderThanMs: number },
+): boolean {
   return (
-    session.standing.status !== "archived" && isAtRest(session) && now - session.lastActiveAt >= olderThanMs
+    session.standing.status !== "archived" &&
+    isAtRest(session) &&
+    now - session.lastActiveAt >= olderThanMs
   );
 }
 
@@ -58,5 +63,7 @@ function suspendedLimitMs(session: Session, policy: RetentionPolicy): number {
 
 function isAtRest(session: Session): boolean {
   const { standing } = session;
-  return !("activity" in standing) || (standing.activity.state === "idle" && session.queue.length === 0);
+  return (
+    !("activity" in standing) || (standing.activity.state === "idle" && session.queue.length === 0)
+  );
 }

@@ -30,13 +30,11 @@ export function endCurrentRun(
 ): SessionEvent[] {
   const run = currentRunOf(session);
   if (run === null) return [];
-  const released = openSuspensionsOf(session).map(
-    (suspension): SessionEvent => ({
-      type: "suspension.closed",
-      at: end.at,
-      suspensionId: suspension.id,
-      closing: { how: "released" },
-    }),
-  );
+  const released = openSuspensionsOf(session).map((suspension): SessionEvent => ({
+    type: "suspension.closed",
+    at: end.at,
+    suspensionId: suspension.id,
+    closing: { how: "released" },
+  }));
   return [{ type: "run.ended", runId: run.id, ...end }, ...released];
 }

@@ -47,7 +47,12 @@ export function shouldResume(
 ): ResumeDecision {
   if (session === "missing" || session === "invalid") {
     const reason = session === "missing" ? "session_not_found" : "session_invalid";
-    const check: ResumeCheck = { name: "session_valid", passed: false, value: session, limit: null };
+    const check: ResumeCheck = {
+      name: "session_valid",
+      passed: false,
+      value: session,
+      limit: null,
+    };
     return { shouldResume: false, reason, checks: [check] };
   }
   // A clock set back makes activity look like the future; that is as recent as can be.
@@ -63,7 +68,12 @@ export function shouldResume(
       session.status === "archived" ? "session_archived" : "session_failed",
     ],
     [
-      { name: "resume_ready", passed: session.resumeReady, value: session.resumeReady, limit: null },
+      {
+        name: "resume_ready",
+        passed: session.resumeReady,
+        value: session.resumeReady,
+        limit: null,
+      },
       "not_resume_ready",
     ],
     [

@@ -42,7 +42,9 @@ describe("the HTTP server", () => {
   });
 
   it("says that it is ready, on what, and counts the rows set aside (B5)", async () => {
-    const reply = await (await app({ readiness: async () => ({ ...READY, setAside: 2 }) })).inject("/readyz");
+    const reply = await (
+      await app({ readiness: async () => ({ ...READY, setAside: 2 }) })
+    ).inject("/readyz");
     const { ready: _, ...rest } = READY;
     expect(reply.statusCode).toBe(200);
     expect(readinessSchema.parse(reply.json())).toEqual({
@@ -81,18 +83,33 @@ describe("the HTTP server", () => {
     expect(missing.headers["content-type"]).toMatch("application/problem+json");
     expect(problemSchema.parse(missing.json())).toMatchObject({ status: 404, code: "not_found" });
 
-    const broken = await (await app({ readiness: () => Promise.reject(new Error("secret")) })).inject("/readyz");
-    expect(problemSchema.parse(broken.json())).toMatchObject({ status: 500, code: "internal_error" });
+    const broken = await (
+      await app({ readiness: () => Promise.reject(new Error("secret")) })
+    ).inject("/readyz");
+    expect(problemSchema.parse(broken.json())).toMatchObject({
+      status: 500,
+      code: "internal_error",
+    });
     expect(broken.body).not.toMatch(/secret|at /u);
 
     const full = await (
-      await app({ readiness: () => Promise.reject(new StorageFault("disk_full", "The disk is full.")) })
+      await app({
+        readiness: () => Promise.reject(new StorageFault("disk_full", "The disk is full.")),
+      })
     ).inject("/readyz");
-    expect(problemSchema.parse(full.json())).toMatchObject({ status: 507, code: "disk_full", detail: "The disk is full." });
+    expect(problemSchema.parse(full.json())).toMatchObject({
+      status: 507,
+      code: "disk_full",
+      detail: "The disk is full.",
+    });
   });
 
   it("has a problem code for every refusal of the kernel and every fault of the store", () => {
-    expect([...REFUSAL_CODES, ...FAULT_CODES].filter((code) => !PROBLEM_CODES.some((known) => known === code))).toEqual([]);
+    expect(
+      [...REFUSAL_CODES, ...FAULT_CODES].filter(
+        (code) => !PROBLEM_CODES.some((known) => known === code),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -101,8 +118,10 @@ describe("the guard", () => {
     const server = await app();
     const statusFor = async (host: string): Promise<number> =>
       (await server.inject({ url: "/readyz", headers: { host } })).statusCode;
-    for (const host of ["127.0.0.1:4664", "localhost", "LOCALHOST:1", "[::1]:4664"]) expect(await statusFor(host)).toBe(200);
-    for (const host of ["evil.example", "127.0.0.1.evil.example", "10.0.0.1:4664"]) expect(await statusFor(host)).toBe(403);
+    for (const host of ["127.0.0.1:4664", "localhost", "LOCALHOST:1", "[::1]:4664"])
+      expect(await statusFor(host)).toBe(200);
+    for (const host of ["evil.example", "127.0.0.1.evil.example", "10.0.0.1:4664"])
+      expect(await statusFor(host)).toBe(403);
   });
 
   it("asks for the token everywhere but at /healthz and for the page's files", async () => {
@@ -111,7 +130,8 @@ describe("the guard", () => {
     writeFileSync(path.join(folder, "index.html"), "<!doctype html><title>Holdfast</title>");
     const server = await app({ token: "s3cret", webFolder: folder });
     const statusOf = async (url: string, authorization?: string): Promise<number> =>
-      (await server.inject({ url, headers: authorization === undefined ? {} : { authorization } })).statusCode;
+      (await server.inject({ url, headers: authorization === undefined ? {} : { authorization } }))
+        .statusCode;
 
     expect(await statusOf("/healthz")).toBe(200);
     expect(await statusOf("/")).toBe(200);

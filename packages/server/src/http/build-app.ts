@@ -1,5 +1,9 @@
 import swagger from "@fastify/swagger";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RawServerDefault,
+} from "fastify";
 import {
   jsonSchemaTransform,
   jsonSchemaTransformObject,

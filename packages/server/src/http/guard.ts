@@ -14,12 +14,18 @@ export function guard({ token }: GuardOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (token === null) {
       if (LOOPBACK.has(hostName(request.headers.host))) return;
-      const problem = toProblem("host_not_allowed", "Without a token this server answers only to names of its own machine.");
+      const problem = toProblem(
+        "host_not_allowed",
+        "Without a token this server answers only to names of its own machine.",
+      );
       return void reply.code(problem.status).type("application/problem+json").send(problem);
     }
     const isOpen = request.url === "/healthz" || request.routeOptions.config.isPublic === true;
     if (isOpen || isRightToken(request.headers.authorization, token)) return;
-    const problem = toProblem("unauthorized", "This server needs a token: send it as Authorization: Bearer TOKEN.");
+    const problem = toProblem(
+      "unauthorized",
+      "This server needs a token: send it as Authorization: Bearer TOKEN.",
+    );
     return void reply
       .code(problem.status)
       .header("www-authenticate", "Bearer")

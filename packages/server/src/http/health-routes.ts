@@ -28,7 +28,12 @@ export function addHealthRoutes(app: App, { readiness, version, startedAt }: App
       return reply
         .code(ready ? 200 : 503)
         .header("cache-control", "no-store")
-        .send({ status: ready ? "ready" : "unready", version, startedAt: startedAt.toISOString(), ...rest });
+        .send({
+          status: ready ? "ready" : "unready",
+          version,
+          startedAt: startedAt.toISOString(),
+          ...rest,
+        });
     },
   });
 }

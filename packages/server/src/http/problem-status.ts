@@ -2,7 +2,7 @@ import { problemCodeSchema, type Problem, type ProblemCode } from "@holdfast/pro
 import type { RefusalCode } from "../domain/refusal.ts";
 
 /** The one place where a code becomes an HTTP status: a new code does not compile until it has a row. */
-export const PROBLEM_STATUS = {
+const PROBLEM_STATUS = {
   agents_busy: 429,
   constraint_broken: 500,
   database_busy: 503,
@@ -59,7 +59,8 @@ export function toProblem(code: ProblemCode, detail: string): Problem {
 
 /** What a client may know of something thrown: our own faults by their code, the rest by none. */
 export function problemFromError(error: unknown): Problem {
-  const { code, message } = error instanceof Error && "code" in error ? error : { code: null, message: "" };
+  const { code, message } =
+    error instanceof Error && "code" in error ? error : { code: null, message: "" };
   const known = problemCodeSchema.safeParse(code);
   if (known.success) return toProblem(known.data, message);
   if (isClientError(error)) return toProblem("invalid_request", error.message);

@@ -43,7 +43,10 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     start: { provider: "demo", model: null, handed: true },
   });
   const execute = (command: Command, contents = {}): Promise<Executed> =>
-    executeCommand({ store: test.store, newId: randomUUID }, { sessionId: "s", command, extras: { contents } });
+    executeCommand(
+      { store: test.store, newId: randomUUID },
+      { sessionId: "s", command, extras: { contents } },
+    );
 
   it("puts into the transcript why a run was cancelled, and leaves the session usable (C4)", async () => {
     await execute(create);
@@ -54,22 +57,33 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
       { role: "user", content: { type: "text", text: "hello" }, runId: "run-m1" },
       {
         role: "system",
-        content: { type: "text", text: "Cancelled: wrong branch", notice: "run_cancelled", runId: "run-m1" },
+        content: {
+          type: "text",
+          text: "Cancelled: wrong branch",
+          notice: "run_cancelled",
+          runId: "run-m1",
+        },
         runId: "run-m1",
       },
     ]);
-    expect(await execute(send("m2"), { m2: { type: "text", text: "again" } })).toMatchObject({ ok: true });
+    expect(await execute(send("m2"), { m2: { type: "text", text: "again" } })).toMatchObject({
+      ok: true,
+    });
   });
 
   it("decides again when somebody was faster, so that racing commands all take effect once", async () => {
     await execute(create);
     const notes = Array.from({ length: 20 }, (_, index) => `key${index}`);
     const results = await Promise.all(
-      notes.map((key) => execute({ type: "update", at: NOW, changes: { metadata: { [key]: key } } })),
+      notes.map((key) =>
+        execute({ type: "update", at: NOW, changes: { metadata: { [key]: key } } }),
+      ),
     );
     expect(results.every(({ ok }) => ok)).toBe(true);
     const read = await test.store.readSession("s");
-    expect(read.found === "session" && Object.keys(read.record.metadata).toSorted()).toEqual(notes.toSorted());
+    expect(read.found === "session" && Object.keys(read.record.metadata).toSorted()).toEqual(
+      notes.toSorted(),
+    );
   });
 
   it("returns the kernel's refusal and writes nothing", async () => {
@@ -80,12 +94,20 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
 
   it("judges from one stored row whether to resume, and always says why (B3)", async () => {
     await execute(create);
-    const judge = (now: number) => judgeResume(test.store, { sessionId: "s", now, limits: RESUME_LIMITS });
+    const judge = (now: number) =>
+      judgeResume(test.store, { sessionId: "s", now, limits: RESUME_LIMITS });
     expect(await judge(NOW)).toMatchObject({ shouldResume: false, reason: "not_resume_ready" });
     await execute({ type: "update", at: NOW, changes: {}, phase: "planning" });
-    expect(await judge(NOW + 60_000)).toMatchObject({ shouldResume: true, reason: "session_resumable" });
+    expect(await judge(NOW + 60_000)).toMatchObject({
+      shouldResume: true,
+      reason: "session_resumable",
+    });
     expect(await judge(NOW + 30 * 60_000)).toMatchObject({ reason: "inactive_too_long" });
-    const missing = await judgeResume(test.store, { sessionId: "none", now: NOW, limits: RESUME_LIMITS });
+    const missing = await judgeResume(test.store, {
+      sessionId: "none",
+      now: NOW,
+      limits: RESUME_LIMITS,
+    });
     expect(missing).toMatchObject({ shouldResume: false, reason: "session_not_found" });
   });
 

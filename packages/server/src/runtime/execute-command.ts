@@ -32,7 +32,11 @@ const MAX_CONFLICTS = 50;
 /** Read, decide, commit. Whoever was faster makes the decision be taken again, on what is so now. */
 export async function executeCommand(
   { store, newId }: CommandContext,
-  { sessionId, command, extras = {} }: {
+  {
+    sessionId,
+    command,
+    extras = {},
+  }: {
     readonly sessionId: string;
     readonly command: Command | ((session: Session | null) => Command);
     readonly extras?: CommandExtras;
@@ -54,7 +58,10 @@ export async function executeCommand(
     }
     if (committed.refused !== "conflict") return { ok: false, refused: committed.refused };
   }
-  throw new StorageFault("database_busy", `Session ${sessionId} changed faster than a command could be decided.`);
+  throw new StorageFault(
+    "database_busy",
+    `Session ${sessionId} changed faster than a command could be decided.`,
+  );
 }
 
 async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSession | null> {
@@ -65,7 +72,10 @@ async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSessi
     case "nothing":
       return null;
     case "unreadable":
-      throw new StorageFault("row_unreadable", `Session ${sessionId} cannot be read: ${loaded.reason}.`);
+      throw new StorageFault(
+        "row_unreadable",
+        `Session ${sessionId} cannot be read: ${loaded.reason}.`,
+      );
     default:
       return loaded satisfies never;
   }

@@ -3,7 +3,11 @@ import type { Json, JsonObject } from "../domain/json.ts";
 /** A row says something that cannot be. It is reported and set aside, never guessed at. */
 export class UnreadableRow extends Error {}
 
-export function oneOf<Value extends string>(values: readonly Value[], column: string, found: unknown): Value {
+export function oneOf<Value extends string>(
+  values: readonly Value[],
+  column: string,
+  found: unknown,
+): Value {
   const value = values.find((candidate) => candidate === found);
   if (value === undefined) throw new UnreadableRow(`${column} is ${JSON.stringify(found)}`);
   return value;

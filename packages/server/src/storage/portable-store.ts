@@ -39,13 +39,23 @@ interface Parts {
 }
 
 /** The store, the same for both engines: what differs is how a transaction is run and how it fails. */
-export function portableStore({ engine, db, write: writeNow, schema, options, translate, close }: Parts): Store {
+export function portableStore({
+  engine,
+  db,
+  write: writeNow,
+  schema,
+  options,
+  translate,
+  close,
+}: Parts): Store {
   const calls = openCalls();
   const setAside = settingAside(writeNow, options);
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
   /** Reads, sets aside what could not be read, and names failures as faults. */
-  const readAll = <Result>(read: (source: Source) => Promise<Result>): Promise<{ result: Result; lost: number }> =>
+  const readAll = <Result>(
+    read: (source: Source) => Promise<Result>,
+  ): Promise<{ result: Result; lost: number }> =>
     calls.run(async () => {
       const unreadable: UnreadRow[] = [];
       try {
@@ -109,7 +119,8 @@ function openCalls() {
   let ending: Promise<void> | null = null;
   return {
     run: <Result>(call: () => Promise<Result>): Promise<Result> => {
-      if (ending !== null) return Promise.reject(new StorageFault("store_closed", "The store is closed."));
+      if (ending !== null)
+        return Promise.reject(new StorageFault("store_closed", "The store is closed."));
       const running = call().finally(() => pending.delete(running));
       pending.add(running);
       return running;
@@ -142,7 +153,8 @@ function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOpti
       throw error;
     }
     const [sessions, others] = [rows.filter(isSession), rows.filter((row) => !isSession(row))];
-    for (const { tableName, rowId } of others.slice(0, KNOWN_ROWS - known.size)) known.add(`${tableName}/${rowId}`);
+    for (const { tableName, rowId } of others.slice(0, KNOWN_ROWS - known.size))
+      known.add(`${tableName}/${rowId}`);
     for (const row of rows) onSetAside(row);
     return sessions.length;
   };

@@ -2,7 +2,6 @@ import { DELIVERY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
 import { PHASES, type PhaseChange } from "../domain/phase.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import {
-
   IDLE,
   stateOf,
   type Activity,
@@ -12,12 +11,23 @@ import {
 } from "../domain/session.ts";
 import { LEGAL_STATES, STATES, STATUSES, type State } from "../domain/status.ts";
 import type { Suspension } from "../domain/suspension.ts";
-import { isObject, oneOf, parseJson, parseJsonOrNull, parseObject, toFlag, UnreadableRow } from "./parse.ts";
+import {
+  isObject,
+  oneOf,
+  parseJson,
+  parseJsonOrNull,
+  parseObject,
+  toFlag,
+  UnreadableRow,
+} from "./parse.ts";
 import type { SessionRecord } from "./store.ts";
 import type { SessionRow } from "./tables.ts";
 
 /** What a commit writes of a session; counters, ownership and keys are the write path's own. */
-export type SessionColumns = Omit<SessionRow, "version" | "lastSeq" | "owner" | "epoch" | "setAside">;
+export type SessionColumns = Omit<
+  SessionRow,
+  "version" | "lastSeq" | "owner" | "epoch" | "setAside"
+>;
 
 export function toSessionColumns(session: Session): SessionColumns {
   const { standing } = session;
@@ -71,8 +81,7 @@ export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension
     phaseHistory: parsePhaseHistory(row.phaseHistory),
     resumeReady: row.resumeReady === 1,
     errorCount: row.errorCount,
-    lastError:
-      row.lastError === null ? null : { id: row.lastErrorId ?? "", text: row.lastError },
+    lastError: row.lastError === null ? null : { id: row.lastErrorId ?? "", text: row.lastError },
     agentName: row.agentName,
     purpose: row.purpose,
     metadata: parseObject("metadata", row.metadata),
@@ -161,4 +170,3 @@ function parseForkOrigin(text: string | null): ForkOrigin | null {
   if (typeof sessionId !== "string") throw new UnreadableRow("forkedFrom names no session");
   return { sessionId, atMessage: typeof atMessage === "string" ? atMessage : null };
 }
-

@@ -129,7 +129,11 @@ export interface Output {
 }
 
 export type OutputItem =
-  | { readonly put: "message"; readonly message: Omit<NewMessage, "runId">; readonly complete: boolean }
+  | {
+      readonly put: "message";
+      readonly message: Omit<NewMessage, "runId">;
+      readonly complete: boolean;
+    }
   | { readonly put: "text"; readonly messageId: string; readonly text: string }
   | {
       readonly put: "content";
@@ -158,7 +162,12 @@ export type LogEntry =
       readonly at: number;
       readonly event: SessionEvent;
     }
-  | { readonly kind: "message"; readonly seq: number; readonly at: number; readonly message: Message }
+  | {
+      readonly kind: "message";
+      readonly seq: number;
+      readonly at: number;
+      readonly message: Message;
+    }
   | {
       readonly kind: "delta";
       readonly seq: number;

@@ -5,7 +5,10 @@ import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 
 /** Migrations lock and may run long: one connection, straight to the server, no limit on a statement. */
-export function postgresMigrations(url: string, failpoint: MigrationContext["failpoint"]): Migrations {
+export function postgresMigrations(
+  url: string,
+  failpoint: MigrationContext["failpoint"],
+): Migrations {
   const context: MigrationContext = { engine: "postgres", failpoint };
   const withDatabase = async <Result>(
     use: (db: ReturnType<typeof openPostgresConnection>["db"]) => Promise<Result>,

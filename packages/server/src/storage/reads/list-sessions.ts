@@ -3,7 +3,13 @@ import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { searchWords } from "../search-words.ts";
 import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import { openSuspensionRows, rawRow, selectSessions, toRecord, type FoundSession } from "./found-session.ts";
+import {
+  openSuspensionRows,
+  rawRow,
+  selectSessions,
+  toRecord,
+  type FoundSession,
+} from "./found-session.ts";
 import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
@@ -60,10 +66,13 @@ function branchesOf(query: SessionQuery): readonly SessionQuery[] {
 }
 
 function filtered(source: Source, query: SessionQuery): Select {
-  let select: Select = source.db.selectFrom("AgentSession").where("AgentSession.setAside", "=", sql.lit(0));
+  let select: Select = source.db
+    .selectFrom("AgentSession")
+    .where("AgentSession.setAside", "=", sql.lit(0));
   const { repoId, statuses, states, phase, agentName, search, from, to, after } = query;
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
-  if (statuses !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
+  if (statuses !== undefined)
+    select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
   if (states !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.state", states));
   if (phase !== undefined) select = select.where("phase", "=", phase);
   if (agentName !== undefined) select = select.where("agentName", "=", agentName);
@@ -92,7 +101,11 @@ function isAny(
 }
 
 /** Sessions with a document that has every word, the last letters of each left open. */
-function matches(source: Source, eb: ExpressionBuilder<Tables, "AgentSession">, words: readonly string[]) {
+function matches(
+  source: Source,
+  eb: ExpressionBuilder<Tables, "AgentSession">,
+  words: readonly string[],
+) {
   if (words.length === 0) return eb.lit(false);
   const documents =
     source.engine === "sqlite"
@@ -119,7 +132,9 @@ async function tallied(
   { db }: Source,
   { repoId, statuses }: { repoId: string | undefined; statuses: SessionQuery["statuses"] },
 ): Promise<number> {
-  let select = db.selectFrom("SessionTally").select(({ fn }) => fn.sum<number | null>("count").as("total"));
+  let select = db
+    .selectFrom("SessionTally")
+    .select(({ fn }) => fn.sum<number | null>("count").as("total"));
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
   if (statuses !== undefined) select = select.where("status", "in", statuses);
   const { total } = await select.executeTakeFirstOrThrow();
@@ -151,7 +166,10 @@ export async function countSessions({ db, engine }: Source): Promise<SessionCoun
   };
 }
 
-async function toRecords(source: Source, rows: readonly FoundSession[]): Promise<readonly SessionRecord[]> {
+async function toRecords(
+  source: Source,
+  rows: readonly FoundSession[],
+): Promise<readonly SessionRecord[]> {
   const open = await openSuspensionRows(source, rows);
   return readable(rows, {
     source,

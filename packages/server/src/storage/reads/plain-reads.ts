@@ -12,19 +12,29 @@ import type {
 } from "../store.ts";
 import { readable, type Source } from "./source.ts";
 
-export async function readQueue(source: Source, sessionId: string): Promise<readonly QueuedMessage[]> {
+export async function readQueue(
+  source: Source,
+  sessionId: string,
+): Promise<readonly QueuedMessage[]> {
   const rows = await source.db
     .selectFrom("QueuedMessage")
     .selectAll()
     .where("sessionId", "=", sessionId)
     .orderBy("position")
     .execute();
-  return readable(rows, { source, table: "QueuedMessage", idOf: (row) => row.messageId, read: fromQueuedMessageRow });
+  return readable(rows, {
+    source,
+    table: "QueuedMessage",
+    idOf: (row) => row.messageId,
+    read: fromQueuedMessageRow,
+  });
 }
 
 export async function readRun(source: Source, runId: string): Promise<Run | null> {
   const rows = await source.db.selectFrom("Run").selectAll().where("id", "=", runId).execute();
-  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow }).at(0) ?? null;
+  return (
+    readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow }).at(0) ?? null
+  );
 }
 
 export async function readRuns(source: Source, sessionId: string): Promise<readonly Run[]> {
@@ -38,9 +48,23 @@ export async function readRuns(source: Source, sessionId: string): Promise<reado
   return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
 }
 
-export async function readSuspension(source: Source, suspensionId: string): Promise<StoredSuspension | null> {
-  const rows = await source.db.selectFrom("Suspension").selectAll().where("id", "=", suspensionId).execute();
-  return readable(rows, { source, table: "Suspension", idOf: (row) => row.id, read: fromSuspensionRow }).at(0) ?? null;
+export async function readSuspension(
+  source: Source,
+  suspensionId: string,
+): Promise<StoredSuspension | null> {
+  const rows = await source.db
+    .selectFrom("Suspension")
+    .selectAll()
+    .where("id", "=", suspensionId)
+    .execute();
+  return (
+    readable(rows, {
+      source,
+      table: "Suspension",
+      idOf: (row) => row.id,
+      read: fromSuspensionRow,
+    }).at(0) ?? null
+  );
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
@@ -51,7 +75,12 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return readable(rows, { source, table: "Suspension", idOf: (row) => row.id, read: fromSuspensionRow });
+  return readable(rows, {
+    source,
+    table: "Suspension",
+    idOf: (row) => row.id,
+    read: fromSuspensionRow,
+  });
 }
 
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
@@ -60,13 +89,24 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
     .select("id")
     .where("setAside", "=", 0)
     .where("state", "<>", "idle");
-  const queued = db.selectFrom("AgentSession").select("id").where("queued", ">", 0).where("setAside", "=", 0);
-  const owned = db.selectFrom("AgentSession").select("id").where("owner", "is not", null).where("setAside", "=", 0);
+  const queued = db
+    .selectFrom("AgentSession")
+    .select("id")
+    .where("queued", ">", 0)
+    .where("setAside", "=", 0);
+  const owned = db
+    .selectFrom("AgentSession")
+    .select("id")
+    .where("owner", "is not", null)
+    .where("setAside", "=", 0);
   const rows = await working.union(queued).union(owned).orderBy("id").execute();
   return rows.map(({ id }) => id);
 }
 
-export async function inactiveSessions({ db }: Source, query: InactiveQuery): Promise<readonly string[]> {
+export async function inactiveSessions(
+  { db }: Source,
+  query: InactiveQuery,
+): Promise<readonly string[]> {
   if (query.statuses.length === 0) return []; // PostgreSQL has no empty lists
   const rows = await db
     .selectFrom("AgentSession")
@@ -81,14 +121,19 @@ export async function inactiveSessions({ db }: Source, query: InactiveQuery): Pr
 }
 
 export async function readRepo({ db }: Source, repoId: string): Promise<Repo | null> {
-  return (await db.selectFrom("Repo").selectAll().where("id", "=", repoId).executeTakeFirst()) ?? null;
+  return (
+    (await db.selectFrom("Repo").selectAll().where("id", "=", repoId).executeTakeFirst()) ?? null
+  );
 }
 
 export async function listRepos({ db }: Source): Promise<readonly Repo[]> {
   return db.selectFrom("Repo").selectAll().orderBy("name").orderBy("path").execute();
 }
 
-export async function recall({ db }: Source, { scope, key }: IdempotencyKey): Promise<Remembered | null> {
+export async function recall(
+  { db }: Source,
+  { scope, key }: IdempotencyKey,
+): Promise<Remembered | null> {
   const row = await db
     .selectFrom("IdempotencyKey")
     .select(["requestHash", "response"])
@@ -101,7 +146,13 @@ export async function recall({ db }: Source, { scope, key }: IdempotencyKey): Pr
 
 export async function listSetAside({ db }: Source): Promise<readonly SetAside[]> {
   const rows = await db.selectFrom("SetAside").selectAll().orderBy("at").orderBy("rowId").execute();
-  return rows.map(({ tableName: table, rowId, reason, row, at }) => ({ table, rowId, reason, row, at }));
+  return rows.map(({ tableName: table, rowId, reason, row, at }) => ({
+    table,
+    rowId,
+    reason,
+    row,
+    at,
+  }));
 }
 
 export async function countSetAside({ db }: Source): Promise<number> {

@@ -29,7 +29,9 @@ export async function readMessages(
     idOf: (row) => row.id,
     read: (row) => {
       const message = fromMessageRow(row);
-      return row.pieces === null ? message : { ...message, content: grown(message.content, row.pieces) };
+      return row.pieces === null
+        ? message
+        : { ...message, content: grown(message.content, row.pieces) };
     },
     rawOf: ({ pieces: _, ...row }) => row,
   });

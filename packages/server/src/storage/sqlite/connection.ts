@@ -23,7 +23,10 @@ export function openSqliteConnection(
   raw.exec(`pragma foreign_keys = on`);
   raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
   if (readOnly) raw.exec(`pragma query_only = on`);
-  return { raw, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }) };
+  return {
+    raw,
+    db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }),
+  };
 }
 
 class NodeSqliteDialect extends SqliteDialect {

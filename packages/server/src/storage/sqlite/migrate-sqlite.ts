@@ -4,7 +4,10 @@ import type { Migrations } from "../open-store.ts";
 import { openSqliteConnection } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
 
-export function sqliteMigrations(file: string, failpoint: MigrationContext["failpoint"]): Migrations {
+export function sqliteMigrations(
+  file: string,
+  failpoint: MigrationContext["failpoint"],
+): Migrations {
   const context: MigrationContext = { engine: "sqlite", failpoint };
   const withDatabase = async <Result>(
     use: (db: ReturnType<typeof openSqliteConnection>["db"]) => Promise<Result>,

@@ -12,7 +12,11 @@ export interface SqliteOptions extends StoreOptions {
 }
 
 /** Reads on this thread, writes on one of their own: a slow disk stops no request that only reads. */
-export async function openSqliteStore({ file, busyTimeoutMs, ...options }: SqliteOptions): Promise<Store> {
+export async function openSqliteStore({
+  file,
+  busyTimeoutMs,
+  ...options
+}: SqliteOptions): Promise<Store> {
   try {
     const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
     const { db } = openSqliteConnection(file, { readOnly: true, ...wait });

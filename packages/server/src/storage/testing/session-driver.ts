@@ -182,7 +182,7 @@ export function sendCommand(more: Partial<Send> = {}): Timeless<Send> {
   };
 }
 
-export function suspensionOf(more: Partial<Suspension> = {}): Suspension {
+function suspensionOf(more: Partial<Suspension> = {}): Suspension {
   return {
     id: randomUUID(),
     kind: "permission",

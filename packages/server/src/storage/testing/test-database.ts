@@ -39,7 +39,10 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   };
 }
 
-export async function openTestStore(engine: Engine, clock: () => number = Date.now): Promise<TestStore> {
+export async function openTestStore(
+  engine: Engine,
+  clock: () => number = Date.now,
+): Promise<TestStore> {
   const database = await createTestDatabase(engine);
   await (await openMigrations(database.location)).up();
   const store = await openStore(database.location, { clock });

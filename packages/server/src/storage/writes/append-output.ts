@@ -16,7 +16,8 @@ export async function appendOutput(
   const at = Math.max(given.at, lock.updatedAt);
   const output = { ...given, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
-  if (!(await messagesAreOpen(transaction, output))) return { ok: false, refused: "message_not_found" };
+  if (!(await messagesAreOpen(transaction, output)))
+    return { ok: false, refused: "message_not_found" };
 
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, { item, output, log });
@@ -37,7 +38,13 @@ async function putItem(
   switch (item.put) {
     case "message": {
       const { message, complete } = item;
-      return addMessage(transaction, { sessionId, message: { ...message, runId }, complete, at, log });
+      return addMessage(transaction, {
+        sessionId,
+        message: { ...message, runId },
+        complete,
+        at,
+        log,
+      });
     }
     case "text":
       return log.addText({ messageId: item.messageId, text: item.text, at });
@@ -69,7 +76,10 @@ async function isCurrentRun({ db }: Transaction, { sessionId, runId }: Output): 
 }
 
 /** Whether every message that is to grow or change exists, belongs here and is not complete. */
-async function messagesAreOpen({ db }: Transaction, { sessionId, items }: Output): Promise<boolean> {
+async function messagesAreOpen(
+  { db }: Transaction,
+  { sessionId, items }: Output,
+): Promise<boolean> {
   const added = new Set<string>();
   const needed = new Set<string>();
   const closed = new Set<string>();

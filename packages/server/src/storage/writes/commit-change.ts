@@ -32,7 +32,10 @@ export async function commitChange(
   return storeSession(transaction, { change, after, lock });
 }
 
-function refusalOf(lock: SessionLock | undefined, { before, fence }: Change): CommitRefused["refused"] | null {
+function refusalOf(
+  lock: SessionLock | undefined,
+  { before, fence }: Change,
+): CommitRefused["refused"] | null {
   if (before === null) return lock === undefined ? null : "conflict";
   if (lock === undefined || lock.version !== before.version) return "conflict";
   return fence === undefined || holds(fence, lock) ? null : "fenced";
@@ -48,11 +51,18 @@ async function storeSession(
 ): Promise<Committed> {
   const sessionId = after.id;
   const log = new EventLog(sessionId, lock?.lastSeq ?? 0);
-  if (changesName(change)) await indexSession(transaction, { session: after, isNew: lock === undefined });
+  if (changesName(change))
+    await indexSession(transaction, { session: after, isNew: lock === undefined });
 
   await projectEvents(transaction, { sessionId, change, after, log });
   for (const message of change.messages ?? []) {
-    await addMessage(transaction, { sessionId, message, complete: true, at: message.at ?? after.updatedAt, log });
+    await addMessage(transaction, {
+      sessionId,
+      message,
+      complete: true,
+      at: message.at ?? after.updatedAt,
+      log,
+    });
   }
   await log.store(transaction);
 
@@ -70,7 +80,14 @@ async function insertSession(
 ): Promise<boolean> {
   const inserted = await db
     .insertInto("AgentSession")
-    .values({ ...toSessionColumns(session), version: 1, lastSeq, owner: null, epoch: 0, setAside: 0 })
+    .values({
+      ...toSessionColumns(session),
+      version: 1,
+      lastSeq,
+      owner: null,
+      epoch: 0,
+      setAside: 0,
+    })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returning("id")
     .execute();
@@ -102,7 +119,13 @@ async function updateSession(
     .where("id", "=", id)
     .returning(["updatedAt", "lastActiveAt"])
     .executeTakeFirstOrThrow();
-  return { session: { ...after, ...times }, version, lastSeq, owner: lock.owner, epoch: lock.epoch };
+  return {
+    session: { ...after, ...times },
+    version,
+    lastSeq,
+    owner: lock.owner,
+    epoch: lock.epoch,
+  };
 }
 
 function changesName({ events }: Change): boolean {
@@ -120,7 +143,13 @@ async function rememberAnswer({ db }: Transaction, { remember, events }: Change)
   const { scope, key, requestHash, response } = remember;
   const inserted = await db
     .insertInto("IdempotencyKey")
-    .values({ scope, key, requestHash, response: JSON.stringify(response), createdAt: events[0]?.at ?? 0 })
+    .values({
+      scope,
+      key,
+      requestHash,
+      response: JSON.stringify(response),
+      createdAt: events[0]?.at ?? 0,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .execute();

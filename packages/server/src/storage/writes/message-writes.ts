@@ -34,7 +34,10 @@ export async function addMessage(
   if (complete) await indexMessage(transaction, { id, sessionId, content });
 }
 
-export async function findMessage({ db }: Transaction, messageId: string): Promise<MessageRow | undefined> {
+export async function findMessage(
+  { db }: Transaction,
+  messageId: string,
+): Promise<MessageRow | undefined> {
   return db.selectFrom("AgentMessage").selectAll().where("id", "=", messageId).executeTakeFirst();
 }
 
@@ -83,7 +86,13 @@ export async function completeMessage(
     .orderBy("seq")
     .execute();
   const more = pieces.length === 0 ? null : pieces.map(({ data }) => data ?? "").join("");
-  await replaceMessage(transaction, { row, content: grown(content, more ?? ""), complete: true, at, log });
+  await replaceMessage(transaction, {
+    row,
+    content: grown(content, more ?? ""),
+    complete: true,
+    at,
+    log,
+  });
 }
 
 function readContent({ content }: MessageRow): MessageContent | null {

@@ -5,7 +5,10 @@ import type { Transaction } from "./transaction.ts";
 /** Ids of one statement; bounded by the parameters it may have. */
 const IDS_PER_DELETE = 500;
 
-export async function deleteSessions({ db }: Transaction, sessionIds: readonly string[]): Promise<number> {
+export async function deleteSessions(
+  { db }: Transaction,
+  sessionIds: readonly string[],
+): Promise<number> {
   let deleted = 0;
   for (let start = 0; start < sessionIds.length; start += IDS_PER_DELETE) {
     const ids = sessionIds.slice(start, start + IDS_PER_DELETE);
@@ -25,7 +28,10 @@ export async function addRepo({ db }: Transaction, repo: Repo): Promise<Repo> {
   return db.selectFrom("Repo").selectAll().where("path", "=", repo.path).executeTakeFirstOrThrow();
 }
 
-export async function removeRepo({ db }: Transaction, repoId: string): Promise<"removed" | "missing" | "in_use"> {
+export async function removeRepo(
+  { db }: Transaction,
+  repoId: string,
+): Promise<"removed" | "missing" | "in_use"> {
   const used = await db
     .selectFrom("AgentSession")
     .select("id")
@@ -37,8 +43,14 @@ export async function removeRepo({ db }: Transaction, repoId: string): Promise<"
   return removed.numDeletedRows > 0n ? "removed" : "missing";
 }
 
-export async function forgetAnswers({ db }: Transaction, { olderThan }: { olderThan: number }): Promise<number> {
-  const forgotten = await db.deleteFrom("IdempotencyKey").where("createdAt", "<", olderThan).executeTakeFirst();
+export async function forgetAnswers(
+  { db }: Transaction,
+  { olderThan }: { olderThan: number },
+): Promise<number> {
+  const forgotten = await db
+    .deleteFrom("IdempotencyKey")
+    .where("createdAt", "<", olderThan)
+    .executeTakeFirst();
   return Number(forgotten.numDeletedRows);
 }
 
@@ -51,8 +63,14 @@ export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  const sessionIds = rows.filter(({ tableName }) => tableName === "AgentSession").map(({ rowId }) => rowId);
+  const sessionIds = rows
+    .filter(({ tableName }) => tableName === "AgentSession")
+    .map(({ rowId }) => rowId);
   if (sessionIds.length > 0) {
-    await db.updateTable("AgentSession").set({ setAside: 1 }).where("id", "in", sessionIds).execute();
+    await db
+      .updateTable("AgentSession")
+      .set({ setAside: 1 })
+      .where("id", "in", sessionIds)
+      .execute();
   }
 }

@@ -25,7 +25,10 @@ interface Projection {
 }
 
 /** Brings the tables beside the session's row, its runs, queue and suspensions, in line with the events. */
-export async function projectEvents(transaction: Transaction, projection: Projection): Promise<void> {
+export async function projectEvents(
+  transaction: Transaction,
+  projection: Projection,
+): Promise<void> {
   const { change, after, log } = projection;
   for (const event of change.events) {
     await projectEvent(transaction, projection, event);
@@ -34,13 +37,21 @@ export async function projectEvents(transaction: Transaction, projection: Projec
   if (change.events.some(reordersQueue)) await orderQueue(transaction, after.queue);
 }
 
-async function projectEvent(transaction: Transaction, projection: Projection, event: SessionEvent): Promise<void> {
+async function projectEvent(
+  transaction: Transaction,
+  projection: Projection,
+  event: SessionEvent,
+): Promise<void> {
   const { sessionId, change, log } = projection;
   switch (event.type) {
     case "message.queued": {
       if (startedIn(change, event.entry.messageId)) return;
       await addQueuedRun(transaction, { sessionId, event });
-      return addToQueue(transaction, { sessionId, event, content: contentOf(change, event.entry.messageId) });
+      return addToQueue(transaction, {
+        sessionId,
+        event,
+        content: contentOf(change, event.entry.messageId),
+      });
     }
     case "message.edited": {
       const content = contentOf(change, event.messageId);
@@ -54,7 +65,11 @@ async function projectEvent(transaction: Transaction, projection: Projection, ev
     }
     case "message.withdrawn": {
       const { content, wasGiven } = await takeFromQueue(transaction, event.messageId);
-      if (!wasGiven) await amendHistory(transaction, projection, { ...event, content: { ...content, undelivered: true } });
+      if (!wasGiven)
+        await amendHistory(transaction, projection, {
+          ...event,
+          content: { ...content, undelivered: true },
+        });
       return endQueuedRun(transaction, event, "withdrawn from the queue");
     }
     case "message.undelivered":
@@ -82,7 +97,10 @@ async function projectEvent(transaction: Transaction, projection: Projection, ev
     case "suspension.closed":
       return closeSuspension(transaction, event);
     case "run.resumed":
-      return updateRun(transaction, { runId: event.runId, columns: { status: "running", handed: 0 } });
+      return updateRun(transaction, {
+        runId: event.runId,
+        columns: { status: "running", handed: 0 },
+      });
     case "run.ended":
       await completeOpenMessages(transaction, { sessionId, at: event.at, log });
       return updateRun(transaction, { runId: event.runId, columns: endColumns(event) });
@@ -99,7 +117,12 @@ async function projectStart(
   const { sessionId, change, log } = projection;
   const { messageId, id: runId } = event.run;
   if (queuedIn(change, messageId)) {
-    const message = { id: messageId, runId, role: "user", content: contentOf(change, messageId) } as const;
+    const message = {
+      id: messageId,
+      runId,
+      role: "user",
+      content: contentOf(change, messageId),
+    } as const;
     await addMessage(transaction, { sessionId, message, complete: true, at: event.at, log });
     return addStartedRun(transaction, { sessionId, event });
   }
@@ -152,7 +175,10 @@ async function endQueuedRun(
   { at, runId }: { at: number; runId: string },
   stopReason: string,
 ): Promise<void> {
-  await updateRun(transaction, { runId, columns: { status: "cancelled", stopReason, endedAt: at } });
+  await updateRun(transaction, {
+    runId,
+    columns: { status: "cancelled", stopReason, endedAt: at },
+  });
 }
 
 function startedIn({ events }: Change, messageId: string): boolean {
@@ -160,7 +186,9 @@ function startedIn({ events }: Change, messageId: string): boolean {
 }
 
 function queuedIn({ events }: Change, messageId: string): boolean {
-  return events.some((event) => event.type === "message.queued" && event.entry.messageId === messageId);
+  return events.some(
+    (event) => event.type === "message.queued" && event.entry.messageId === messageId,
+  );
 }
 
 function reordersQueue(event: SessionEvent): boolean {
@@ -173,6 +201,7 @@ function reordersQueue(event: SessionEvent): boolean {
 
 function contentOf({ contents }: Change, messageId: string): MessageContent {
   const content = contents?.[messageId];
-  if (content === undefined) throw new Error(`unreachable: message ${messageId} came without its content`);
+  if (content === undefined)
+    throw new Error(`unreachable: message ${messageId} came without its content`);
   return content;
 }

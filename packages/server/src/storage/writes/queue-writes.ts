@@ -6,7 +6,11 @@ import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
   { db }: Transaction,
-  { sessionId, event, content }: { sessionId: string; event: EventOf<"message.queued">; content: MessageContent },
+  {
+    sessionId,
+    event,
+    content,
+  }: { sessionId: string; event: EventOf<"message.queued">; content: MessageContent },
 ): Promise<void> {
   const last = await db
     .selectFrom("QueuedMessage")
@@ -35,7 +39,8 @@ export async function takeFromQueue(
     .where("messageId", "=", messageId)
     .returning(["content", "attempts"])
     .executeTakeFirst();
-  if (queued === undefined) throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
+  if (queued === undefined)
+    throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
   return { content: parseContent(queued.content), wasGiven: queued.attempts > 0 };
 }
 

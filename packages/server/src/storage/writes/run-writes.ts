@@ -26,7 +26,10 @@ export async function addQueuedRun(
     .execute();
 }
 
-export async function startRun({ db }: Transaction, { at, run }: EventOf<"run.started">): Promise<void> {
+export async function startRun(
+  { db }: Transaction,
+  { at, run }: EventOf<"run.started">,
+): Promise<void> {
   await db
     .updateTable("Run")
     .set({
@@ -125,7 +128,10 @@ export async function addSuspension(
     .execute();
 }
 
-export async function closeSuspension({ db }: Transaction, event: EventOf<"suspension.closed">): Promise<void> {
+export async function closeSuspension(
+  { db }: Transaction,
+  event: EventOf<"suspension.closed">,
+): Promise<void> {
   const { closing } = event;
   await db
     .updateTable("Suspension")

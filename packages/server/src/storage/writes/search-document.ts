@@ -9,7 +9,8 @@ export async function indexMessage(
   message: { readonly id: string; readonly sessionId: string; readonly content: MessageContent },
 ): Promise<void> {
   const words = searchWords(searchableText(message.content));
-  if (words.length > 0) await addDocument(transaction, { ...message, messageId: message.id, words });
+  if (words.length > 0)
+    await addDocument(transaction, { ...message, messageId: message.id, words });
 }
 
 /** Before what it says now is indexed in place of what it said. */
@@ -51,9 +52,13 @@ async function addDocument(
       values (${sessionId}, ${messageId}, array_to_tsvector(${words}::text[]))`.execute(db);
     return;
   }
-  const { rows } = await sql<{ key: number }>`insert into "SearchDocument" ("sessionId", "messageId")
+  const { rows } = await sql<{
+    key: number;
+  }>`insert into "SearchDocument" ("sessionId", "messageId")
     values (${sessionId}, ${messageId}) returning "key"`.execute(db);
   const [added] = rows;
   if (added === undefined) throw new Error("unreachable: an insert returned no row");
-  await sql`insert into "SearchIndex" (rowid, words) values (${added.key}, ${words.join(" ")})`.execute(db);
+  await sql`insert into "SearchIndex" (rowid, words) values (${added.key}, ${words.join(" ")})`.execute(
+    db,
+  );
 }
