@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { databaseStatus, migrateDatabase, rollbackDatabase } from "./db-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { dataSettings, serveSettings, type DataFlags, type ServeFlags } from "./settings.ts";
-import { stopOnSignal } from "./until-signal.ts";
+import { stopInTime, stopSignal } from "./stop-signal.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command line; the exit code is set, never thrown. */
@@ -59,9 +59,11 @@ function withData(command: Command): Command {
 async function serve(flags: ServeFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
   const { greeting, startServer } = await import("./serve.ts");
+  const askedToStop = stopSignal();
   const server = await startServer(settings);
   say(greeting(server.url, settings));
-  await stopOnSignal(server.stop);
+  await askedToStop;
+  await stopInTime(server.stop);
 }
 
 function say(text: string): void {

@@ -18,11 +18,16 @@ export function openSqliteConnection(
   { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS }: { readOnly: boolean; busyTimeoutMs?: number },
 ): SqliteConnection {
   const raw = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  raw.exec(`pragma journal_mode = wal`);
-  raw.exec(`pragma synchronous = full`);
-  raw.exec(`pragma foreign_keys = on`);
-  raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
-  if (readOnly) raw.exec(`pragma query_only = on`);
+  try {
+    raw.exec(`pragma journal_mode = wal`);
+    raw.exec(`pragma synchronous = full`);
+    raw.exec(`pragma foreign_keys = on`);
+    raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
+    if (readOnly) raw.exec(`pragma query_only = on`);
+  } catch (error) {
+    raw.close();
+    throw error;
+  }
   return {
     raw,
     db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }),

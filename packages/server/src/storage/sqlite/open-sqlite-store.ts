@@ -1,6 +1,7 @@
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { portableStore, type StoreOptions } from "../portable-store.ts";
 import type { Store } from "../store.ts";
+import type { Database } from "../tables.ts";
 import { openSqliteConnection } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
 import { startWriter } from "./writer.ts";
@@ -17,9 +18,9 @@ export async function openSqliteStore({
   busyTimeoutMs,
   ...options
 }: SqliteOptions): Promise<Store> {
+  const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
+  const db = openReader(file, wait);
   try {
-    const wait = busyTimeoutMs === undefined ? {} : { busyTimeoutMs };
-    const { db } = openSqliteConnection(file, { readOnly: true, ...wait });
     const schema = await requireCurrentSchema(db, { engine: "sqlite", failpoint: () => {} });
     const writer = startWriter({ file, ...wait });
     return portableStore({
@@ -34,6 +35,15 @@ export async function openSqliteStore({
         await db.destroy();
       },
     });
+  } catch (error) {
+    await db.destroy();
+    throw faultFromSqlite(error);
+  }
+}
+
+function openReader(file: string, wait: { busyTimeoutMs?: number }): Database {
+  try {
+    return openSqliteConnection(file, { readOnly: true, ...wait }).db;
   } catch (error) {
     throw faultFromSqlite(error);
   }

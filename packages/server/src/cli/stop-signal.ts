@@ -1,9 +1,9 @@
 /** How long a graceful stop may take before the process ends anyway. */
 const STOP_WITHIN_MS = 10_000;
 
-/** Stops when asked to; asked twice, or too slow, the process ends at once. */
-export async function stopOnSignal(stop: () => Promise<void>): Promise<void> {
-  await new Promise<void>((resolve) => {
+/** Listens from now on; resolves when the process is asked to stop. Asked twice, it ends at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(130));
@@ -11,6 +11,9 @@ export async function stopOnSignal(stop: () => Promise<void>): Promise<void> {
       });
     }
   });
+}
+
+export async function stopInTime(stop: () => Promise<void>): Promise<void> {
   const overdue = setTimeout(() => {
     process.stderr.write("holdfast: not everything stopped in time; ending anyway.\n");
     process.exit(2);
