@@ -60,7 +60,6 @@ create table "AgentSession" (
   constraint agent_session_standing CHECK (((status = 'active'::text) OR ((status = 'suspended'::text) AND (state = ANY (ARRAY['idle'::text, 'suspended'::text]))) OR ((status = 'archived'::text) AND (state = 'idle'::text) AND ("archivedAt" IS NOT NULL)) OR ((status = 'error'::text) AND (state = 'idle'::text) AND ("failedAt" IS NOT NULL))))
 );
 CREATE INDEX agent_session_at_work ON public."AgentSession" USING btree (state, "createdAt", id) WHERE (("setAside" = 0) AND (state <> 'idle'::text));
-CREATE INDEX agent_session_by_activity ON public."AgentSession" USING btree (status, "lastActiveAt") WHERE ("setAside" = 0);
 CREATE INDEX agent_session_by_agent ON public."AgentSession" USING btree ("agentName", "createdAt", id) WHERE (("setAside" = 0) AND ("agentName" IS NOT NULL));
 CREATE INDEX agent_session_by_owner ON public."AgentSession" USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agent_session_by_phase ON public."AgentSession" USING btree (phase, "createdAt", id) WHERE (("setAside" = 0) AND (phase <> 'initializing'::text));

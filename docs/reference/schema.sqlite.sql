@@ -64,8 +64,6 @@ CREATE TABLE "AgentSession" (
 CREATE INDEX "agent_session_at_work" on "AgentSession" ("state", "createdAt", "id")
   where "setAside" = 0 and "state" <> 'idle';
 
-CREATE INDEX "agent_session_by_activity" on "AgentSession" ("status", "lastActiveAt") where "setAside" = 0;
-
 CREATE INDEX "agent_session_by_agent" on "AgentSession" ("agentName", "createdAt", "id")
   where "setAside" = 0 and "agentName" is not null;
 

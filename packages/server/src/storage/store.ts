@@ -36,7 +36,7 @@ export interface Store {
   openSuspensions(): Promise<readonly StoredSuspension[]>;
   /** Sessions that some node should be working on, or was when it died. */
   unsettledSessions(): Promise<readonly string[]>;
-  /** Ids of sessions not active since then, in the given statuses, oldest first. */
+  /** Ids of sessions not active since then, in the given statuses, first made first. */
   inactiveSessions(query: InactiveQuery): Promise<readonly string[]>;
   /** Removes whole sessions with everything that hangs on them; returns how many there were. */
   deleteSessions(sessionIds: readonly string[]): Promise<number>;

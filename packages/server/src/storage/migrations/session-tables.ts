@@ -106,7 +106,6 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
       where "setAside" = 0 and "state" <> 'idle'`,
     `create index "agent_session_queued" on "AgentSession" ("id") where "queued" > 0`,
     `create index "agent_session_by_owner" on "AgentSession" ("owner") where "owner" is not null`,
-    `create index "agent_session_by_activity" on "AgentSession" ("status", "lastActiveAt") where "setAside" = 0`,
 
     `create table "AgentMessage" (
       "id" text not null,

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../run-row.ts";
 import { parseJson } from "../parse.ts";
 import type {
@@ -87,18 +88,18 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
   const working = db
     .selectFrom("AgentSession")
     .select("id")
-    .where("setAside", "=", 0)
+    .where("setAside", "=", sql.lit(0))
     .where("state", "<>", "idle");
   const queued = db
     .selectFrom("AgentSession")
     .select("id")
     .where("queued", ">", 0)
-    .where("setAside", "=", 0);
+    .where("setAside", "=", sql.lit(0));
   const owned = db
     .selectFrom("AgentSession")
     .select("id")
     .where("owner", "is not", null)
-    .where("setAside", "=", 0);
+    .where("setAside", "=", sql.lit(0));
   const rows = await working.union(queued).union(owned).orderBy("id").execute();
   return rows.map(({ id }) => id);
 }
@@ -111,10 +112,13 @@ export async function inactiveSessions(
   const rows = await db
     .selectFrom("AgentSession")
     .select("id")
-    .where("setAside", "=", 0)
+    .where("setAside", "=", sql.lit(0))
     .where("status", "in", query.statuses)
+    // No index on activity, which changes with every word an agent says: what is older is older in both.
+    .where("createdAt", "<", query.before)
     .where("lastActiveAt", "<", query.before)
-    .orderBy("lastActiveAt")
+    .orderBy("createdAt")
+    .orderBy("id")
     .limit(query.limit)
     .execute();
   return rows.map(({ id }) => id);

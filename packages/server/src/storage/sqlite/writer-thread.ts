@@ -11,22 +11,34 @@ if (port === null) throw new Error("unreachable: the writer runs in a thread of 
 const options: WriterOptions = workerData;
 const { raw, db } = openSqliteConnection(options.file, { ...options, readOnly: false });
 if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
+/** Rows changed before the write-ahead log is folded into the database; some megabytes of it. */
+const CHANGES_PER_FOLD = 4000;
+// A safety net only: folding inside a commit would make whoever waits for that commit wait longer.
+raw.exec("pragma wal_autocheckpoint = 10000");
+const countChanges = raw.prepare("select total_changes() as changes");
 let isDurable = true;
+let changesFolded = 0;
 
 port.on("message", (message: WriteBatch | "close") => {
   if (message === "close") {
-    foldLog();
+    foldLog("truncate");
     raw.close();
     port.close();
     return;
   }
-  void runBatch(message).then((replies) => port.postMessage(replies));
+  void runBatch(message).then((replies) => {
+    port.postMessage(replies);
+    const changes = Number(countChanges.get()?.["changes"]);
+    if (changes - changesFolded < CHANGES_PER_FOLD) return;
+    foldLog("passive");
+    changesFolded = changes;
+  });
 });
 
-/** Folds the write-ahead log into the database where no other process reads it. */
-function foldLog(): void {
+/** Folds the write-ahead log into the database, as far as no other process reads it. */
+function foldLog(mode: "passive" | "truncate"): void {
   try {
-    raw.exec("pragma wal_checkpoint(truncate)");
+    raw.exec(`pragma wal_checkpoint(${mode})`);
   } catch {
     // No room or no disk: the log has everything, and is read when the database is opened again.
   }

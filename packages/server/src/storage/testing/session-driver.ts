@@ -76,13 +76,14 @@ export function driveSession(
   const attempt: SessionDriver["attempt"] = async (timeless, extras = {}) => {
     now += SECOND_MS;
     const command: Command = { ...timeless, at: now };
-    for (;;) {
+    for (let conflicts = 0; conflicts < 1000; conflicts += 1) {
       const before = await loadOrNull(store, id);
       const decision = decide(before?.session ?? null, command);
       if (!decision.ok) throw new Error(`${command.type} was refused: ${decision.refusal.code}`);
       const committed = await store.commit({ before, events: decision.events, ...extras });
       if (committed.ok || committed.refused !== "conflict") return committed;
     }
+    throw new Error(`${command.type} came to nothing but conflicts`);
   };
 
   const perform: SessionDriver["perform"] = async (command, extras) => {

@@ -1,21 +1,18 @@
+import { sql } from "kysely";
 import type { Repo } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Ids of one statement; bounded by the parameters it may have. */
-const IDS_PER_DELETE = 500;
-
 export async function deleteSessions(
-  { db }: Transaction,
+  { db, engine }: Transaction,
   sessionIds: readonly string[],
 ): Promise<number> {
-  let deleted = 0;
-  for (let start = 0; start < sessionIds.length; start += IDS_PER_DELETE) {
-    const ids = sessionIds.slice(start, start + IDS_PER_DELETE);
-    const result = await db.deleteFrom("AgentSession").where("id", "in", ids).executeTakeFirst();
-    deleted += Number(result.numDeletedRows);
-  }
-  return deleted;
+  const ids =
+    engine === "sqlite"
+      ? sql`select value from json_each(${JSON.stringify(sessionIds)})`
+      : sql`select unnest(${sessionIds}::text[])`;
+  const deleted = await sql`delete from "AgentSession" where "id" in (${ids})`.execute(db);
+  return Number(deleted.numAffectedRows ?? 0);
 }
 
 /** The repository as stored: a path that is known already keeps its id. */

@@ -86,23 +86,24 @@ export function groupCommitContract(shared: SharedStore): void {
 
     it("leave nothing of one that failed halfway", async () => {
       const session = await shared.begin();
-      const taken = {
-        id: `taken-${session.id}`,
-        runId: null,
-        role: "system",
-        content: textOf("first"),
-      } as const;
-      await session.perform({ type: "update", changes: { title: "First" } }, { messages: [taken] });
-      const before = [await session.stored(), await session.log()];
-      const again = session.perform(
-        { type: "update", changes: { title: "Second" } },
-        { messages: [taken] },
-      );
-      await expect(again).rejects.toMatchObject({
-        name: "StorageFault",
-        code: "constraint_broken",
-      });
-      expect([await session.stored(), await session.log()]).toEqual(before);
+      const message = (id: string) =>
+        ({ id: `${id}-${session.id}`, runId: null, role: "system", content: textOf(id) }) as const;
+      const update = (title: string, ...ids: readonly string[]) =>
+        session.perform(
+          { type: "update", changes: { title } },
+          {
+            messages: ids.map(message),
+            remember: { scope: "halfway", key: title, requestHash: "h", response: null },
+          },
+        );
+      await update("First", "taken");
+      const before = [await session.stored(), await session.log(), await session.messages()];
+      const fault = { name: "StorageFault", code: "constraint_broken" };
+      await expect(update("Second", "fresh", "taken")).rejects.toMatchObject(fault);
+      const after = [await session.stored(), await session.log(), await session.messages()];
+      expect(after).toEqual(before);
+      expect(await shared.store.recall({ scope: "halfway", key: "Second" })).toBeNull();
+      await update("Second", "fresh");
     });
 
     it("are all stored before the store is closed", async () => {

@@ -103,7 +103,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         const sessions = await Promise.all(minutes.map(begin));
         const seen: string[] = [];
         let after: ListPosition | undefined;
-        for (let turn = 0; ; turn += 1) {
+        for (let turn = 0; turn < 20; turn += 1) {
           const page = await store.listSessions({
             limit: 3,
             ...(after !== undefined && { after }),

@@ -10,6 +10,9 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
+/** Turns after which whoever has not come to an end never will. */
+const ENOUGH = 20;
+
 /** Reading a session's messages: all, since a time, or part by part. */
 export function messagesContract(shared: SharedStore): void {
   describe("the messages of a session", () => {
@@ -58,7 +61,7 @@ export function messagesContract(shared: SharedStore): void {
         const { session, all } = await spoken();
         const sent = { messageId: "", runId: all[0]?.runId ?? "" };
         const seen: Message[] = [];
-        for (let turn = 0; ; turn += 1) {
+        for (let turn = 0; turn < ENOUGH; turn += 1) {
           const after = seen.at(-1)?.seq ?? 0;
           const part = await shared.store.readMessages({ sessionId: session.id, after, limit });
           if (part.length === 0) break;

@@ -39,7 +39,7 @@ export function streamContract(shared: SharedStore): void {
       for (let n = 0; n < 8; n += 1)
         await session.perform({ type: "update", changes: { title: `${n}` } });
       const parts: LogEntry[] = [];
-      for (;;) {
+      for (let turn = 0; turn < 20; turn += 1) {
         const after = parts.at(-1)?.seq ?? 0;
         const part = await shared.store.readEvents({ sessionId: session.id, after, limit: 2 });
         if (part.length === 0) break;
