@@ -5,10 +5,13 @@ if (major < 22 || (major === 22 && minor < 18)) {
   console.error("holdfast needs Node 22.18 or newer; this is Node " + process.versions.node + ".");
   process.exit(64);
 }
-import("../dist/cli/main.js").then(
-  ({ main }) => main(process.argv.slice(2)),
-  (error) => {
-    console.error(error);
-    process.exit(2);
-  },
-);
+import("node:module")
+  .then(({ enableCompileCache }) => enableCompileCache())
+  .then(() => import("../dist/cli/main.js"))
+  .then(
+    ({ main }) => main(process.argv.slice(2)),
+    (error) => {
+      console.error(error);
+      process.exit(2);
+    },
+  );
