@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { isBusy } from "../storage/sqlite/faults.ts";
 import { CommandFailure } from "./exit.ts";
 
 const serverFileSchema = z.object({
@@ -108,12 +109,6 @@ function openLock(folder: string): DatabaseSync {
       { cause: error },
     );
   }
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
 }
 
 function reasonOf(error: unknown): string {

@@ -47,7 +47,9 @@ export function decideSuspendRun(session: Session, command: Of<"suspend-run">): 
   const run = currentRunOf(session);
   if (run?.id !== command.runId || session.standing.status !== "active")
     return refuseNotCurrent(session);
-  return accept({ type: "run.suspended", at: command.at, runId: run.id, suspension });
+  // Suspensions are read in the order of their times: a clock set back must not turn it round.
+  const asked = { ...suspension, createdAt: Math.max(suspension.createdAt, command.at) };
+  return accept({ type: "run.suspended", at: command.at, runId: run.id, suspension: asked });
 }
 
 export function decideAnswer(session: Session, command: Answer): Decision {

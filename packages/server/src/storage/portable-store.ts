@@ -142,24 +142,23 @@ function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOpti
   const known = new Set<string>();
   return async (unreadable: readonly UnreadRow[]): Promise<number> => {
     const rows = unreadable
-      .filter(({ tableName, rowId }) => !known.has(`${tableName}/${rowId}`))
+      .filter((row) => !known.has(keyOf(row)))
       .map((row) => ({ ...row, at: clock() }));
     if (rows.length === 0) return 0;
     try {
-      await write("setAside", rows);
+      const left = await write("setAside", rows);
+      for (const row of rows) onSetAside(row);
+      const others = rows.filter(({ tableName }) => tableName !== "AgentSession");
+      for (const row of others.slice(0, KNOWN_ROWS - known.size)) known.add(keyOf(row));
+      return left;
     } catch (error) {
       // What can be read is still worth having; the next read tries again.
       if (error instanceof StorageFault) return 0;
       throw error;
     }
-    const [sessions, others] = [rows.filter(isSession), rows.filter((row) => !isSession(row))];
-    for (const { tableName, rowId } of others.slice(0, KNOWN_ROWS - known.size))
-      known.add(`${tableName}/${rowId}`);
-    for (const row of rows) onSetAside(row);
-    return sessions.length;
   };
 }
 
-function isSession({ tableName }: UnreadRow): boolean {
-  return tableName === "AgentSession";
+function keyOf({ tableName, rowId }: UnreadRow): string {
+  return `${tableName}/${rowId}`;
 }

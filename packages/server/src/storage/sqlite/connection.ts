@@ -1,10 +1,12 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import type { Tables } from "../tables.ts";
+import { isBusy } from "./faults.ts";
 
 /** Statements kept ready per connection; lists of ids make ever new ones. */
 const CACHED_STATEMENTS = 200;
 const BUSY_TIMEOUT_MS = 5000;
+const RETRY_MS = 10;
 /** The log of changes is cut back to this size after a checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024;
 
@@ -19,7 +21,7 @@ export function openSqliteConnection(
 ): SqliteConnection {
   const raw = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    raw.exec(`pragma journal_mode = wal`);
+    useWriteAheadLog(raw, busyTimeoutMs);
     raw.exec(`pragma synchronous = full`);
     raw.exec(`pragma foreign_keys = on`);
     raw.exec(`pragma journal_size_limit = ${WAL_BYTES}`);
@@ -32,6 +34,20 @@ export function openSqliteConnection(
     raw,
     db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }),
   };
+}
+
+/** SQLite does not wait by itself where two processes open a new file at the same moment. */
+function useWriteAheadLog(raw: DatabaseSync, waitMs: number): void {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      raw.exec(`pragma journal_mode = wal`);
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }
 
 class NodeSqliteDialect extends SqliteDialect {

@@ -25,6 +25,12 @@ export function faultFromSqlite(error: unknown): unknown {
   });
 }
 
+/** Another process holds the database. */
+export function isBusy(error: unknown): boolean {
+  const code = errcodeOf(error);
+  return code !== null && faultCode(code) === "database_busy";
+}
+
 function faultCode(code: number): FaultCode {
   if (code === IO_ERROR_SHM_SIZE) return "disk_full";
   return CODES[code % 256] ?? "database_error";

@@ -51,8 +51,11 @@ export async function forgetAnswers(
   return Number(forgotten.numDeletedRows);
 }
 
-/** Reports rows that cannot be read, as they are; a session among them leaves all lists and counts. */
-export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]): Promise<void> {
+/**
+ * Reports rows that cannot be read, as they are; a session among them leaves all lists and counts.
+ * Returns how many sessions have left.
+ */
+export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]): Promise<number> {
   for (const row of rows) {
     await db
       .insertInto("SetAside")
@@ -63,11 +66,12 @@ export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]
   const sessionIds = rows
     .filter(({ tableName }) => tableName === "AgentSession")
     .map(({ rowId }) => rowId);
-  if (sessionIds.length > 0) {
-    await db
-      .updateTable("AgentSession")
-      .set({ setAside: 1 })
-      .where("id", "in", sessionIds)
-      .execute();
-  }
+  if (sessionIds.length === 0) return 0;
+  const left = await db
+    .updateTable("AgentSession")
+    .set({ setAside: 1 })
+    .where("id", "in", sessionIds)
+    .where("setAside", "=", 0)
+    .executeTakeFirst();
+  return Number(left.numUpdatedRows);
 }
