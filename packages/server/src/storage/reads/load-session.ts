@@ -71,12 +71,14 @@ async function whenReadable<Result>(
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error;
     const reason = error.message;
-    source.report({
-      tableName: "AgentSession",
-      rowId: row.id,
-      reason,
-      row: JSON.stringify(rawRow(row)),
-    });
+    if (row.setAside === 0) {
+      source.report({
+        tableName: "AgentSession",
+        rowId: row.id,
+        reason,
+        row: JSON.stringify(rawRow(row)),
+      });
+    }
     return { found: "unreadable", reason };
   }
 }

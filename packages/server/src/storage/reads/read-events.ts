@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../domain/event.ts";
 import { fromMessageRow } from "../message-row.ts";
-import { isObject, parseJson, UnreadableRow } from "../parse.ts";
+import { parseJson, UnreadableRow } from "../parse.ts";
 import type { EventQuery, LogEntry } from "../store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
@@ -81,12 +81,15 @@ function toLogEntry({ seq, at, kind, messageId, data }: EventRow): LogEntry {
   return { kind, seq, at, messageId, text: data ?? "" };
 }
 
-/** Only our own code writes events, in one transaction with the row; their shape is not checked again. */
 function parseEvent(data: string): SessionEvent {
   const parsed = parseJson("data", data);
-  if (!isObject(parsed) || typeof parsed["type"] !== "string" || typeof parsed["at"] !== "number") {
-    throw new UnreadableRow("data is not an event");
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  return parsed as unknown as SessionEvent;
+  if (!isEvent(parsed)) throw new UnreadableRow("data is not an event");
+  return parsed;
+}
+
+/** Only our own code writes events, in one transaction with the row: their further shape is trusted. */
+function isEvent(value: unknown): value is SessionEvent {
+  if (typeof value !== "object" || value === null) return false;
+  const hasType = "type" in value && typeof value.type === "string";
+  return hasType && "at" in value && typeof value.at === "number";
 }
