@@ -7,11 +7,11 @@ export type Health = z.infer<typeof healthSchema>;
 
 export const sessionCountsSchema = z
   .object({
-    active: z.int(),
-    suspended: z.int(),
-    archived: z.int(),
-    error: z.int(),
-    badge: z.int().describe("active and suspended: what a badge shows"),
+    active: z.int().nonnegative(),
+    suspended: z.int().nonnegative(),
+    archived: z.int().nonnegative(),
+    error: z.int().nonnegative(),
+    badge: z.int().nonnegative().describe("active and suspended: what a badge shows"),
   })
   .meta({ id: "SessionCounts" });
 export type SessionCounts = z.infer<typeof sessionCountsSchema>;
@@ -27,7 +27,11 @@ export const readinessSchema = z
       schema: z.string().nullable().describe("the newest migration"),
     }),
     sessions: sessionCountsSchema.nullable(),
-    setAside: z.int().nullable().describe("rows that could not be read and were left out"),
+    setAside: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe("rows that could not be read and were left out"),
   })
   .meta({ id: "Readiness", description: "Whether a request would be served now." });
 export type Readiness = z.infer<typeof readinessSchema>;
