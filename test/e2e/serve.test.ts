@@ -144,6 +144,24 @@ describe("holdfast serve", () => {
     ]);
   });
 
+  it("sets aside a row that cannot be read, says which, and counts it in /readyz (B5)", async () => {
+    await start();
+    await stop("SIGTERM");
+    const database = new DatabaseSync(path.join(data, "holdfast.db"));
+    database.exec(`pragma ignore_check_constraints = on; insert into "AgentSession" ("id", "status", "state",
+      "phase", "phaseHistory", "resumeReady", "errorCount", "metadata", "supportsResume", "delivery", "queued",
+      "createdAt", "updatedAt", "lastActiveAt", "version", "lastSeq") values ('spoiled', 'active', 'idle',
+      'planning', '[]', 1, 0, '{not json', 0, 'open', 0, 1, 1, 1, 1, 0)`);
+    database.close();
+    const { url } = await start();
+    await expect
+      .poll(async () => (await fetch(`${url}/readyz`)).json())
+      .toMatchObject({ status: "ready", setAside: 1, sessions: { active: 0 } });
+    expect((await stop("SIGTERM")).stderr).toBe(
+      "holdfast: set aside AgentSession spoiled, which cannot be read: metadata is not JSON\n",
+    );
+  });
+
   it("lets nobody in from outside without a token", () => {
     expect(holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
       code: 64,

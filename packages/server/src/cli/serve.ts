@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { buildApp, type App } from "../http/build-app.ts";
 import { readiness } from "../runtime/readiness.ts";
+import { startRowCheck } from "../runtime/row-check.ts";
 import { StorageFault } from "../storage/fault.ts";
 import { openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { lockDataFolder, type DataFolderLock } from "./data-folder.ts";
+import { lockDataFolder } from "./data-folder.ts";
 import { CommandFailure } from "./exit.ts";
 import { describeDatabase, type ServeSettings } from "./settings.ts";
 import { VERSION } from "./version.ts";
@@ -18,13 +19,13 @@ export interface Server {
 
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
 
-/** The composition root: everything a server is made of, put together and taken apart in order. */
+/** The composition root: everything a server is made of, put together, and taken apart in reverse. */
 export async function startServer(settings: ServeSettings): Promise<Server> {
   const lock = lockDataFolder(settings.dataFolder);
-  const opened: { store: Store | null; app: App | null } = { store: null, app: null };
+  const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   try {
     const store = await openDatabase(settings);
-    opened.store = store;
+    closers.push(store.close);
     const startedAt = new Date();
     const app = await buildApp({
       version: VERSION,
@@ -34,15 +35,25 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
       readiness: () => readiness(store),
       logLevel: "warn",
     });
-    opened.app = app;
+    closers.push(() => app.close());
     const url = await listen(app, settings);
     lock.announce({ url, pid: process.pid, startedAt: startedAt.toISOString(), version: VERSION });
+    closers.push(startRowCheck(store, { onFailure: reportFailedCheck }).stop);
     let stopping: Promise<void> | null = null;
-    return { url, stop: () => (stopping ??= close({ app, store, lock })) };
+    return { url, stop: () => (stopping ??= closeAll(closers)) };
   } catch (error) {
-    await close({ ...opened, lock });
+    await closeAll(closers);
     throw error;
   }
+}
+
+/** The last opened first; one that fails does not keep the others open. */
+async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.toReversed()) {
+    await close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "Not everything could be closed.");
 }
 
 async function openDatabase({ database }: ServeSettings): Promise<Store> {
@@ -69,6 +80,11 @@ function reportSetAside({
   process.stderr.write(
     `holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`,
   );
+}
+
+function reportFailedCheck(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`holdfast: the stored sessions could not all be looked at: ${reason}\n`);
 }
 
 export function greeting(url: string, { dataFolder, database }: ServeSettings): string {
@@ -106,22 +122,5 @@ function whyNotListening(error: unknown, { host, port }: { host: string; port: n
       return `${host} is not an address of this machine. Choose another with --host.`;
     default:
       return `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
-async function close({
-  app,
-  store,
-  lock,
-}: {
-  app: App | null;
-  store: Store | null;
-  lock: DataFolderLock;
-}): Promise<void> {
-  try {
-    await app?.close();
-    await store?.close();
-  } finally {
-    lock.release();
   }
 }
