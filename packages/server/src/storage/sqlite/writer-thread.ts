@@ -12,7 +12,7 @@ const options: WriterOptions = workerData;
 const { raw, db } = openSqliteConnection(options.file, { ...options, readOnly: false });
 if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
 /** Rows changed before the write-ahead log is folded into the database; some megabytes of it. */
-const CHANGES_PER_FOLD = 4000;
+const CHANGES_PER_FOLD = 20_000;
 // A safety net only: folding inside a commit would make whoever waits for that commit wait longer.
 raw.exec("pragma wal_autocheckpoint = 10000");
 const countChanges = raw.prepare("select total_changes() as changes");

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Command, Create, Send } from "../../domain/command.ts";
 import { decide } from "../../domain/decide.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
-import type { RunResult, RunStart } from "../../domain/run.ts";
+import type { RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
+import * as ready from "../../domain/testing/commands.ts";
+import { COMPLETED, HANDED, NOON } from "../../domain/testing/commands.ts";
 import type {
   Appended,
   AppendRefused,
@@ -17,9 +19,7 @@ import type {
   StoredSession,
 } from "../store.ts";
 
-export const NOON = Date.UTC(2026, 0, 8, 12);
-export const HANDED: RunStart = { provider: "demo", model: null, handed: true };
-export const COMPLETED: RunResult = { outcome: "completed", stopReason: "end_turn" };
+export { COMPLETED, HANDED, NOON };
 
 export interface Sent {
   readonly messageId: string;
@@ -111,7 +111,7 @@ export function driveSession(
     end: ({ runId }, result = COMPLETED) =>
       perform({ type: "end-run", runId, result, usage: null }),
     suspend: async ({ runId }, more = {}) => {
-      const suspension = suspensionOf({ createdAt: now + SECOND_MS, ...more });
+      const suspension = ready.suspension(randomUUID(), { createdAt: now + SECOND_MS, ...more });
       await perform({ type: "suspend-run", runId, suspension });
       return suspension;
     },
@@ -153,46 +153,17 @@ export function opening(id: string, text = ""): OutputItem {
 }
 
 export function createCommand(more: Partial<Create> = {}): Timeless<Create> {
-  return {
-    type: "create",
-    id: randomUUID(),
-    repoId: null,
-    title: null,
-    provider: null,
-    model: null,
-    agentName: null,
-    purpose: null,
-    metadata: {},
-    forkedFrom: null,
-    ...more,
-  };
+  const { at: _, ...command } = ready.create({ id: randomUUID(), repoId: null, ...more });
+  return command;
 }
 
 export function sendCommand(more: Partial<Send> = {}): Timeless<Send> {
-  return {
-    type: "send",
+  const { at: _, ...command } = ready.send(0, {
     messageId: randomUUID(),
     runId: randomUUID(),
-    provider: null,
-    model: null,
-    continuity: "auto",
-    delivery: "queue",
-    maxQueued: 100,
-    start: null,
     ...more,
-  };
-}
-
-function suspensionOf(more: Partial<Suspension> = {}): Suspension {
-  return {
-    id: randomUUID(),
-    kind: "permission",
-    request: { tool: "write", path: "a.txt" },
-    fingerprint: "write:a.txt",
-    createdAt: NOON,
-    expiresAt: null,
-    ...more,
-  };
+  });
+  return command;
 }
 
 async function loadOrNull(store: Store, sessionId: string): Promise<StoredSession | null> {
