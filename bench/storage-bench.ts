@@ -17,6 +17,7 @@ export interface StorageFigures {
 }
 
 const CLEANED = 1000;
+const CLEANUPS = 20;
 const MESSAGES = 1000;
 
 /** Every figure with that of the bare driver on the same file beside it. */
@@ -85,9 +86,13 @@ async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Pro
 }
 
 async function listRow(store: Store, raw: DatabaseSync): Promise<Row> {
+  const newest = (status: string): string => `select * from (select "id", "createdAt"
+    from "AgentSession" where "setAside" = 0 and "repoId" = ?1 and "status" = '${status}'
+    order by "createdAt" desc, "id" desc limit 20)`;
   const page = raw.prepare(
-    `select * from "AgentSession" where "setAside" = 0 and "repoId" = ? and "status" = 'active'
-      order by "createdAt" desc, "id" desc limit 20`,
+    `select "AgentSession".* from "AgentSession" join (
+      ${newest("active")} union all ${newest("suspended")}
+      order by "createdAt" desc, "id" desc limit 20) as page using ("id")`,
   );
   const counts = raw.prepare(`select "status", sum("count") from "SessionTally" group by "status"`);
   const total = raw.prepare(
@@ -151,20 +156,17 @@ async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Pro
 async function cleanupRow(store: Store, raw: DatabaseSync): Promise<Row> {
   const stale = () =>
     store.inactiveSessions({ statuses: ["active", "suspended"], before: Infinity, limit: CLEANED });
-  const remove = raw.prepare(`delete from "AgentSession" where "id" = ?`);
+  const remove = raw.prepare(
+    `delete from "AgentSession" where "id" in (select value from json_each(?))`,
+  );
   return {
     name: `cleanup of ${CLEANED} sessions`,
-    holdfast: await measure(8, async () => store.deleteSessions(await stale()), { warmUp: 1 }),
-    raw: await measure(
-      8,
-      async () => {
-        const ids = await stale();
-        raw.exec("begin immediate");
-        for (const id of ids) remove.run(id);
-        raw.exec("commit");
-      },
-      { warmUp: 1 },
-    ),
-    goal: { of: "p50Ms", belowMs: 50 },
+    holdfast: await measure(CLEANUPS, async () => store.deleteSessions(await stale()), {
+      warmUp: 3,
+    }),
+    raw: await measure(CLEANUPS, async () => remove.run(JSON.stringify(await stale())), {
+      warmUp: 3,
+    }),
+    goal: { of: "p99Ms", belowMs: 50 },
   };
 }
