@@ -1,0 +1,259 @@
+import type { ContinuityPolicy, DeliveryMode } from "../domain/delivery.ts";
+import type { SessionChanges } from "../domain/event.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import type { Message, MessageContent } from "../domain/message.ts";
+import type { Outcome, Phase } from "../domain/phase.ts";
+import type { RefusalCode } from "../domain/refusal.ts";
+import type { ResumeDecision } from "../domain/should-resume.ts";
+import type { State, Status } from "../domain/status.ts";
+import type { ProviderDescription } from "../providers/provider.ts";
+import type {
+  QueuedMessage,
+  Repo,
+  Run,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  StoredSuspension,
+} from "../storage/store.ts";
+import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
+import type { Readiness } from "./readiness.ts";
+import type { Stats } from "./stats.ts";
+
+export type {
+  Feed,
+  FeedEnd,
+  FeedItem,
+  ProviderDescription,
+  QueuedMessage,
+  Readiness,
+  Repo,
+  Run,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+  Stats,
+  StoredSuspension,
+};
+
+/** Everything that can be asked of sessions, whoever asks: HTTP, the command line, tests. */
+export interface Runtime {
+  createSession(
+    request: CreateSession,
+  ): Promise<Reply<{ readonly session: SessionSnapshot; readonly sent: Sent | null }>>;
+  listSessions(query: SessionQuery): Promise<SessionPage>;
+  readSession(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  /** The session with its repository and all messages, and from where its feed goes on. */
+  readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
+  updateSession(request: UpdateSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  deleteSession(request: OnSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+
+  sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
+  readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
+
+  readQueue(sessionId: string): Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
+  editQueued(request: EditQueued): Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
+  withdrawQueued(
+    request: OnSession & { readonly messageId: string },
+  ): Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
+
+  cancel(
+    request: OnSession & { readonly reason: string },
+  ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  resume(request: OnSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  answer(request: AnswerSuspension): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  archive(request: OnSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  finalize(
+    request: OnSession & { readonly outcome: Outcome; readonly summary: string | null },
+  ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  fail(
+    request: OnSession & { readonly reason: string },
+  ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  fork(
+    request: OnSession & { readonly atMessage: string | null },
+  ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  /** Never refused: that there is no such session is one of its reasons. */
+  shouldResume(sessionId: string): Promise<ResumeDecision>;
+
+  /** The lines of a bundle, each without its newline. */
+  exportSession(sessionId: string): Promise<Reply<{ readonly lines: AsyncIterable<string> }>>;
+  importSession(
+    lines: AsyncIterable<string>,
+  ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+
+  listSuspensions(): Promise<readonly StoredSuspension[]>;
+
+  addRepo(request: {
+    readonly path: string;
+    readonly name: string | null;
+  }): Promise<Reply<{ readonly repo: Repo }>>;
+  listRepos(): Promise<readonly Repo[]>;
+  removeRepo(repoId: string): Promise<Reply<{ readonly repo: Repo }>>;
+
+  listProviders(): Promise<{
+    readonly providers: readonly ProviderDescription[];
+    readonly defaultProvider: string;
+  }>;
+  stats(range: { readonly from?: number; readonly to?: number }): Promise<Stats>;
+  readiness(): Promise<Readiness>;
+  measure(): Promise<Measurements>;
+
+  /** What happens to one session from after a sequence number on, without gap or repetition. */
+  openFeed(
+    request: { readonly sessionId: string; readonly after: number } & FeedReader,
+  ): Promise<Reply<{ readonly feed: Feed }>>;
+  /** What happens to all sessions: each time, the session as it is then. */
+  openGlobalFeed(request: { readonly after: string | null } & FeedReader): Feed;
+}
+
+export interface FeedReader {
+  /** Takes an item and says whether it can take more now; if not, it calls `feed.resume()` later. */
+  readonly onItem: (item: FeedItem) => boolean;
+  /** Nothing more will come. */
+  readonly onEnd: (end: FeedEnd) => void;
+}
+
+export type Reply<Value> =
+  | ({ readonly ok: true } & Value)
+  | { readonly ok: false; readonly refusal: RuntimeRefusal };
+
+/** What the runtime refuses besides the kernel: it knows the world around a session. */
+export const RUNTIME_REFUSAL_CODES = [
+  "agent_not_installed",
+  "bundle_invalid",
+  "idempotency_key_reused",
+  "message_not_found",
+  "not_a_repository",
+  "path_not_found",
+  "path_outside_root",
+  "provider_unknown",
+  "repository_in_use",
+  "repository_not_found",
+  "server_stopping",
+  "suspension_answered",
+  "version_mismatch",
+] as const;
+export type RuntimeRefusalCode = (typeof RUNTIME_REFUSAL_CODES)[number] | RefusalCode;
+
+export interface RuntimeRefusal {
+  readonly code: RuntimeRefusalCode;
+  readonly message: string;
+  readonly status: Status | null;
+  readonly state: State | null;
+}
+
+export interface SessionSnapshot extends SessionRecord {
+  /** Changes with every decision about the session; what `OnSession.version` is compared with. */
+  readonly version: number;
+}
+
+export interface WholeSession {
+  readonly session: SessionSnapshot;
+  readonly repo: Repo | null;
+  readonly messages: readonly Message[];
+  /** A feed opened after this brings everything that is not in here, and nothing wrong twice. */
+  readonly feedAfter: number;
+}
+
+export interface OnSession {
+  readonly sessionId: string;
+  /** Refused as `version_mismatch` when the session has changed since. */
+  readonly version?: number;
+}
+
+export interface Idempotent {
+  /** The client's key, and a digest of its whole request: the same pair gets the same answer. */
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+}
+
+export interface CreateSession extends Idempotent {
+  readonly repoId: string | null;
+  readonly title: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly agentName: string | null;
+  readonly purpose: string | null;
+  readonly metadata: JsonObject;
+  readonly message: MessageContent | null;
+}
+
+export interface UpdateSession extends OnSession {
+  readonly changes: SessionChanges;
+  readonly phase?: Phase;
+  readonly error?: string;
+}
+
+export interface SendMessage extends Idempotent {
+  readonly sessionId: string;
+  readonly content: MessageContent;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly delivery: DeliveryMode;
+  readonly continuity: ContinuityPolicy;
+}
+
+/** How a message was taken. */
+export interface Sent {
+  readonly messageId: string;
+  readonly content: MessageContent;
+  readonly at: number;
+  readonly run: Run;
+  /** False when its run began at once. */
+  readonly queued: boolean;
+  /** Its place in the queue, 0 next; null when it is not in it. */
+  readonly position: number | null;
+  /** Why it waits although its session is idle, in a sentence; null when it does not. */
+  readonly waitsFor: string | null;
+}
+
+export interface ReadMessages {
+  readonly sessionId: string;
+  readonly after?: number;
+  readonly since?: number;
+  readonly limit: number;
+}
+
+export interface MessagePage {
+  readonly messages: readonly Message[];
+  /** Where the next page begins; never beyond a message that can still change. */
+  readonly nextAfter: number;
+}
+
+export interface EditQueued extends OnSession {
+  readonly messageId: string;
+  readonly content?: MessageContent;
+  readonly position?: number;
+}
+
+export interface AnswerSuspension extends OnSession {
+  readonly suspensionId: string;
+  readonly answer: Json;
+  readonly by: string | null;
+}
+
+/** What `/metrics` shows. */
+export interface Measurements {
+  readonly sessions: readonly {
+    readonly status: Status;
+    readonly state: State;
+    readonly count: number;
+  }[];
+  readonly runsEnded: Readonly<
+    Record<"completed" | "failed" | "cancelled" | "interrupted", number>
+  >;
+  readonly queuedMessages: number;
+  readonly liveAgents: number;
+  readonly agentLimit: number;
+  readonly feedReaders: number;
+  readonly feedReadersDropped: number;
+  /** From the agent's words to the feeds, and of one commit; cumulative histograms in seconds. */
+  readonly eventLag: Histogram;
+  readonly commitLatency: Histogram;
+}
+
+export interface Histogram {
+  /** Upper bounds in seconds with how many were at most that. */
+  readonly buckets: readonly { readonly le: number; readonly count: number }[];
+  readonly count: number;
+  readonly sum: number;
+}
