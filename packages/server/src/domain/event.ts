@@ -2,12 +2,14 @@ import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
 import type { CurrentRun, RunError, RunResult, Usage } from "./run.ts";
-import type { ForkOrigin, RecordedError } from "./session.ts";
+import type { ForkOrigin, RecordedError, Session } from "./session.ts";
 import type { Closing, Suspension } from "./suspension.ts";
 
 /** What has happened to a session. The log of these, folded by `evolve`, is the session. */
 export type SessionEvent =
   | SessionCreated
+  /** Came from elsewhere as it is here, with a history of its own. */
+  | { readonly type: "session.imported"; readonly at: number; readonly session: Session }
   | { readonly type: "session.updated"; readonly at: number; readonly changes: SessionChanges }
   | {
       readonly type: "session.suspended";

@@ -12,6 +12,7 @@ import {
 /** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
   if (event.type === "session.created") return created(event);
+  if (event.type === "session.imported") return event.session;
   if (session === null)
     throw new Error(`unreachable: ${event.type} on a session that does not exist`);
   if (event.type === "session.deleted") return null;
@@ -25,7 +26,10 @@ export function evolveAll(
   return events.reduce(evolve, session);
 }
 
-type Change = Exclude<SessionEvent, { type: "session.created" | "session.deleted" }>;
+type Change = Exclude<
+  SessionEvent,
+  { type: "session.created" | "session.imported" | "session.deleted" }
+>;
 
 function fold(session: Session, event: Change): Session {
   switch (event.type) {

@@ -226,8 +226,11 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   suspend: true,
 };
 
-/** All that `decide` records; what an agent puts out needs no decision. */
-const EVENT_TYPES: Record<Exclude<SessionEvent["type"], "output.appended">, true> = {
+/** All that `decide` records; what an agent puts out, or an import brings, needs no decision. */
+const EVENT_TYPES: Record<
+  Exclude<SessionEvent["type"], "output.appended" | "session.imported">,
+  true
+> = {
   "session.created": true,
   "session.updated": true,
   "session.suspended": true,

@@ -12,12 +12,15 @@ import {
   readRun,
   readRuns,
   readSuspension,
+  readSuspensions,
   recall,
   unsettledSessions,
 } from "./reads/plain-reads.ts";
 import { readEvents } from "./reads/read-events.ts";
-import { readMessages } from "./reads/read-messages.ts";
+import { readFigures } from "./reads/read-figures.ts";
+import { readMessage, readMessages } from "./reads/read-messages.ts";
 import type { Source } from "./reads/source.ts";
+import { tally } from "./reads/tally.ts";
 import type { SessionPage, SessionQuery, Store } from "./store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
@@ -83,15 +86,20 @@ export function portableStore({
     listSessions: list,
     readSession: (sessionId) => reading((source) => readSession(source, sessionId)),
     readMessages: (query) => reading((source) => readMessages(source, query)),
+    readMessage: (sessionId, messageId) =>
+      reading((source) => readMessage(source, { sessionId, messageId })),
     readEvents: (query) => reading((source) => readEvents(source, query)),
     readQueue: (sessionId) => reading((source) => readQueue(source, sessionId)),
     readRun: (runId) => reading((source) => readRun(source, runId)),
-    readRuns: (sessionId) => reading((source) => readRuns(source, sessionId)),
+    readRuns: (sessionId, part) => reading((source) => readRuns(source, { sessionId, part })),
     readSuspension: (suspensionId) => reading((source) => readSuspension(source, suspensionId)),
+    readSuspensions: (sessionId, part) =>
+      reading((source) => readSuspensions(source, { sessionId, part })),
     openSuspensions: () => reading(openSuspensions),
     unsettledSessions: () => reading(unsettledSessions),
     inactiveSessions: (query) => reading((source) => inactiveSessions(source, query)),
     deleteSessions: (sessionIds) => write("deleteSessions", sessionIds),
+    importSession: (imported) => write("importSession", imported),
     addRepo: (repo) => write("addRepo", repo),
     readRepo: (repoId) => reading((source) => readRepo(source, repoId)),
     listRepos: () => reading(listRepos),
@@ -100,8 +108,11 @@ export function portableStore({
     forgetAnswers: (query) => write("forgetAnswers", query),
     renewLease: (lease) => write("renewLease", lease),
     dropLease: (node) => write("dropLease", node),
+    dropOtherLeases: (node) => write("dropOtherLeases", node),
     claim: (claim) => write("claimSession", claim),
     release: (claim) => write("releaseSession", claim),
+    readFigures: (query) => reading((source) => readFigures(source, query)),
+    tally: () => reading(tally),
     listSetAside: () => reading(listSetAside),
     health: () =>
       reading(async (source) => ({

@@ -99,6 +99,8 @@ export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension
     lastActiveAt: row.lastActiveAt,
     archivedAt: row.archivedAt,
     finalizedAt: row.finalizedAt,
+    version: row.version,
+    lastSeq: row.lastSeq,
   };
 }
 
@@ -107,7 +109,8 @@ export function toSession(
   record: SessionRecord,
   work: { run: CurrentRun | null; queue: readonly QueueEntry[]; failedAt: number | null },
 ): Session {
-  const { status, state, suspensions, queued: _, failure, archivedAt, ...rest } = record;
+  const { status, state, suspensions, queued: _, failure, archivedAt, ...named } = record;
+  const { version: __, lastSeq: ___, ...rest } = named;
   const activity = toActivity({ state, suspensions, run: work.run });
   return { ...rest, queue: work.queue, standing: toStanding(record, activity, work.failedAt) };
 }

@@ -6,6 +6,7 @@ import type { RunStatus } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { Suspension } from "../domain/suspension.ts";
+import type { FiguresPage, FiguresQuery, Tally } from "./figures.ts";
 
 /**
  * Everything Holdfast keeps, behind one door. Two implementations, one contract suite.
@@ -27,11 +28,15 @@ export interface Store {
   /** Cheaper than `load`, for what needs no queue, run or suspension. */
   readSession(sessionId: string): Promise<ReadSession>;
   readMessages(query: MessageQuery): Promise<readonly Message[]>;
+  readMessage(sessionId: string, messageId: string): Promise<Message | null>;
   readEvents(query: EventQuery): Promise<readonly LogEntry[]>;
   readQueue(sessionId: string): Promise<readonly QueuedMessage[]>;
   readRun(runId: string): Promise<Run | null>;
-  readRuns(sessionId: string): Promise<readonly Run[]>;
+  /** In the order they were asked for; all of them, or a part. */
+  readRuns(sessionId: string, part?: Part): Promise<readonly Run[]>;
   readSuspension(suspensionId: string): Promise<StoredSuspension | null>;
+  /** Everything a session's runs ever waited for, oldest first. */
+  readSuspensions(sessionId: string, part?: Part): Promise<readonly StoredSuspension[]>;
   /** The inbox: what waits anywhere, oldest first. */
   openSuspensions(): Promise<readonly StoredSuspension[]>;
   /** Sessions that some node should be working on, or was when it died. */
@@ -40,6 +45,9 @@ export interface Store {
   inactiveSessions(query: InactiveQuery): Promise<readonly string[]>;
   /** Removes whole sessions with everything that hangs on them; returns how many there were. */
   deleteSessions(sessionIds: readonly string[]): Promise<number>;
+
+  /** A session that was exported, with its whole history; all or nothing. */
+  importSession(imported: ImportedSession): Promise<ImportDone | ImportRefused>;
 
   addRepo(repo: Repo): Promise<Repo>;
   readRepo(repoId: string): Promise<Repo | null>;
@@ -53,9 +61,16 @@ export interface Store {
   /** Keeps the node's lease; false when it had expired and was lost in between. */
   renewLease(lease: { readonly node: string; readonly ttlMs: number }): Promise<boolean>;
   dropLease(node: string): Promise<void>;
+  /** For a node that knows it is alone, since it holds the data folder: the others are dead. */
+  dropOtherLeases(node: string): Promise<void>;
   /** Makes the node the session's owner unless a live node owns it; the epoch rises with each owner. */
   claim(claim: { readonly sessionId: string; readonly node: string }): Promise<Claim>;
   release(claim: { readonly sessionId: string } & Fence): Promise<boolean>;
+
+  /** What sessions and their runs came to, for statistics: a part of the sessions at a time. */
+  readFigures(query: FiguresQuery): Promise<FiguresPage>;
+  /** How many sessions stand how. Costs what is under way, not what is stored, except on PostgreSQL. */
+  tally(): Promise<Tally>;
 
   /** Rows that could not be understood, kept as they were found. */
   listSetAside(): Promise<readonly SetAside[]>;
@@ -216,6 +231,10 @@ export interface SessionRecord extends Omit<Session, "standing" | "queue"> {
   readonly queued: number;
   readonly failure: string | null;
   readonly archivedAt: number | null;
+  /** Counts the decisions about the session; what a change names as the one it was decided on. */
+  readonly version: number;
+  /** The last sequence number of its log. */
+  readonly lastSeq: number;
 }
 
 export type ReadSession =
@@ -241,6 +260,15 @@ export interface EventQuery {
 export interface InactiveQuery {
   readonly statuses: readonly Status[];
   readonly before: number;
+  /** Made after this one. */
+  readonly after?: ListPosition;
+  readonly limit: number;
+}
+
+/** Of a list that is in order of time. */
+export interface Part {
+  /** Where the last part ended. */
+  readonly after?: { readonly at: number; readonly id: string };
   readonly limit: number;
 }
 
@@ -312,3 +340,30 @@ export interface StoreHealth {
   readonly setAside: number;
   readonly counts: SessionCounts;
 }
+
+/** What a bundle brings. Ids are kept, so that a session keeps its links and cursors wherever it goes. */
+export interface ImportedSession {
+  readonly at: number;
+  /** As it is to be here; never with a run under way. */
+  readonly session: Session;
+  /** Its log goes on after this. */
+  readonly lastSeq: number;
+  /** In order, each with the number it had. */
+  readonly messages: readonly Omit<Message, "sessionId" | "complete">[];
+  readonly runs: readonly Omit<Run, "sessionId">[];
+  readonly suspensions: readonly Omit<StoredSuspension, "sessionId">[];
+  /** What the messages in the session's queue say, in its order. */
+  readonly queued: readonly Pick<QueuedMessage, "messageId" | "content" | "queuedAt">[];
+  /** Added to the history at its end. */
+  readonly notices: readonly NewMessage[];
+}
+
+export interface ImportDone {
+  readonly ok: true;
+  readonly stored: StoredSession;
+}
+
+export type ImportRefused =
+  | { readonly ok: false; readonly refused: "session_exists" }
+  /** Ids of messages, runs or suspensions that are another session's. */
+  | { readonly ok: false; readonly refused: "ids_taken"; readonly taken: readonly string[] };

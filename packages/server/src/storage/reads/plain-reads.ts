@@ -4,6 +4,7 @@ import { parseJson } from "../parse.ts";
 import type {
   IdempotencyKey,
   InactiveQuery,
+  Part,
   QueuedMessage,
   Remembered,
   Repo,
@@ -38,14 +39,24 @@ export async function readRun(source: Source, runId: string): Promise<Run | null
   );
 }
 
-export async function readRuns(source: Source, sessionId: string): Promise<readonly Run[]> {
-  const rows = await source.db
+export async function readRuns(
+  source: Source,
+  { sessionId, part }: { sessionId: string; part: Part | undefined },
+): Promise<readonly Run[]> {
+  let select = source.db
     .selectFrom("Run")
     .selectAll()
     .where("sessionId", "=", sessionId)
     .orderBy("queuedAt")
-    .orderBy("id")
-    .execute();
+    .orderBy("id");
+  if (part !== undefined) select = select.limit(part.limit);
+  const after = part?.after;
+  if (after !== undefined) {
+    select = select.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("queuedAt", "id"), ">", tuple(after.at, after.id)),
+    );
+  }
+  const rows = await select.execute();
   return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
 }
 
@@ -66,6 +77,31 @@ export async function readSuspension(
       read: fromSuspensionRow,
     }).at(0) ?? null
   );
+}
+
+export async function readSuspensions(
+  source: Source,
+  { sessionId, part }: { sessionId: string; part: Part | undefined },
+): Promise<readonly StoredSuspension[]> {
+  let select = source.db
+    .selectFrom("Suspension")
+    .selectAll()
+    .where("sessionId", "=", sessionId)
+    .orderBy("createdAt")
+    .orderBy("id");
+  if (part !== undefined) select = select.limit(part.limit);
+  const after = part?.after;
+  if (after !== undefined) {
+    select = select.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("createdAt", "id"), ">", tuple(after.at, after.id)),
+    );
+  }
+  return readable(await select.execute(), {
+    source,
+    table: "Suspension",
+    idOf: (row) => row.id,
+    read: fromSuspensionRow,
+  });
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
@@ -109,7 +145,8 @@ export async function inactiveSessions(
   query: InactiveQuery,
 ): Promise<readonly string[]> {
   if (query.statuses.length === 0) return []; // PostgreSQL has no empty lists
-  const rows = await db
+  const { after } = query;
+  let select = db
     .selectFrom("AgentSession")
     .select("id")
     .where("setAside", "=", sql.lit(0))
@@ -119,9 +156,13 @@ export async function inactiveSessions(
     .where("lastActiveAt", "<", query.before)
     .orderBy("createdAt")
     .orderBy("id")
-    .limit(query.limit)
-    .execute();
-  return rows.map(({ id }) => id);
+    .limit(query.limit);
+  if (after !== undefined) {
+    select = select.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
+    );
+  }
+  return (await select.execute()).map(({ id }) => id);
 }
 
 export async function readRepo({ db }: Source, repoId: string): Promise<Repo | null> {

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
 import { fromMessageRow, grown } from "../message-row.ts";
 import type { MessageQuery } from "../store.ts";
-import type { Tables } from "../tables.ts";
+import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
 /**
@@ -14,16 +14,33 @@ export async function readMessages(
   query: MessageQuery,
 ): Promise<readonly Message[]> {
   const { sessionId, after, since, limit } = query;
-  let select = source.db
-    .selectFrom("AgentMessage")
-    .selectAll()
-    .select((eb) => eb.case().when("complete", "=", 0).then(piecesOf(eb)).end().as("pieces"))
-    .where("sessionId", "=", sessionId)
-    .orderBy("seq");
+  let select = selectMessages(source, sessionId).orderBy("seq");
   if (after !== undefined) select = select.where("seq", ">", after);
   if (since !== undefined) select = select.where("timestamp", ">", since);
   if (limit !== undefined) select = select.limit(limit);
-  return readable(await select.execute(), {
+  return toMessages(source, await select.execute());
+}
+
+export async function readMessage(
+  source: Source,
+  { sessionId, messageId }: { sessionId: string; messageId: string },
+): Promise<Message | null> {
+  const rows = await selectMessages(source, sessionId).where("id", "=", messageId).execute();
+  return toMessages(source, rows).at(0) ?? null;
+}
+
+function selectMessages({ db }: Source, sessionId: string) {
+  return db
+    .selectFrom("AgentMessage")
+    .selectAll()
+    .select((eb) => eb.case().when("complete", "=", 0).then(piecesOf(eb)).end().as("pieces"))
+    .where("sessionId", "=", sessionId);
+}
+
+type Found = MessageRow & { readonly pieces: string | null };
+
+function toMessages(source: Source, rows: readonly Found[]): readonly Message[] {
+  return readable(rows, {
     source,
     table: "AgentMessage",
     idOf: (row) => row.id,

@@ -74,7 +74,7 @@ async function storeSession(
 }
 
 /** False when another process created it first. */
-async function insertSession(
+export async function insertSession(
   { db }: Transaction,
   { session, lastSeq }: { session: Session; lastSeq: number },
 ): Promise<boolean> {

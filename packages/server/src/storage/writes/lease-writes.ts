@@ -28,6 +28,10 @@ export async function dropLease({ db }: Transaction, node: string): Promise<void
   await db.deleteFrom("NodeLease").where("node", "=", node).execute();
 }
 
+export async function dropOtherLeases({ db }: Transaction, node: string): Promise<void> {
+  await db.deleteFrom("NodeLease").where("node", "!=", node).execute();
+}
+
 /** One compare-and-set: of two nodes that want a free session, one gets it, and its epoch is new. */
 export async function claimSession(
   transaction: Transaction,

@@ -85,10 +85,10 @@ export async function completeMessage(
     .where("kind", "=", "delta")
     .orderBy("seq")
     .execute();
-  const more = pieces.length === 0 ? null : pieces.map(({ data }) => data ?? "").join("");
+  const more = pieces.map(({ data }) => data ?? "").join("");
   await replaceMessage(transaction, {
     row,
-    content: grown(content, more ?? ""),
+    content: more === "" ? content : grown(content, more),
     complete: true,
     at,
     log,

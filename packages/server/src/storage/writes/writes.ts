@@ -1,6 +1,7 @@
 import { appendOutput } from "./append-output.ts";
 import { commitChange } from "./commit-change.ts";
-import { claimSession, dropLease, releaseSession, renewLease } from "./lease-writes.ts";
+import { importSession } from "./import-session.ts";
+import { claimSession, dropLease, dropOtherLeases, releaseSession, renewLease } from "./lease-writes.ts";
 import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -12,7 +13,9 @@ export const WRITES = {
   commitChange,
   deleteSessions,
   dropLease,
+  dropOtherLeases,
   forgetAnswers,
+  importSession,
   releaseSession,
   removeRepo,
   renewLease,

@@ -62,6 +62,8 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         createdAt: NOON,
         updatedAt: session.now,
         lastActiveAt: session.now,
+        version: 7,
+        lastSeq: 10,
       };
       const { sessions } = await shared.store.listSessions({ agentName: "ada", limit: 10 });
       expect(sessions).toEqual([expected]);

@@ -46,6 +46,24 @@ export function messagesContract(shared: SharedStore): void {
       expect(texts(await session.messages())).toEqual(["one", "two", "three", "four", "five"]);
     });
 
+    it("are each found by their id, in their own session only, also while they grow", async () => {
+      const { session, all } = await spoken();
+      const other = await shared.begin();
+      const growing = all.at(-1);
+      if (growing === undefined) throw new Error("five were said");
+      await session.put(
+        { messageId: "", runId: growing.runId ?? "" },
+        { put: "text", messageId: growing.id, text: " and six" },
+      );
+      const read = (id: string, of = session.id) => shared.store.readMessage(of, id);
+      expect(await Promise.all(all.map(({ id }) => read(id)))).toEqual([
+        ...all.slice(0, -1),
+        { ...growing, content: textOf("five and six") },
+      ]);
+      expect(await read(growing.id, other.id)).toBeNull();
+      expect(await read("none")).toBeNull();
+    });
+
     it("A5 since a time are those said later", async () => {
       const { session, all } = await spoken();
       const since = (time: number) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Repo, StoredSuspension } from "../../store.ts";
+import type { Part, Repo, StoredSuspension } from "../../store.ts";
+import { openRaw } from "../raw-database.ts";
 import { beginSession, HANDED, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
@@ -73,6 +74,22 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.readRun(randomUUID())).toBeNull();
       expect(await shared.store.readRuns(randomUUID())).toEqual([]);
     });
+
+    it("are read part by part, each once, also those of one moment", async () => {
+      const session = await shared.begin();
+      for (let n = 0; n < 5; n += 1) await session.send("later");
+      const raw = await openRaw(shared.location);
+      await raw.run(`update "Run" set "queuedAt" = ${NOON} where "sessionId" = '${session.id}'`);
+      await raw.close();
+      const all = await shared.store.readRuns(session.id);
+      expect(all).toHaveLength(5);
+      expect(
+        await readInParts(
+          (part) => shared.store.readRuns(session.id, part),
+          (run) => run.queuedAt,
+        ),
+      ).toEqual(all);
+    });
   });
 
   describe("suspensions", () => {
@@ -129,6 +146,37 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         },
       ]);
       expect(await shared.store.readSuspension(randomUUID())).toBeNull();
+    });
+
+    it("of one session are all read, the closed ones too, oldest first, whole or part by part", async () => {
+      const [session, other] = [await shared.begin(), await shared.begin()];
+      const sent = await session.run();
+      await other.suspend(await other.run());
+      const asked = [];
+      for (let n = 0; n < 5; n += 1) asked.push(await session.suspend(sent));
+      const [answered] = asked;
+      if (answered === undefined) throw new Error("five were asked");
+      await session.answer(answered);
+      const raw = await openRaw(shared.location);
+      await raw.run(
+        `update "Suspension" set "createdAt" = ${NOON} where "sessionId" = '${session.id}'`,
+      );
+      await raw.close();
+      const all = await shared.store.readSuspensions(session.id);
+      expect(all).toEqual(
+        await Promise.all(
+          asked
+            .map(({ id }) => id)
+            .toSorted()
+            .map((id) => shared.store.readSuspension(id)),
+        ),
+      );
+      expect(
+        await readInParts(
+          (part) => shared.store.readSuspensions(session.id, part),
+          (suspension) => suspension.createdAt,
+        ),
+      ).toEqual(all);
     });
 
     it("C3 of several sessions come with each session in the list", async () => {
@@ -203,7 +251,35 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         expect(await store.inactiveSessions({ statuses: [], before: NOON * 2, limit: 10 })).toEqual(
           [],
         );
+        const after = { createdAt: NOON + 10 * 60_000, id: a.id };
+        expect(
+          await store.inactiveSessions({ statuses: ["active"], before, after, limit: 10 }),
+        ).toEqual(ids([b, c]));
+        expect(
+          await store.inactiveSessions({
+            statuses: ["active"],
+            before,
+            after: { ...after, id: "" },
+            limit: 1,
+          }),
+        ).toEqual(ids([a]));
       });
     });
   });
+}
+
+async function readInParts<Row extends { readonly id: string }>(
+  read: (part: Part) => Promise<readonly Row[]>,
+  timeOf: (row: Row) => number,
+): Promise<readonly Row[]> {
+  const all: Row[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const part = await read({
+      limit: 2,
+      ...(last !== undefined && { after: { at: timeOf(last), id: last.id } }),
+    });
+    if (part.length === 0) return all;
+    all.push(...part);
+  }
 }

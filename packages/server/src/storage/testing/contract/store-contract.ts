@@ -2,7 +2,9 @@ import { badRowsContract } from "./bad-rows-contract.ts";
 import { commitContract } from "./commit-contract.ts";
 import { countsContract } from "./counts-contract.ts";
 import { deleteContract } from "./delete-contract.ts";
+import { figuresContract } from "./figures-contract.ts";
 import { groupCommitContract } from "./group-commit-contract.ts";
+import { importContract } from "./import-contract.ts";
 import { leaseContract } from "./lease-contract.ts";
 import { listingContract } from "./listing-contract.ts";
 import { livesContract } from "./lives-contract.ts";
@@ -33,6 +35,8 @@ export function storeContract(open: OpenTestStore): void {
   nodesContract(shared);
   listingContract(shared, open);
   recordsContract(shared, open);
+  importContract(shared, open);
+  figuresContract(open);
   livesContract(open);
   searchContract(open);
   countsContract(open);

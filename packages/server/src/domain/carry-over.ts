@@ -1,0 +1,58 @@
+import type { SessionEvent } from "./event.ts";
+import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
+
+/**
+ * What makes a session fit to be carried elsewhere: no agent goes along, so a run at work is cut as if
+ * the server had stopped at this moment. What waits for an answer goes on waiting there.
+ */
+export function cutForExport(session: Session, at: number): readonly SessionEvent[] {
+  const activity = activityOf(session);
+  if (activity.state !== "running") return [];
+  const { id: runId, messageId, provider, model, continuity, handed, attempts } = activity.run;
+  if (!handed) {
+    const entry = { messageId, runId, provider, model, continuity, attempts };
+    return [{ type: "run.requeued", at, entry }];
+  }
+  const reason = "the session was exported while the agent was at work";
+  return [
+    { type: "run.ended", at, runId, result: { outcome: "interrupted", reason }, usage: null },
+  ];
+}
+
+/**
+ * An exported session as it is where it was imported: suspended, like one whose server went away, or in
+ * the final status it had. What was queued is held: its sender may have it delivered where it came from.
+ */
+export function asImported(
+  exported: Session,
+  { at, repoId }: { at: number; repoId: string | null },
+): Session {
+  const isHeld = exported.queue.length > 0 && exported.delivery === "open";
+  return {
+    ...exported,
+    repoId,
+    standing: standingOnArrival(exported, at),
+    delivery: isHeld ? "hold" : exported.delivery,
+    updatedAt: Math.max(exported.updatedAt, at),
+  };
+}
+
+function standingOnArrival({ standing }: Session, at: number): Standing {
+  switch (standing.status) {
+    case "active":
+    case "suspended":
+      return { status: "suspended", activity: notRunning(standing.activity) };
+    case "archived":
+      return standing;
+    case "error":
+      // From now on, or retention would remove it again before anybody has looked at it.
+      return { ...standing, failedAt: at };
+    default:
+      return standing satisfies never;
+  }
+}
+
+function notRunning(activity: ReturnType<typeof activityOf>): Idle | Waiting {
+  if (activity.state === "running") throw new Error("unreachable: exported with a run under way");
+  return activity;
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../domain/json.ts";
+import type { RunResult } from "../../../domain/run.ts";
+import type { FiguresQuery, SessionFigures } from "../../figures.ts";
+import type { Store } from "../../store.ts";
+import { openRaw } from "../raw-database.ts";
+import { beginSession, COMPLETED, HANDED, NOON, type SessionDriver } from "../session-driver.ts";
+import { withStore, type OpenTestStore } from "./shared-store.ts";
+
+/** What statistics and metrics are made of. */
+export function figuresContract(open: OpenTestStore): void {
+  describe("the figures of sessions and runs", () => {
+    it("B7 say of each ended run whose it was, how it ended, when, and what it used", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const begin = (agentName: string | null) =>
+          beginSession(store, { repoId: repo.id, agentName });
+        const ada = await begin("ada");
+        const usage = { inputTokens: 5, cost: { amount: 0.5, currency: "USD" } };
+        await ended(ada, COMPLETED, usage);
+        await ended(ada, { outcome: "failed", error: { code: "x", message: "x", detail: null } });
+        await ended(ada, { outcome: "cancelled", reason: "stop" });
+        const bob = await begin("bob");
+        await bob.run(); // still at work
+        await bob.send("queued");
+        const done = await begin(null);
+        await done.perform({ type: "finalize", outcome: "abandoned", summary: null });
+
+        const run = (n: number) => ({
+          provider: "demo",
+          startedAt: NOON + n * 1000,
+          endedAt: NOON + (n + 1) * 1000,
+          usage: null,
+          wentOn: false,
+        });
+        expect(byAgent(await read(store))).toEqual(
+          byAgent([
+            {
+              id: ada.id,
+              agentName: "ada",
+              createdAt: NOON,
+              finalized: null,
+              runs: [
+                { ...run(1), outcome: "completed", usage },
+                { ...run(3), outcome: "failed" },
+                { ...run(5), outcome: "cancelled" },
+              ],
+            },
+            { id: bob.id, agentName: "bob", createdAt: NOON, finalized: null, runs: [] },
+            {
+              id: done.id,
+              agentName: null,
+              createdAt: NOON,
+              finalized: { at: NOON + 1000, outcome: "abandoned" },
+              runs: [],
+            },
+          ]),
+        );
+      });
+    });
+
+    it("leave out runs that never left the queue", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const session = await beginSession(store, { repoId: repo.id });
+        const { messageId } = await session.send("never mind");
+        await session.perform({ type: "withdraw-queued", messageId });
+        const [figures] = await read(store);
+        expect(figures?.runs).toEqual([]);
+      });
+    });
+
+    it("B7 say of an interrupted run whether the session went on after it", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const session = await beginSession(store, { repoId: repo.id });
+        const wentOn = async () => {
+          const [figures] = await read(store);
+          return figures?.runs.map((run) => `${run.outcome} ${run.wentOn}`);
+        };
+        await session.run();
+        await session.perform({ type: "suspend", cause: "crash" });
+        expect(await wentOn()).toEqual(["interrupted false"]);
+        await session.send("waits only");
+        expect(await wentOn()).toEqual(["interrupted false"]);
+        const [next] = (await session.stored()).session.queue;
+        await session.perform({ type: "start-run", runId: next?.runId ?? "", start: HANDED });
+        expect(await wentOn()).toEqual(["interrupted true"]);
+        await session.perform({ type: "suspend", cause: "crash" });
+        expect(await wentOn()).toEqual(["interrupted true", "interrupted false"]);
+      });
+    });
+
+    it("B7 of a range are of what was made, finalized or ended in it: from, and before", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const session = await beginSession(store, { repoId: repo.id });
+        await ended(session, COMPLETED); // ends at 2
+        await ended(session, COMPLETED); // ends at 4
+        await session.perform({ type: "finalize", outcome: "completed", summary: null }); // at 5
+        const within = async (from?: number, to?: number) => {
+          const [figures] = await read(store, {
+            ...(from !== undefined && { from: NOON + from * 1000 }),
+            ...(to !== undefined && { to: NOON + to * 1000 }),
+          });
+          if (figures === undefined) return "nothing";
+          return { runs: figures.runs.length, finalized: figures.finalized !== null };
+        };
+        expect(await within()).toEqual({ runs: 2, finalized: true });
+        expect(await within(2, 4)).toEqual({ runs: 1, finalized: false });
+        expect(await within(2, 5)).toEqual({ runs: 2, finalized: false });
+        expect(await within(5, 6)).toEqual({ runs: 0, finalized: true });
+        expect(await within(0, 1)).toEqual({ runs: 0, finalized: false });
+        expect(await within(1, 2)).toBe("nothing");
+        expect(await within(-5, 0)).toBe("nothing");
+        expect(await within(6)).toBe("nothing");
+      });
+    });
+
+    it("are read part by part, each session once, also those of one moment", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const sessions = [];
+        for (let n = 0; n < 5; n += 1) {
+          const session = await beginSession(store, { repoId: repo.id });
+          await ended(session, COMPLETED);
+          sessions.push(session.id);
+        }
+        for (const limit of [1, 2, 5, 6]) {
+          const all = await read(store, {}, limit);
+          expect(all.map(({ id }) => id)).toEqual(sessions.toSorted());
+          expect(all.every(({ runs }) => runs.length === 1)).toBe(true);
+        }
+      });
+    });
+
+    it("B5 are had of what is readable: no bad usage, and no session that was set aside", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        const [good, bad] = [
+          await beginSession(store, { repoId: repo.id }),
+          await beginSession(store, { repoId: repo.id }),
+        ];
+        await ended(good, COMPLETED, { inputTokens: 1 });
+        await ended(bad, COMPLETED);
+        const raw = await openRaw(location);
+        await raw.run(`update "Run" set "usage" = '[1]' where "sessionId" = '${good.id}'`);
+        await raw.run(`update "AgentSession" set "metadata" = '[]' where "id" = '${bad.id}'`);
+        await raw.close();
+        await store.load(bad.id);
+        const all = await read(store);
+        expect(all.map(({ id, runs }) => [id, runs[0]?.usage])).toEqual([[good.id, null]]);
+      });
+    });
+  });
+
+  describe("the tally", () => {
+    it("counts sessions by status and state, and the messages in all queues", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        expect(await store.tally()).toEqual({ sessions: [], queuedMessages: 0 });
+        const begin = () => beginSession(store, { repoId: repo.id });
+        const [idle, running, waiting, cut, archived, failed, bad] = [
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+          await begin(),
+        ];
+        await idle.send("a");
+        await idle.send("b");
+        await running.run();
+        await running.send("c");
+        await waiting.suspend(await waiting.run());
+        await waiting.perform({ type: "suspend", cause: "shutdown" });
+        await cut.perform({ type: "suspend", cause: "crash" });
+        await archived.perform({ type: "archive" });
+        await failed.perform({ type: "fail", reason: "broken" });
+        await bad.run();
+        await bad.send("d");
+        const raw = await openRaw(location);
+        await raw.run(`update "AgentSession" set "metadata" = '[]' where "id" = '${bad.id}'`);
+        await raw.close();
+        await store.load(bad.id);
+        expect(await store.tally()).toEqual({
+          sessions: [
+            { status: "active", state: "idle", count: 1 },
+            { status: "active", state: "running", count: 1 },
+            { status: "suspended", state: "idle", count: 1 },
+            { status: "suspended", state: "suspended", count: 1 },
+            { status: "archived", state: "idle", count: 1 },
+            { status: "error", state: "idle", count: 1 },
+          ],
+          queuedMessages: 3,
+        });
+      });
+    });
+  });
+}
+
+async function ended(
+  session: SessionDriver,
+  result: RunResult,
+  usage: JsonObject | null = null,
+): Promise<void> {
+  const { runId } = await session.run();
+  await session.perform({ type: "end-run", runId, result, usage });
+}
+
+async function read(
+  store: Store,
+  range: Pick<FiguresQuery, "from" | "to"> = {},
+  limit = 100,
+): Promise<readonly SessionFigures[]> {
+  const all: SessionFigures[] = [];
+  for (let after: FiguresQuery["after"] | null = undefined; after !== null;) {
+    const query: FiguresQuery = { ...range, limit, ...(after !== undefined && { after }) };
+    const page = await store.readFigures(query);
+    all.push(...page.sessions);
+    after = page.next;
+  }
+  return all;
+}
+
+function byAgent(figures: readonly SessionFigures[]): readonly SessionFigures[] {
+  return figures.toSorted((left, right) =>
+    (left.agentName ?? "").localeCompare(right.agentName ?? ""),
+  );
+}
