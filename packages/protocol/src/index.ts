@@ -1,3 +1,20 @@
+export { BUNDLE_MEDIA_TYPE } from "./bundle.ts";
+export { parseEtag, toEtag } from "./etag.ts";
+export {
+  FEED_EVENTS,
+  allEventsQuerySchema,
+  deletedSessionSchema,
+  deltaSchema,
+  eventsQuerySchema,
+  parseFeedEvent,
+  type AllEventsQuery,
+  type DeletedSession,
+  type Delta,
+  type EventsQuery,
+  type FeedEvent,
+  type FeedEventName,
+} from "./feed-event.ts";
+export { fieldErrorSchema, type FieldError } from "./field-error.ts";
 export {
   healthSchema,
   readinessSchema,
@@ -7,9 +24,160 @@ export {
   type SessionCounts,
 } from "./health.ts";
 export {
+  idSchema,
+  idempotencyKeySchema,
+  queuedMessageParamsSchema,
+  repositoryParamsSchema,
+  sessionParamsSchema,
+} from "./identifier.ts";
+export { LIMITS } from "./limits.ts";
+export {
+  ROLES,
+  messageContentSchema,
+  messagePartsSchema,
+  messageSchema,
+  messageTextSchema,
+  messagesQuerySchema,
+  messagesReplySchema,
+  otherContentSchema,
+  parseKnownContent,
+  planContentSchema,
+  roleSchema,
+  textContentSchema,
+  thoughtContentSchema,
+  toolContentSchema,
+  type KnownContent,
+  type Message,
+  type MessageContent,
+  type MessagesQuery,
+  type MessagesReply,
+  type OtherContent,
+  type PlanContent,
+  type Role,
+  type TextContent,
+  type ThoughtContent,
+  type ToolContent,
+} from "./message.ts";
+export {
   PROBLEM_CODES,
   problemCodeSchema,
   problemSchema,
   type Problem,
   type ProblemCode,
 } from "./problem.ts";
+export {
+  providerSchema,
+  providersReplySchema,
+  type Provider,
+  type ProvidersReply,
+} from "./provider.ts";
+export {
+  editQueuedRequestSchema,
+  queueReplySchema,
+  queuedMessageSchema,
+  type EditQueuedRequest,
+  type QueueReply,
+  type QueuedMessage,
+} from "./queue.ts";
+export {
+  addRepositoryRequestSchema,
+  repositoriesReplySchema,
+  repositorySchema,
+  type AddRepositoryRequest,
+  type RepositoriesReply,
+  type Repository,
+} from "./repository.ts";
+export {
+  RESUME_REASONS,
+  resumeDecisionSchema,
+  resumeReasonSchema,
+  type ResumeDecision,
+  type ResumeReason,
+} from "./resume-decision.ts";
+export { RUN_STATUSES, runSchema, runStatusSchema, type Run, type RunStatus } from "./run.ts";
+export {
+  CONTINUITY_POLICIES,
+  DELIVERY_MODES,
+  continuityPolicySchema,
+  createSessionReplySchema,
+  deliveryModeSchema,
+  promptRequestSchema,
+  sendMessageReplySchema,
+  sendMessageRequestSchema,
+  type ContinuityPolicy,
+  type CreatedSession,
+  type DeliveryMode,
+  type PromptRequest,
+  type SendMessageReply,
+  type SendMessageRequest,
+} from "./send-message.ts";
+export {
+  cancelRequestSchema,
+  createSessionRequestSchema,
+  emptyRequestSchema,
+  failRequestSchema,
+  finalizeRequestSchema,
+  firstMessageSchema,
+  forkRequestSchema,
+  listSessionsQuerySchema,
+  resumeRequestSchema,
+  updateSessionRequestSchema,
+  type CancelRequest,
+  type CreateSessionRequest,
+  type FailRequest,
+  type FinalizeRequest,
+  type ForkRequest,
+  type ListSessionsQuery,
+  type ResumeRequest,
+  type UpdateSessionRequest,
+} from "./session-request.ts";
+export {
+  DELIVERY_POLICIES,
+  OUTCOMES,
+  PHASES,
+  STATES,
+  STATUSES,
+  deliveryPolicySchema,
+  outcomeSchema,
+  phaseChangeSchema,
+  phaseSchema,
+  sessionListSchema,
+  sessionSchema,
+  stateSchema,
+  statusSchema,
+  wholeSessionSchema,
+  type DeliveryPolicy,
+  type Outcome,
+  type Phase,
+  type PhaseChange,
+  type Session,
+  type SessionList,
+  type State,
+  type Status,
+  type WholeSession,
+} from "./session.ts";
+export {
+  statsGroupSchema,
+  statsQuerySchema,
+  statsSchema,
+  type Stats,
+  type StatsGroup,
+  type StatsQuery,
+} from "./stats.ts";
+export {
+  SUSPENSION_KINDS,
+  SUSPENSION_STATUSES,
+  openSuspensionSchema,
+  permissionRequestSchema,
+  suspensionKindSchema,
+  suspensionSchema,
+  suspensionStatusSchema,
+  suspensionsReplySchema,
+  type OpenSuspension,
+  type PermissionRequest,
+  type Suspension,
+  type SuspensionKind,
+  type SuspensionStatus,
+  type SuspensionsReply,
+} from "./suspension.ts";
+export { timeInputSchema, timeSchema } from "./time.ts";

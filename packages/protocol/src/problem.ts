@@ -1,8 +1,13 @@
 import { z } from "zod";
+import { fieldErrorSchema } from "./field-error.ts";
+import { stateSchema, statusSchema } from "./session.ts";
 
 /** Every code a problem can have. Public for ever: clients branch on them. */
 export const PROBLEM_CODES = [
+  "agent_not_installed",
   "agents_busy",
+  "answer_invalid",
+  "bundle_invalid",
   "constraint_broken",
   "database_busy",
   "database_corrupt",
@@ -14,12 +19,23 @@ export const PROBLEM_CODES = [
   "delivery_rejected",
   "disk_full",
   "host_not_allowed",
+  "idempotency_key_reused",
   "internal_error",
   "invalid_request",
+  "message_not_found",
   "message_not_queued",
+  "method_not_allowed",
+  "not_a_repository",
   "not_found",
+  "origin_not_allowed",
+  "path_not_found",
+  "path_outside_root",
+  "payload_too_large",
   "phase_final",
+  "provider_unknown",
   "queue_full",
+  "repository_in_use",
+  "repository_not_found",
   "repository_required",
   "row_unreadable",
   "run_not_current",
@@ -27,6 +43,7 @@ export const PROBLEM_CODES = [
   "run_not_running",
   "schema_too_new",
   "schema_too_old",
+  "server_stopping",
   "session_archived",
   "session_busy",
   "session_exists",
@@ -34,8 +51,11 @@ export const PROBLEM_CODES = [
   "session_not_found",
   "session_not_suspended",
   "store_closed",
+  "suspension_answered",
   "suspension_not_open",
   "unauthorized",
+  "unsupported_media_type",
+  "version_mismatch",
   "writes_overflow",
 ] as const;
 
@@ -50,6 +70,9 @@ export const problemSchema = z
     status: z.int(),
     code: problemCodeSchema,
     detail: z.string(),
+    errors: z.array(fieldErrorSchema).optional().describe("of invalid_request: field by field"),
+    sessionStatus: statusSchema.optional().describe("of the session that refused"),
+    sessionState: stateSchema.optional(),
   })
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof problemSchema>;

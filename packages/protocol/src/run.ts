@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { idSchema } from "./identifier.ts";
+import { timeSchema } from "./time.ts";
+
+export const RUN_STATUSES = [
+  "queued",
+  "running",
+  "suspended",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
+export const runStatusSchema = z.enum(RUN_STATUSES);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+export const runSchema = z
+  .object({
+    id: idSchema,
+    sessionId: idSchema,
+    messageId: idSchema.describe("the message it works on"),
+    status: runStatusSchema,
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    attempts: z.int().nonnegative().describe("how often an agent was given the message"),
+    stopReason: z.string().nullable(),
+    error: z.unknown().describe("why it did not complete: {code, message, detail}, or null"),
+    usage: z.record(z.string(), z.unknown()).nullable().describe("tokens and cost, as told"),
+    queuedAt: timeSchema,
+    startedAt: timeSchema.nullable(),
+    endedAt: timeSchema.nullable(),
+  })
+  .meta({ id: "Run", description: "One agent at work on one message." });
+export type Run = z.infer<typeof runSchema>;
