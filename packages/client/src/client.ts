@@ -1,90 +1,99 @@
 import {
   healthSchema,
-  problemSchema,
+  providersReplySchema,
   readinessSchema,
+  repositoriesReplySchema,
+  repositorySchema,
+  statsSchema,
+  suspensionsReplySchema,
+  type AddRepositoryRequest,
   type Health,
-  type ProblemCode,
+  type ProvidersReply,
   type Readiness,
+  type RepositoriesReply,
+  type Repository,
+  type Stats,
+  type StatsQuery,
+  type SuspensionsReply,
 } from "@holdfast/protocol";
+import type { StreamEvent } from "./apply-event.ts";
+import {
+  createConnection,
+  segment,
+  type CallOptions,
+  type Connection,
+  type ConnectionOptions,
+  type WriteOptions,
+} from "./connection.ts";
+import { streamEvents } from "./event-stream.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
 
-export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:4664`. */
-  readonly url: string;
-  readonly token?: string;
-  readonly fetch?: typeof fetch;
-}
+export type ClientOptions = ConnectionOptions;
 
 /** A Holdfast server, typed. Uses nothing but `fetch`: it runs in Node and in browsers. */
 export interface Client {
+  readonly sessions: Sessions;
+  readonly repos: Repositories;
+  /** The inbox: everything anywhere that waits for an answer. */
+  suspensions(options?: CallOptions): Promise<SuspensionsReply>;
+  providers(options?: CallOptions): Promise<ProvidersReply>;
+  stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
+  /**
+   * Changes of all sessions, each as the session is then. Begins with `reset`, and says it again when
+   * changes were missed: read again what is shown.
+   */
+  events(
+    options?: CallOptions & { readonly after?: string | undefined },
+  ): AsyncGenerator<StreamEvent, void, undefined>;
+
   /** Whether the process is alive. */
-  health(options?: { signal?: AbortSignal }): Promise<Health>;
+  health(options?: CallOptions): Promise<Health>;
   /** Whether requests would be served, and if not, why. */
-  readiness(options?: { signal?: AbortSignal }): Promise<Readiness>;
+  readiness(options?: CallOptions): Promise<Readiness>;
+  /** As Prometheus reads them. */
+  metrics(options?: CallOptions): Promise<string>;
 }
 
-/** The server said no, with a code to branch on. */
-export class HoldfastError extends Error {
-  readonly code: ProblemCode | "unexpected_reply";
-  readonly status: number;
-
-  constructor(
-    code: HoldfastError["code"],
-    { status, message }: { status: number; message: string },
-  ) {
-    super(message);
-    this.name = "HoldfastError";
-    this.code = code;
-    this.status = status;
-  }
+export interface Repositories {
+  list(options?: CallOptions): Promise<RepositoriesReply>;
+  add(request: AddRepositoryRequest, options?: WriteOptions): Promise<Repository>;
+  remove(id: string, options?: WriteOptions): Promise<Repository>;
 }
 
-export function createClient({ url, token, fetch: send = fetch }: ClientOptions): Client {
-  const get = async (path: string, signal: AbortSignal | undefined): Promise<Reply> => {
-    const response = await send(new URL(path, url), {
-      headers: {
-        accept: "application/json",
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      ...(signal !== undefined && { signal }),
-    });
-    return { status: response.status, body: parseBody(await response.text()) };
-  };
-
+export function createClient(options: ClientOptions): Client {
+  const connection = createConnection(options);
+  const { call, text } = connection;
   return {
-    async health({ signal } = {}) {
-      const reply = await get("/healthz", signal);
-      const health = healthSchema.safeParse(reply.body);
-      if (!health.success) throw toError(reply);
-      return health.data;
-    },
-    async readiness({ signal } = {}) {
-      const reply = await get("/readyz", signal);
-      const readiness = readinessSchema.safeParse(reply.body);
-      if (!readiness.success) throw toError(reply);
-      return readiness.data;
-    },
+    sessions: createSessions(connection),
+    repos: createRepositories(connection),
+    suspensions: (callOptions) =>
+      call(suspensionsReplySchema, { ...callOptions, path: "/api/suspensions" }),
+    providers: (callOptions) =>
+      call(providersReplySchema, { ...callOptions, path: "/api/providers" }),
+    stats: (query, callOptions) => call(statsSchema, { ...callOptions, path: "/api/stats", query }),
+    events: ({ after = null, signal } = {}) =>
+      streamEvents({
+        connection,
+        path: "/api/events",
+        after,
+        ofOneSession: false,
+        signal,
+      }),
+
+    health: (callOptions) => call(healthSchema, { ...callOptions, path: "/healthz" }),
+    readiness: (callOptions) =>
+      call(readinessSchema, { ...callOptions, path: "/readyz", alsoStatus: 503 }),
+    metrics: (callOptions) =>
+      text({ ...callOptions, path: "/metrics", headers: { accept: "text/plain" } }),
   };
 }
 
-interface Reply {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function toError({ status, body }: Reply): HoldfastError {
-  const problem = problemSchema.safeParse(body);
-  if (problem.success)
-    return new HoldfastError(problem.data.code, { status, message: problem.data.detail });
-  return new HoldfastError("unexpected_reply", {
-    status,
-    message: `The server answered ${status} with something else.`,
-  });
+function createRepositories({ call }: Connection): Repositories {
+  const path = "/api/repos";
+  return {
+    list: (options) => call(repositoriesReplySchema, { ...options, path }),
+    add: (body, options) => call(repositorySchema, { ...options, method: "POST", path, body }),
+    remove: async (id, options) =>
+      call(repositorySchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
+  };
 }

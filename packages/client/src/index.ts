@@ -1,1 +1,6 @@
-export { createClient, HoldfastError, type Client, type ClientOptions } from "./client.ts";
+export { applyEvent, type StreamEvent } from "./apply-event.ts";
+export { createClient, type Client, type ClientOptions, type Repositories } from "./client.ts";
+export type { CallOptions, WriteOptions } from "./connection.ts";
+export type { Followed } from "./follow.ts";
+export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
+export type { Sessions } from "./sessions.ts";

@@ -1,0 +1,120 @@
+import type { FeedEvent, Message, Suspension, WholeSession } from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import { applyEvent } from "./apply-event.ts";
+import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
+
+const message = (seq: number, text: string): Message => ({
+  id: `m${seq}`,
+  sessionId: "s",
+  runId: null,
+  seq,
+  role: "agent",
+  content: { type: "text", text, partial: true },
+  complete: false,
+  timestamp: AT,
+});
+const suspension = (id: string, status: Suspension["status"] = "open"): Suspension => ({
+  id,
+  kind: "question",
+  request: { text: "Which?" },
+  createdAt: AT,
+  expiresAt: null,
+  sessionId: "s",
+  runId: "run",
+  status,
+  answer: null,
+  answeredBy: null,
+  closedAt: null,
+});
+const WHOLE: WholeSession = {
+  ...SESSION,
+  repo: REPOSITORY,
+  messages: [message(1, "a"), message(5, "b")],
+  lastEventId: "5",
+};
+
+function after(events: readonly FeedEvent[], session = WHOLE): WholeSession | null {
+  let now: WholeSession | null = session;
+  for (const event of events) now = now === null ? null : applyEvent(now, { id: null, ...event });
+  return now;
+}
+
+describe("applying an event to a session", () => {
+  it("puts a message where its seq says, or in place of what it was", () => {
+    expect(after([{ type: "message", data: message(3, "between") }])?.messages).toEqual([
+      message(1, "a"),
+      message(3, "between"),
+      message(5, "b"),
+    ]);
+    const whole = { ...message(1, "all"), complete: true };
+    expect(after([{ type: "message", data: whole }])?.messages).toEqual([whole, message(5, "b")]);
+    expect(after([{ type: "message", data: message(9, "c") }])?.messages).toHaveLength(3);
+  });
+
+  it("adds text to its message, and to none that is not there", () => {
+    expect(after([{ type: "delta", data: { messageId: "m5", text: "!" } }])?.messages).toEqual([
+      message(1, "a"),
+      message(5, "b!"),
+    ]);
+    expect(after([{ type: "delta", data: { messageId: "m7", text: "!" } }])).toEqual(WHOLE);
+    const bare = { ...WHOLE, messages: [{ ...message(1, ""), content: { type: "thought" } }] };
+    expect(
+      after([{ type: "delta", data: { messageId: "m1", text: "hm" } }], bare)?.messages[0]?.content,
+    ).toEqual({ type: "thought", text: "hm" });
+  });
+
+  it("takes the session as it is now and keeps what hangs on it", () => {
+    const now = { ...SESSION, title: "New", state: "running" as const, version: 2 };
+    expect(after([{ type: "session", data: now }])).toEqual({ ...WHOLE, ...now });
+  });
+
+  it("keeps what is waited for, oldest first, until it is closed", () => {
+    const { id, kind, request, createdAt, expiresAt } = suspension("w1");
+    const first = { id, kind, request, createdAt, expiresAt };
+    const second = { ...first, id: "w2" };
+    const asked = after(
+      ["w1", "w2", "w1"].map((name) => ({ type: "suspension", data: suspension(name) })),
+    );
+    expect(asked).toEqual({ ...WHOLE, suspension: first, suspensions: [first, second] });
+    const answered = after([
+      { type: "suspension", data: suspension("w1") },
+      { type: "suspension", data: suspension("w2") },
+      { type: "suspension", data: suspension("w1", "answered") },
+    ]);
+    expect(answered).toEqual({ ...WHOLE, suspension: second, suspensions: [second] });
+  });
+
+  it("counts the queue, and takes a change of phase once", () => {
+    const queued = {
+      messageId: "q",
+      runId: "run",
+      content: { type: "text", text: "x" },
+      provider: null,
+      model: null,
+      queuedAt: AT,
+    };
+    expect(after([{ type: "queue", data: { queue: [queued] } }])?.queued).toBe(1);
+    const phase = { from: "initializing", to: "planning", at: AT } as const;
+    const changed = { ...WHOLE, phase: "planning", phaseHistory: [phase] };
+    expect(after([{ type: "phase", data: phase }])).toEqual(changed);
+    expect(
+      after([
+        { type: "phase", data: phase },
+        { type: "phase", data: phase },
+      ]),
+    ).toEqual(changed);
+  });
+
+  it("leaves nothing of a deleted session, and all of it as it was otherwise", () => {
+    expect(after([{ type: "deleted", data: { id: "s", deleted: true } }])).toBeNull();
+    expect(after([{ type: "reset", data: {} }])).toEqual(WHOLE);
+  });
+
+  it("knows where to go on, and changes nothing of what it was given", () => {
+    const frozen = structuredClone(WHOLE);
+    const event = { type: "delta", data: { messageId: "m5", text: "!" } } as const;
+    expect(applyEvent(WHOLE, { id: "6", ...event })?.lastEventId).toBe("6");
+    expect(applyEvent(WHOLE, { id: null, ...event })?.lastEventId).toBe("5");
+    expect(WHOLE).toEqual(frozen);
+  });
+});

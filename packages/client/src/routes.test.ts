@@ -1,0 +1,219 @@
+import { describe, expect, it } from "vitest";
+import { createClient, type Client } from "./client.ts";
+import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
+import { bodyOf, openTestServer } from "./testing/test-server.ts";
+
+const RUN = {
+  id: "run",
+  sessionId: "s",
+  messageId: "m",
+  status: "running",
+  provider: "demo",
+  model: null,
+  attempts: 1,
+  stopReason: null,
+  error: null,
+  usage: null,
+  queuedAt: AT,
+  startedAt: AT,
+  endedAt: null,
+};
+const SENT = {
+  message: {
+    id: "m",
+    sessionId: "s",
+    runId: "run",
+    role: "user",
+    content: { type: "text", text: "go" },
+    complete: true,
+    timestamp: AT,
+  },
+  run: RUN,
+  queued: false,
+  position: null,
+  waitsFor: null,
+};
+const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
+const LIST = {
+  sessions: [SESSION],
+  total: 1,
+  limit: 20,
+  offset: 0,
+  nextCursor: null,
+  counts: COUNTS,
+};
+const STATS = { sessions: 0, resumeRate: null, successRate: null, byAgent: [], byProvider: [] };
+
+interface Route {
+  readonly ask: (client: Client) => Promise<unknown>;
+  readonly request: string;
+  readonly body?: unknown;
+  readonly reply: unknown;
+}
+
+const ROUTES: readonly Route[] = [
+  {
+    ask: ({ sessions }) => sessions.create({ repoId: "r", message: "go" }),
+    request: "POST /api/sessions",
+    body: { repoId: "r", message: "go" },
+    reply: { ...SESSION, sent: SENT },
+  },
+  {
+    ask: ({ sessions }) => sessions.create(),
+    request: "POST /api/sessions",
+    body: {},
+    reply: { ...SESSION, sent: null },
+  },
+  {
+    ask: ({ sessions }) =>
+      sessions.list({ status: ["active", "error"], q: "a b&c", limit: 5, cursor: undefined }),
+    request: "GET /api/sessions?status=active%2Cerror&q=a+b%26c&limit=5",
+    reply: LIST,
+  },
+  {
+    ask: ({ sessions }) => sessions.get("s"),
+    request: "GET /api/sessions/s",
+    reply: { ...SESSION, repo: REPOSITORY, messages: [], lastEventId: "3" },
+  },
+  {
+    ask: ({ sessions }) => sessions.update("s", { title: null, phase: "planning" }),
+    request: "PATCH /api/sessions/s",
+    body: { title: null, phase: "planning" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.delete("s"),
+    request: "DELETE /api/sessions/s",
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.send("s", { text: "go", delivery: "interrupt" }),
+    request: "POST /api/sessions/s/messages",
+    body: { text: "go", delivery: "interrupt" },
+    reply: SENT,
+  },
+  {
+    ask: ({ sessions }) => sessions.prompt("s", "go"),
+    request: "POST /api/sessions/s/prompt",
+    body: { text: "go" },
+    reply: SENT,
+  },
+  {
+    ask: ({ sessions }) => sessions.messages("s", { after: 3 }),
+    request: "GET /api/sessions/s/messages?after=3",
+    reply: { messages: [], nextAfter: 3 },
+  },
+  {
+    ask: ({ sessions }) => sessions.queue("s"),
+    request: "GET /api/sessions/s/queue",
+    reply: { queue: [] },
+  },
+  {
+    ask: ({ sessions }) => sessions.editQueued("s", "m/1", { position: 0 }),
+    request: "PATCH /api/sessions/s/queue/m%2F1",
+    body: { position: 0 },
+    reply: { queue: [] },
+  },
+  {
+    ask: ({ sessions }) => sessions.withdrawQueued("s", "m"),
+    request: "DELETE /api/sessions/s/queue/m",
+    reply: { queue: [] },
+  },
+  {
+    ask: ({ sessions }) => sessions.cancel("s", { reason: "enough" }),
+    request: "POST /api/sessions/s/cancel",
+    body: { reason: "enough" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.resume("s"),
+    request: "POST /api/sessions/s/resume",
+    body: {},
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.answer("s", { suspensionId: "w", answer: "allow" }),
+    request: "POST /api/sessions/s/resume",
+    body: { suspensionId: "w", answer: "allow" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.archive("s"),
+    request: "POST /api/sessions/s/archive",
+    body: {},
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.finalize("s", { outcome: "completed" }),
+    request: "POST /api/sessions/s/finalize",
+    body: { outcome: "completed" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.fail("s", { reason: "broken" }),
+    request: "POST /api/sessions/s/fail",
+    body: { reason: "broken" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.fork("s", { atMessage: "m" }),
+    request: "POST /api/sessions/s/fork",
+    body: { atMessage: "m" },
+    reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.shouldResume("s"),
+    request: "GET /api/sessions/s/should-resume",
+    reply: { shouldResume: true, reason: "session_resumable", checks: [] },
+  },
+  {
+    ask: ({ suspensions }) => suspensions(),
+    request: "GET /api/suspensions",
+    reply: { suspensions: [] },
+  },
+  { ask: ({ repos }) => repos.list(), request: "GET /api/repos", reply: { repos: [REPOSITORY] } },
+  {
+    ask: ({ repos }) => repos.add({ path: "/code/r" }),
+    request: "POST /api/repos",
+    body: { path: "/code/r" },
+    reply: REPOSITORY,
+  },
+  { ask: ({ repos }) => repos.remove("r"), request: "DELETE /api/repos/r", reply: REPOSITORY },
+  {
+    ask: ({ providers }) => providers(),
+    request: "GET /api/providers",
+    reply: { providers: [], defaultProvider: "demo" },
+  },
+  {
+    ask: ({ stats }) => stats({ from: "2026-01-01" }),
+    request: "GET /api/stats?from=2026-01-01",
+    reply: STATS,
+  },
+  {
+    ask: ({ health }) => health(),
+    request: "GET /healthz",
+    reply: { status: "ok", version: "1.2.3" },
+  },
+];
+
+describe("the client", () => {
+  it.each(ROUTES)("asks $request and takes the reply", async ({ ask, request, body, reply }) => {
+    const asked: unknown[] = [];
+    const server = await openTestServer(async (incoming, response) => {
+      const text = await bodyOf(incoming);
+      asked.push({
+        request: `${incoming.method} ${incoming.url}`,
+        type: incoming.headers["content-type"],
+        body: text === "" ? undefined : JSON.parse(text),
+      });
+      response.end(JSON.stringify(reply));
+    });
+    try {
+      expect(await ask(createClient({ url: server.url }))).toEqual(reply);
+      const type = body === undefined ? undefined : "application/json";
+      expect(asked).toEqual([{ request, type, body }]);
+    } finally {
+      await server.close();
+    }
+  });
+});
