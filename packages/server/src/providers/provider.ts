@@ -36,8 +36,11 @@ export interface StartAgent {
   readonly model: string | null;
   /** What an earlier agent of this provider left, to take its own session up again; null starts afresh. */
   readonly resume: Json;
-  /** Called for everything the agent says, in order, from before `startAgent` resolves until it has ended. */
-  readonly onReport: (report: AgentReport) => void;
+  /**
+   * Called for everything the agent says, in order, from before `startAgent` resolves until it has
+   * ended. A promise means that no more can be taken for now: the agent is read on when it resolves.
+   */
+  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -119,7 +122,7 @@ export type AgentReport =
     }
   /** The agent no longer wants the permission. */
   | { readonly report: "withdrawn"; readonly requestId: string }
-  /** Running totals of the conversation, as far as the agent tells. */
+  /** What the prompt under way has used so far, as far as the agent tells. */
   | { readonly report: "usage"; readonly usage: JsonObject }
   | { readonly report: "title"; readonly title: string }
   /** Anything else: it shows that the agent is alive. */

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import type { Agent } from "../provider.ts";
+import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../testing/agent-rig.ts";
+import { recall, say } from "../testing/script.ts";
+
+const both = { load: true, resume: true };
+
+/** An agent that was told something, ended, and another one that takes its session up. */
+async function takenUp(
+  options: RigOptions,
+  { ageMs = 0 }: { readonly ageMs?: number } = {},
+): Promise<{ readonly rig: AgentRig; readonly first: Agent; readonly second: Agent }> {
+  let now = 1_000_000;
+  const rig = openAgentRig({ ...options, provider: { clock: () => now } });
+  const first = await rig.start();
+  await first.prompt({ parts: [{ type: "text", text: "remember 42" }], model: null });
+  await first.stop({ urgent: true });
+  rig.all.length = 0;
+  now += ageMs;
+  const second = await rig.start({ resume: first.resumeData });
+  return { rig, first, second };
+}
+
+const methodsOf = (rig: AgentRig): readonly (string | undefined)[] =>
+  rig
+    .received()
+    .map(({ method }) => method)
+    .slice(4);
+
+describe("an agent that takes up its session", () => {
+  it("resumes it where it can, and goes on", async () => {
+    const { rig, first, second } = await takenUp({ capabilities: both });
+    expect(second).toMatchObject({
+      memory: "resumed",
+      supportsResume: true,
+      resumeData: first.resumeData,
+    });
+    await second.prompt(promptOf(recall()));
+    expect(rig.said()).toBe("recall: remember 42");
+    expect(methodsOf(rig)).toEqual(["session/resume", "session/prompt"]);
+  });
+
+  it("loads it otherwise, and what is replayed is not reported", async () => {
+    const { rig, second } = await takenUp({ capabilities: { load: true }, lateReplayMs: 5 });
+    expect(second).toMatchObject({ memory: "loaded", supportsResume: true });
+    expect(rig.all.filter(({ report }) => report !== "alive")).toEqual([]);
+    await second.prompt(promptOf(recall()));
+    expect(rig.said()).toBe("recall: remember 42");
+  });
+
+  it("loads it when resuming is offered and refused", async () => {
+    const { rig, second } = await takenUp({ capabilities: both, resume: "error" });
+    expect(second.memory).toBe("loaded");
+    expect(methodsOf(rig)).toEqual(["session/resume", "session/load"]);
+  });
+
+  it("gets a new one when all of that fails, or never ends, and says so", async () => {
+    const failing: readonly RigOptions[] = [
+      { capabilities: both, resume: "error", load: "error" },
+      { capabilities: { load: true }, load: "hangs", times: { startMs: 3000 } },
+      { capabilities: {} },
+    ];
+    for (const options of failing) {
+      const { rig, first, second } = await takenUp(options);
+      expect(second.memory).toBe("none");
+      expect(second.resumeData).not.toEqual(first.resumeData);
+      await second.prompt(promptOf(recall()));
+      expect(rig.said()).toBe("recall: nothing");
+    }
+  });
+
+  it("is not asked to load a session that is too young to be loaded", async () => {
+    const options = { capabilities: { load: true }, definition: { loadableAfterMs: 60_000 } };
+    const young = await takenUp(options, { ageMs: 59_999 });
+    expect(young.second.memory).toBe("none");
+    expect(methodsOf(young.rig)).toEqual(["session/new"]);
+
+    const old = await takenUp(options, { ageMs: 60_000 });
+    expect(old.second.memory).toBe("loaded");
+    // The time of its making goes along, however often it is taken up.
+    expect(old.second.resumeData).toEqual(old.first.resumeData);
+  });
+
+  it("is set to its mode again, and logs in again", async () => {
+    const { rig, second } = await takenUp({
+      capabilities: { resume: true },
+      modes: ["auto", "ask"],
+      definition: { mode: "ask", authMethod: "key" },
+      auth: { methods: [{ id: "key", name: "Key" }], accepts: "key" },
+    });
+    expect(second.memory).toBe("resumed");
+    const methods = rig.received().map(({ method }) => method);
+    expect(methods).toEqual([
+      "initialize",
+      "session/new",
+      "authenticate",
+      "session/new",
+      "session/set_mode",
+      "session/prompt",
+      "initialize",
+      "session/resume",
+      "authenticate",
+      "session/resume",
+      "session/set_mode",
+    ]);
+  });
+
+  it("starts afresh when what was kept makes no sense", async () => {
+    const rig = openAgentRig({ capabilities: both });
+    for (const resume of ["text", {}, { sessionId: 5 }, []]) {
+      const agent = await rig.start({ resume });
+      expect(agent.memory).toBe("none");
+    }
+    const agent = await rig.start({ resume: { sessionId: "unknown", createdAt: 1 } });
+    await agent.prompt(promptOf(say("fine")));
+    expect(agent.memory).toBe("none");
+  });
+});

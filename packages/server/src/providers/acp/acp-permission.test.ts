@@ -1,0 +1,183 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { openAgentRig, promptOf } from "../testing/agent-rig.ts";
+import {
+  ask,
+  askAll,
+  exit,
+  request,
+  say,
+  stop,
+  update,
+  waitFor,
+  type Step,
+} from "../testing/script.ts";
+
+const remove = { id: "t1", title: "rm -rf build", input: { command: "rm -rf build" } };
+const completed = { stopReason: "end_turn", usage: null };
+
+describe("a permission", () => {
+  it("is asked with all that is known, and answered once (P7)", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const prompting = agent.prompt(promptOf(ask(remove)));
+    const { requestId, request: asked } = await rig.reported("permission");
+    expect(asked).toEqual({
+      title: "rm -rf build",
+      toolCallId: "t1",
+      kind: "execute",
+      input: { command: "rm -rf build" },
+      options: [
+        { optionId: "allow", name: "Allow", kind: "allow_once" },
+        { optionId: "reject", name: "Reject", kind: "reject_once" },
+      ],
+    });
+    expect(agent.answer("of somebody else", { outcome: "cancelled" })).toBe(false);
+    expect(agent.answer(requestId, { outcome: "selected", optionId: "reject" })).toBe(true);
+    expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
+    expect(await prompting).toEqual(completed);
+    expect(rig.said()).toBe("answer: reject");
+    expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([]);
+  });
+
+  it("shows its tool call first, also when the agent had not told of it", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const prompting = agent.prompt(promptOf(ask(remove)));
+    const { requestId } = await rig.reported("permission");
+    expect(rig.reports.map(({ report }) => report)).toEqual(["tool", "permission"]);
+    agent.answer(requestId, { outcome: "selected", optionId: "allow" });
+    await prompting;
+  });
+
+  it("asked for again has the same fingerprint, and another id", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const prompting = agent.prompt(
+      promptOf(askAll(remove, { ...remove, id: "t2" }, { ...remove, id: "t3", input: { a: 1 } })),
+    );
+    await expect
+      .poll(() => rig.reports.filter(({ report }) => report === "permission"))
+      .toHaveLength(3);
+    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
+    const fingerprints = asked.map(({ fingerprint }) => fingerprint);
+    expect(fingerprints[0]).toBe(fingerprints[1]);
+    expect(fingerprints[2]).not.toBe(fingerprints[0]);
+    expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(3);
+    for (const [index, { requestId }] of asked.toReversed().entries()) {
+      const optionId = index === 0 ? "reject" : "allow";
+      expect(agent.answer(requestId, { outcome: "selected", optionId })).toBe(true);
+    }
+    await prompting;
+    expect(rig.said()).toBe("answers: allow, allow, reject");
+  });
+
+  it("is withdrawn when the agent takes it back, and can no longer be given", async () => {
+    const rig = openAgentRig();
+    const gate = path.join(rig.folder, "gate");
+    const agent = await rig.start();
+    const prompting = agent.prompt(promptOf(ask({ ...remove, withdrawWhen: gate })));
+    const { requestId } = await rig.reported("permission");
+    writeFileSync(gate, "");
+    expect(await rig.reported("withdrawn")).toEqual({ report: "withdrawn", requestId });
+    expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
+    expect(await prompting).toEqual(completed);
+    expect(rig.received().at(-1)).toMatchObject({ error: { code: -32800 } });
+  });
+
+  it("is withdrawn when the prompt ends without it, and the agent gets its answer all the same", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    // The agent asks by itself, outside the script, and does not wait for the answer.
+    const raw = JSON.stringify({
+      jsonrpc: "2.0",
+      id: "q",
+      method: "session/request_permission",
+      params: {
+        sessionId: "any",
+        toolCall: { toolCallId: "t1", title: "x" },
+        options: [{ optionId: "a", name: "A", kind: "allow_once" }],
+      },
+    });
+    const end = await agent.prompt(promptOf({ step: "raw", text: `${raw}\n` }, stop("end_turn")));
+    expect(end).toEqual(completed);
+    const { requestId } = await rig.reported("permission");
+    expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([
+      { report: "withdrawn", requestId },
+    ]);
+    expect(agent.answer(requestId, { outcome: "selected", optionId: "a" })).toBe(false);
+    await expect
+      .poll(() => rig.received().at(-1))
+      .toMatchObject({ id: "q", result: { outcome: { outcome: "cancelled" } } });
+  });
+
+  it("is gone with the agent, without a word", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const prompting = agent.prompt(promptOf(ask({ ...remove, withdrawAfterMs: 60_000 })));
+    const { requestId } = await rig.reported("permission");
+    process.kill(agent.pid, "SIGKILL");
+    await expect(prompting).rejects.toMatchObject({ code: "agent_exited" });
+    expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([]);
+    expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
+  });
+
+  it("is cancelled, never given, when nobody is there to be asked (P7)", async () => {
+    const base = openAgentRig();
+    const gate = path.join(base.folder, "gate");
+    const rig = openAgentRig({
+      at: { session: [ask(remove)], prompted: [waitFor(gate), ask(remove)] },
+    });
+    const agent = await rig.start();
+    await agent.prompt(promptOf(say("x")));
+    writeFileSync(gate, "");
+    const cancelled = { outcome: { outcome: "cancelled" } };
+    await expect
+      .poll(() => rig.received().filter(({ result }) => result !== undefined))
+      .toMatchObject([{ result: cancelled }, { result: cancelled }]);
+    expect(rig.reports.filter(({ report }) => report === "permission")).toEqual([]);
+  });
+
+  it("that names nothing to choose from is refused", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const params: readonly unknown[] = [null, {}, { options: [] }, { options: "all" }];
+    const steps = params.flatMap((one): Step[] => [
+      request("session/request_permission", one),
+      say(" "),
+    ]);
+    await agent.prompt(promptOf(...steps));
+    expect(rig.said()).toBe("session/request_permission: -32602 ".repeat(4));
+  });
+
+  it("is not asked a thousand times at once (P6)", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const asks = Array.from({ length: 150 }, (_, index) => ({ ...remove, id: `t${index}` }));
+    const prompting = agent.prompt(promptOf(askAll(...asks)));
+    await expect
+      .poll(() => rig.received().filter(({ result }) => result !== undefined))
+      .toHaveLength(50);
+    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
+    expect(asked).toHaveLength(100);
+    for (const { requestId } of asked) {
+      agent.answer(requestId, { outcome: "selected", optionId: "allow" });
+    }
+    expect(await prompting).toEqual(completed);
+  });
+
+  it("may come from a tool call that was told of before", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const told = { sessionUpdate: "tool_call", toolCallId: "t1", title: "Write x", kind: "edit" };
+    const prompting = agent.prompt(
+      promptOf(update(told), ask({ ...remove, kind: "edit" }), exit()),
+    );
+    const { requestId, request: asked } = await rig.reported("permission");
+    expect(asked).toMatchObject({ toolCallId: "t1", kind: "edit" });
+    agent.answer(requestId, { outcome: "cancelled" });
+    await expect(prompting).rejects.toMatchObject({ code: "agent_exited" });
+    expect(rig.said()).toBe("answer: cancelled");
+  });
+});

@@ -1,0 +1,312 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { AgentReport } from "../provider.ts";
+import { openAgentRig, promptOf, type AgentRig } from "../testing/agent-rig.ts";
+import {
+  closeStdout,
+  deaf,
+  deep,
+  doubleResult,
+  echo,
+  exit,
+  fail,
+  flood,
+  frames,
+  huge,
+  late,
+  noise,
+  notify,
+  odd,
+  pieces,
+  raw,
+  request,
+  say,
+  stamp,
+  stderr,
+  stop,
+  stranger,
+  strayResult,
+  think,
+  tool,
+  update,
+  wait,
+  type Step,
+} from "../testing/script.ts";
+
+/** What comes of these steps. */
+async function outcomeOf(
+  steps: readonly Step[],
+  rig: AgentRig = openAgentRig(),
+): Promise<{ readonly rig: AgentRig; readonly end: unknown }> {
+  const agent = await rig.start();
+  const end: unknown = await agent.prompt(promptOf(...steps)).catch((error: unknown) => error);
+  return { rig, end };
+}
+
+const completed = { stopReason: "end_turn", usage: null };
+
+function journalOf({ folder }: AgentRig): string {
+  return readFileSync(path.join(folder, "journal", "session-1.jsonl"), "utf8");
+}
+
+describe("a prompt", () => {
+  it("ends with what the agent says it ended with, and its count of tokens", async () => {
+    const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
+    const { end } = await outcomeOf([stop("max_tokens", usage)]);
+    expect(end).toEqual({ stopReason: "max_tokens", usage });
+  });
+
+  it("goes to the agent in all its parts, as far as it takes them", async () => {
+    const rig = openAgentRig({ capabilities: { image: true } });
+    const agent = await rig.start();
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+    await agent.prompt({ parts: [{ type: "text", text: "see" }, image], model: null });
+    expect(rig.received().at(-1)?.params).toMatchObject({
+      prompt: [{ type: "text", text: "see" }, image],
+    });
+    expect(rig.said()).toBe("echo: see\n(image)");
+  });
+
+  it("is one at a time", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const first = agent.prompt(promptOf(wait(50)));
+    await expect(agent.prompt(promptOf())).rejects.toThrow("one prompt at a time");
+    await expect(first).resolves.toEqual(completed);
+    await expect(agent.prompt(promptOf())).resolves.toEqual(completed);
+  });
+
+  it("reports what the agent says, in order", async () => {
+    const { rig, end } = await outcomeOf([
+      think("hm"),
+      say("a"),
+      tool({ id: "t1", title: "Read x", kind: "read", input: { path: "x" }, output: "text" }),
+      say("b"),
+      echo(),
+    ]);
+    expect(end).toEqual(completed);
+    const kinds = rig.reports.map(({ report }) => report);
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual([
+      "text",
+      "tool",
+      "text",
+    ]);
+    expect(rig.said()).toBe("hmabecho: ");
+  });
+
+  it("ends tool calls that were left open, completed or not", async () => {
+    const open = tool({ id: "t1", title: "Run", kind: "execute", ends: null });
+    const endings: readonly Step[] = [stop("end_turn"), fail({ code: 1 }), exit({ code: 1 })];
+    for (const ending of endings) {
+      const { rig } = await outcomeOf([open, ending]);
+      const calls = rig.reports.filter((report) => report.report === "tool");
+      expect(calls.at(-1)).toMatchObject({ callId: "t1", ended: true });
+    }
+  });
+});
+
+describe("an agent that misbehaves on its output", () => {
+  const harmless: readonly (readonly [string, readonly Step[]])[] = [
+    ["noise in between", [say("one "), noise("DEBUG x"), raw("\n\r\n"), say("two"), noise("}{")]],
+    [
+      "half lines",
+      [pieces({ text: "one ", how: "halves" }), pieces({ text: "two", how: "halves" })],
+    ],
+    ["cuts inside characters", [pieces({ text: "one ", how: "characters" }), say("two")]],
+    ["single bytes", [pieces({ text: "one ", how: "bytes" }), say("two")]],
+    ["lines over the limit", [say("one "), huge(9 * 1024 * 1024), say("two")]],
+    ["JSON nested too deep", [say("one "), deep(100_000), deep(65), say("two")]],
+    ["updates nobody knows", [say("one "), odd(), say("two")]],
+    ["frames that are none", [say("one "), frames(), say("two")]],
+    ["updates of another session", [say("one "), stranger("three "), say("two")]],
+    ["answers to nothing", [say("one "), strayResult(), say("two")]],
+    ["two answers", [say("one two"), doubleResult()]],
+    [
+      "notifications nobody knows",
+      [say("one "), notify("_vendor/x", { a: 1 }), notify("y"), say("two")],
+    ],
+    ["late words", [say("one "), late("two", 5)]],
+    ["words on stderr", [stderr("warning\n"), say("one two")]],
+  ];
+  it.each(harmless)("is understood in spite of %s", async (_what, steps) => {
+    const { rig, end } = await outcomeOf(steps);
+    expect(end).toEqual(completed);
+    expect(rig.said()).toBe("one two");
+  });
+
+  it("is understood when characters are cut", async () => {
+    const text = "Grüße, 世界 🚀 — ";
+    const { rig } = await outcomeOf([
+      pieces({ text, how: "characters" }),
+      pieces({ text, how: "bytes" }),
+    ]);
+    expect(rig.said()).toBe(text + text);
+  });
+
+  it("gets an answer to every request it invents", async () => {
+    const { rig, end } = await outcomeOf([
+      request("craft/drainMidTurnQueue", {}),
+      say(" "),
+      request("fs/read_text_file", { path: "/etc/passwd" }),
+      say(" "),
+      request("elicitation/create", {}),
+    ]);
+    expect(end).toEqual(completed);
+    expect(rig.said()).toBe(
+      "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32601",
+    );
+  });
+
+  it("shows with everything it sends that it is alive", async () => {
+    const signs: readonly Step[] = [
+      update({ sessionUpdate: "brand_new" }),
+      notify("qwen/notify", {}),
+      stranger("x"),
+    ];
+    for (const sign of signs) {
+      const rig = openAgentRig();
+      const agent = await rig.start();
+      rig.all.length = 0;
+      await agent.prompt(promptOf(sign));
+      expect(rig.all).toEqual([{ report: "alive" }] satisfies AgentReport[]);
+    }
+  });
+
+  it("is written down as it spoke, without the secrets it was given", async () => {
+    const rig = openAgentRig({ env: { TOOL_KEY: "sk-very-secret" } });
+    const { end } = await outcomeOf(
+      [noise("my key is sk-very-secret"), stranger("unheard"), stderr("it is sk-very-secret\n")],
+      rig,
+    );
+    expect(end).toEqual(completed);
+    const agent = await rig.start();
+    await agent.stop();
+    const journal = journalOf(rig);
+    expect(journal).toContain("my key is [redacted]");
+    expect(journal).toContain("unheard");
+    expect(journal).toContain("it is [redacted]");
+    expect(journal).toContain('"direction":"out"');
+    expect(journal).not.toContain("sk-very-secret");
+  });
+
+  it("does not overrun whoever takes its reports (P6)", async () => {
+    const gate = Promise.withResolvers<void>();
+    const full = Promise.withResolvers<void>();
+    let taken = 0;
+    const rig = openAgentRig({
+      onReport: ({ report }) => {
+        if (report !== "text" || (taken += 1) !== 10) return undefined;
+        full.resolve();
+        return gate.promise;
+      },
+    });
+    const agent = await rig.start();
+    const prompting = agent.prompt(promptOf(flood({ count: 5000, text: "x".repeat(100) })));
+    await full.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(taken).toBe(10);
+    gate.resolve();
+    await expect(prompting).resolves.toEqual(completed);
+    expect(taken).toBe(5000);
+  });
+
+  it("may say very much very fast, and all of it arrives", async () => {
+    const { rig, end } = await outcomeOf([
+      flood({ count: 20_000, text: "x" }),
+      flood({ perSecond: 500, seconds: 0.2, text: "y" }),
+      stamp(3, 1),
+    ]);
+    expect(end).toEqual(completed);
+    expect(rig.said()).toMatch(/^x{20000}y{100}0:\d+ 1:\d+ 2:\d+ $/);
+  });
+});
+
+describe("a prompt that fails", () => {
+  it("says that too much was asked, and works when that is over (C4)", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const asked = promptOf(
+      fail({ code: -32603, message: "slow down", data: { status: 429, retryAfter: 2 }, times: 2 }),
+      say("done"),
+    );
+    const limited = { code: "agent_rate_limited", isPassing: true, retryAfterMs: 2000 };
+    await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
+    await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
+    await expect(agent.prompt(asked)).resolves.toEqual(completed);
+    expect(rig.said()).toBe("done");
+  });
+
+  it("says what the agent said", async () => {
+    const { end } = await outcomeOf([fail({ code: -32603, message: "no", data: { why: "x" } })]);
+    expect(end).toMatchObject({
+      code: "agent_failed",
+      message: "Scripted agent: no",
+      detail: '{"why":"x"}',
+      isPassing: false,
+    });
+  });
+
+  it("wants a login by the agent's code, and is cancelled by the agent's code", async () => {
+    expect((await outcomeOf([fail({ code: -32000 })])).end).toMatchObject({
+      code: "agent_needs_login",
+    });
+    expect((await outcomeOf([fail({ code: -32800 })])).end).toEqual({
+      stopReason: "cancelled",
+      usage: null,
+    });
+  });
+
+  it("ends with the agent, after all it said, with its code and its last words", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    await expect(
+      agent.prompt(promptOf(flood({ count: 500 }), exit({ code: 7, stderr: "panic: x\n" }))),
+    ).rejects.toMatchObject({
+      code: "agent_exited",
+      message: "Scripted agent ended with code 7",
+      detail: "panic: x\n",
+      isPassing: false,
+    });
+    expect(rig.said()).toHaveLength(500);
+    expect(await agent.exited).toEqual({ code: 7, signal: null, stderr: "panic: x\n" });
+    await expect(agent.prompt(promptOf())).rejects.toMatchObject({ code: "agent_exited" });
+  });
+
+  it("ends with the agent when a signal ends that", async () => {
+    const { end } = await outcomeOf([exit({ signal: "SIGSEGV" })]);
+    expect(end).toMatchObject({ code: "agent_exited", message: "Scripted agent ended by SIGSEGV" });
+  });
+
+  it("is no failure when the agent ends right after its answer", async () => {
+    const rig = openAgentRig({ at: { prompted: [exit({ code: 0 })] } });
+    const agent = await rig.start();
+    await expect(agent.prompt(promptOf(say("bye")))).resolves.toEqual(completed);
+    expect(await agent.exited).toMatchObject({ code: 0 });
+    expect(rig.said()).toBe("bye");
+  });
+
+  it("ends when the agent closes its output and lives on, and so does the agent", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    await expect(
+      agent.prompt(promptOf(say("x"), closeStdout(), wait(60_000))),
+    ).rejects.toMatchObject({
+      code: "agent_unintelligible",
+    });
+    await agent.exited;
+    expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("does not keep what an agent that reads nothing is sent (P6)", async () => {
+    const rig = openAgentRig({ at: { sessionReady: [deaf()] } });
+    const agent = await rig.start();
+    const text = "x".repeat(20 * 1024 * 1024);
+    const end = agent
+      .prompt({ parts: [{ type: "text", text }], model: null })
+      .catch((error: unknown) => error);
+    expect(await agent.cancel()).toBe("ignored");
+    await agent.stop({ urgent: true });
+    expect(await end).toMatchObject({ code: "agent_exited" });
+  });
+});

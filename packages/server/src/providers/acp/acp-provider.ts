@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../../domain/json.ts";
+import { openJournal } from "../journal.ts";
+import {
+  AgentFault,
+  type Agent,
+  type Choice,
+  type Provider,
+  type ProviderDescription,
+  type StartAgent,
+} from "../provider.ts";
+import { createRedact } from "../redact.ts";
+import { NOTHING_KNOWN, type AgentAbout } from "./about.ts";
+import { AcpAgent } from "./acp-agent.ts";
+import { AcpLink } from "./acp-link.ts";
+import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
+import { agentEnvironment, secretsOf } from "./agent-environment.ts";
+import type { AcpDefinition } from "./definition.ts";
+import { findProgram } from "./find-program.ts";
+import { createLineReader } from "./line-reader.ts";
+import { openSession } from "./open-session.ts";
+import { sweepAgents, type Swept } from "./process-sweep.ts";
+import { spawnAgent } from "./spawn-agent.ts";
+import { stopAgent } from "./stop-agent.ts";
+import { createTranslator } from "./translate.ts";
+import type { Translator } from "./translator.ts";
+
+export interface AcpProviderOptions {
+  readonly definition: AcpDefinition;
+  /** Marks the processes as this server's: the same after a restart, another for every other server. */
+  readonly owner: string;
+  /** The server's own environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where journals are kept; null keeps none. */
+  readonly journalFolder: string | null;
+  readonly clientVersion: string;
+  readonly clock?: () => number;
+  readonly times?: Partial<AcpTimes>;
+  readonly translator?: () => Translator;
+  /** Told when processes of an agent could not be ended. */
+  readonly onLeftovers?: (left: Swept) => void;
+}
+
+/** Agents of one program that speaks the Agent Client Protocol over stdio. */
+export function createAcpProvider(options: AcpProviderOptions): Provider {
+  const { definition, environment } = options;
+  let seen: Seen = { about: NOTHING_KNOWN, capabilities: null };
+  return {
+    name: definition.name,
+    describe: () => Promise.resolve(describe(definition, environment, seen)),
+    startAgent: (request) =>
+      startAgent(options, request, (now) => {
+        seen = now;
+      }),
+  };
+}
+
+/** What the last agent told of itself. */
+interface Seen {
+  readonly about: AgentAbout;
+  readonly capabilities: JsonObject | null;
+}
+
+function describe(
+  definition: AcpDefinition,
+  environment: AcpProviderOptions["environment"],
+  { about, capabilities }: Seen,
+): ProviderDescription {
+  const command = commandOf(definition, environment);
+  const configured = definition.models.map((id): Choice => ({ id, name: id }));
+  const offered = about.models.filter(({ id }) => !definition.models.includes(id));
+  return {
+    name: definition.name,
+    title: definition.title,
+    installed: findProgram(command[0] ?? "", searchPathOf(definition, environment)) !== null,
+    command,
+    install: definition.install,
+    models: [...configured, ...offered],
+    modes: about.modes,
+    capabilities,
+  };
+}
+
+async function startAgent(
+  options: AcpProviderOptions,
+  request: StartAgent,
+  onSeen: (seen: Seen) => void,
+): Promise<Agent> {
+  const { definition, environment, owner, clientVersion, clock = Date.now } = options;
+  const times = { ...ACP_TIMES, ...options.times };
+  const { path: folder } = request.workspace;
+  if (request.signal.aborted) throw givenUp(definition, request.signal);
+  const marker = { owner, agent: randomUUID() };
+  const env = agentEnvironment({ server: environment, definition, marker, folder });
+  const secrets = secretsOf(environment, definition);
+  const journal = openAgentJournal(options, request, secrets);
+  const sweep = async (): Promise<Swept> => {
+    const swept = await sweepAgents(marker);
+    if (swept.left.length > 0) options.onLeftovers?.(swept);
+    return swept;
+  };
+  const [program, ...args] = programOf(options, folder);
+  const stderr = createLineReader({
+    onLine: (line) => journal?.write("stderr", line),
+    onOversize: (head) => journal?.write("stderr", head),
+    maxBytes: 64 * 1024,
+  });
+  const process = await spawnAgent({
+    program,
+    args,
+    env,
+    workspace: request.workspace,
+    onStderr: stderr.push,
+  });
+  const link = new AcpLink({
+    title: definition.title,
+    process,
+    translator: (options.translator ?? createTranslator)(),
+    journal,
+    redact: createRedact(secrets),
+    times,
+    onReport: request.onReport,
+  });
+  void process.exited.then(() => stderr.end());
+  const closeJournal = async (): Promise<void> => journal?.close();
+  try {
+    const session = await openSession({
+      link,
+      definition,
+      folder,
+      model: request.model,
+      resume: request.resume,
+      environment: env,
+      clientVersion,
+      clock,
+      startMs: times.startMs,
+      signal: request.signal,
+    });
+    onSeen({ about: link.about, capabilities: session.capabilities.told });
+    return new AcpAgent({ definition, link, session, times, sweep, closeJournal });
+  } catch (error) {
+    const fault = await link.faultOf(error);
+    const urgency = AbortSignal.abort();
+    await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
+    await closeJournal();
+    throw request.signal.aborted ? givenUp(definition, request.signal) : fault;
+  }
+}
+
+function openAgentJournal(
+  { journalFolder, clock = Date.now }: AcpProviderOptions,
+  { sessionId }: StartAgent,
+  secrets: readonly string[],
+): ReturnType<typeof openJournal> | null {
+  if (journalFolder === null) return null;
+  return openJournal({ folder: journalFolder, sessionId, secrets, clock });
+}
+
+/** The program's path first. */
+function programOf(
+  { definition, environment }: AcpProviderOptions,
+  folder: string,
+): readonly [string, ...string[]] {
+  const [name = "", ...args] = commandOf(definition, environment);
+  const program = findProgram(name, searchPathOf(definition, environment));
+  if (program === null) {
+    const hint = definition.install === null ? "" : `; to get it: ${definition.install}`;
+    throw new AgentFault(
+      "agent_not_installed",
+      `${definition.title} is not installed: there is no program ${name}${hint}`,
+    );
+  }
+  return [program, ...args.map((arg) => arg.replaceAll("{workspace}", folder))];
+}
+
+function commandOf(
+  { command, pathVariable }: AcpDefinition,
+  environment: AcpProviderOptions["environment"],
+): readonly string[] {
+  const named = pathVariable === null ? undefined : environment[pathVariable];
+  return named === undefined || named === "" ? command : [named, ...command.slice(1)];
+}
+
+function searchPathOf(
+  { env }: AcpDefinition,
+  environment: AcpProviderOptions["environment"],
+): string | undefined {
+  return env["PATH"] ?? environment["PATH"];
+}
+
+function givenUp({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {
+  return new AgentFault("agent_not_started", `${title} was given up while it started`, {
+    cause: reason,
+  });
+}

@@ -1,0 +1,342 @@
+import {
+  chmodSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../testing/agent-rig.ts";
+import {
+  exit,
+  noise,
+  say,
+  silent,
+  stderr,
+  stranger,
+  tell,
+  wait,
+  type Step,
+} from "../testing/script.ts";
+import { startFault } from "./spawn-agent.ts";
+
+/** What starting an agent fails with, and that nothing of it is left. */
+async function faultOfStart(
+  options: RigOptions,
+  request?: Parameters<AgentRig["start"]>[0],
+): Promise<unknown> {
+  const rig = openAgentRig(options);
+  const fault: unknown = await rig.start(request).then(
+    () => "started",
+    (error: unknown) => error,
+  );
+  expect(await rig.leftovers()).toEqual([]);
+  return fault;
+}
+
+describe("an agent that starts", () => {
+  it("is offered neither files nor terminals, and gets its folder", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    expect(rig.received()).toEqual([
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: 1,
+          clientInfo: { name: "holdfast", title: "Holdfast", version: "0.0.0" },
+          clientCapabilities: {
+            fs: { readTextFile: false, writeTextFile: false },
+            terminal: false,
+            session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+          },
+        },
+      },
+      {
+        jsonrpc: "2.0",
+        id: 2,
+        method: "session/new",
+        params: { cwd: rig.folder, mcpServers: [] },
+      },
+    ]);
+    expect(agent).toMatchObject({ provider: "scripted", memory: "none", supportsResume: false });
+  });
+
+  it("works in the folder that was opened, and not in one put in its place", async () => {
+    const rig = openAgentRig();
+    const folder = path.join(rig.folder, "repository");
+    mkdirSync(folder);
+    const descriptor = openSync(folder, "r");
+    onTestFinished(() => closeSync(descriptor));
+    const agent = await rig.start({ workspace: { path: folder, descriptor } });
+    await agent.prompt(promptOf(tell("cwd")));
+    expect(rig.said()).toBe(`cwd: ${realpathSync(folder)}`);
+
+    renameSync(folder, `${folder}-moved`);
+    mkdirSync(folder);
+    await expect(rig.start({ workspace: { path: folder, descriptor } })).rejects.toMatchObject({
+      code: "agent_not_started",
+      message: `${folder} is no longer the folder that was opened`,
+    });
+  });
+
+  it("sees the variables it may see, and its marker", async () => {
+    const rig = openAgentRig({
+      env: { MINE: "1" },
+      definition: { passes: ["KEY_OF_MINE"] },
+      provider: {
+        environment: {
+          PATH: process.env["PATH"],
+          HOME: "/home",
+          KEY_OF_MINE: "abc",
+          KEY_OF_OTHERS: "xyz",
+          HOLDFAST_TOKEN: "token",
+        },
+      },
+    });
+    const agent = await rig.start();
+    await agent.prompt(promptOf(tell("variables")));
+    expect(rig.said()).toBe(
+      "variables: HOLDFAST_AGENT HOME KEY_OF_MINE MINE PATH PWD SCRIPTED_AGENT",
+    );
+  });
+
+  it("gets its folder among its arguments", async () => {
+    const rig = openAgentRig({
+      definition: {
+        command: ["sh", "-c", `echo "root=$1" >&2; exit 3`, "name", "{workspace}/x"],
+      },
+    });
+    await expect(rig.start()).rejects.toMatchObject({ detail: `root=${rig.folder}/x\n` });
+  });
+
+  it("may make noise, take its time, and speak before its session has a name", async () => {
+    const rig = openAgentRig({
+      at: {
+        start: [noise("Loading…"), noise('{"level":"info"}')],
+        initialize: [wait(100), noise("")],
+        session: [say("early"), stranger("of another"), noise("warming up")],
+        sessionReady: [say(", ready")],
+      },
+    });
+    const agent = await rig.start();
+    await agent.prompt(promptOf(say(", at work")));
+    expect(rig.said()).toBe("early, ready, at work");
+  });
+
+  it("is set to its mode, wherever it offers modes", async () => {
+    for (const modesAs of ["config", "modes"] as const) {
+      const rig = openAgentRig({ modes: ["auto", "ask"], modesAs, definition: { mode: "ask" } });
+      const agent = await rig.start();
+      await agent.prompt(promptOf(tell("mode")));
+      expect(rig.said()).toBe("mode: ask");
+    }
+  });
+
+  it("is set to its model, and to another when a prompt wants one (C2)", async () => {
+    for (const modelsAs of ["config", "legacy"] as const) {
+      const rig = openAgentRig({ models: ["small", "large"], modelsAs });
+      const agent = await rig.start({ model: "large" });
+      await agent.prompt(promptOf(tell("model"), say(" ")));
+      await agent.prompt({ ...promptOf(tell("model"), say(" ")), model: "small" });
+      await agent.prompt({ ...promptOf(tell("model")), model: "small" });
+      expect(rig.said()).toBe("model: large model: small model: small");
+      const sets = rig.received().filter(({ method = "" }) => method.startsWith("session/set_"));
+      expect(sets).toHaveLength(2);
+      await expect(agent.prompt({ ...promptOf(), model: "huge" })).rejects.toMatchObject({
+        code: "agent_failed",
+        message: "Scripted agent does not take the model huge: it offers small, large",
+      });
+      await agent.prompt(promptOf(say(", still there")));
+      expect(rig.said()).toMatch(/, still there$/);
+    }
+  });
+
+  it("tells its provider what can be chosen", async () => {
+    const rig = openAgentRig({
+      models: ["small", "large"],
+      modes: ["ask"],
+      definition: { models: ["large", "extra"], install: "npm install scripted" },
+    });
+    const before = await rig.provider.describe();
+    expect(before).toMatchObject({
+      name: "scripted",
+      title: "Scripted agent",
+      installed: true,
+      install: "npm install scripted",
+      models: [
+        { id: "large", name: "large" },
+        { id: "extra", name: "extra" },
+      ],
+      modes: [],
+      capabilities: null,
+    });
+    await rig.start();
+    expect(await rig.provider.describe()).toMatchObject({
+      models: [
+        { id: "large", name: "large" },
+        { id: "extra", name: "extra" },
+        { id: "small", name: "SMALL" },
+      ],
+      modes: [{ id: "ask", name: "ASK" }],
+      capabilities: { agentInfo: { name: "scripted" }, agentCapabilities: { loadSession: false } },
+    });
+  });
+});
+
+describe("a login", () => {
+  const methods = [
+    { id: "browser", name: "Log in", description: "With a browser" },
+    { id: "key", name: "Key", type: "env_var", vars: [{ name: "TOOL_KEY" }] },
+    { id: "company", name: "Company key", _meta: { "api-key": { provider: "google" } } },
+  ];
+
+  it("that nobody can make is asked for, with what the agent offers", async () => {
+    expect(await faultOfStart({ auth: { methods, accepts: "browser" } })).toMatchObject({
+      code: "agent_needs_login",
+      message: "Scripted agent wants somebody to log in first; it offers Log in, Key, Company key",
+      detail: "Log in (browser): With a browser\nKey (key)\nCompany key (company)",
+      isPassing: false,
+    });
+  });
+
+  it("is made with the method configured, or with a key that is set", async () => {
+    const ways: readonly RigOptions[] = [
+      { auth: { methods, accepts: "browser" }, definition: { authMethod: "browser" } },
+      { auth: { methods, accepts: "key" }, env: { TOOL_KEY: "k" } },
+      { auth: { methods, accepts: "company" }, env: { GEMINI_API_KEY: "k" } },
+    ];
+    for (const way of ways) {
+      const rig = openAgentRig(way);
+      const agent = await rig.start();
+      await expect(agent.prompt(promptOf())).resolves.toMatchObject({ stopReason: "end_turn" });
+    }
+  });
+
+  it("that fails is asked for", async () => {
+    expect(
+      await faultOfStart({ auth: { methods, accepts: "nothing" }, env: { TOOL_KEY: "wrong" } }),
+    ).toMatchObject({ code: "agent_needs_login" });
+  });
+});
+
+describe("an agent that cannot start", () => {
+  it("is not installed when its program is not there", async () => {
+    expect(
+      await faultOfStart({
+        definition: { command: ["no-such-program", "--acp"], install: "npm install it" },
+      }),
+    ).toMatchObject({
+      code: "agent_not_installed",
+      message:
+        "Scripted agent is not installed: there is no program no-such-program; to get it: npm install it",
+    });
+    const rig = openAgentRig({
+      definition: { pathVariable: "TOOL_PATH" },
+      provider: { environment: { ...process.env, TOOL_PATH: "/no/such" } },
+    });
+    expect(await rig.provider.describe()).toMatchObject({ installed: false });
+    await expect(rig.start()).rejects.toMatchObject({ code: "agent_not_installed" });
+  });
+
+  it("is not started in a folder that is gone, or without its interpreter", async () => {
+    const rig = openAgentRig();
+    await expect(
+      rig.start({ workspace: { path: path.join(rig.folder, "gone"), descriptor: null } }),
+    ).rejects.toMatchObject({
+      code: "agent_not_started",
+      message: `${rig.folder}/gone is not there`,
+      isPassing: false,
+    });
+
+    const file = path.join(rig.folder, "program");
+    writeFileSync(file, "#!/no/such/interpreter\n");
+    chmodSync(file, 0o755);
+    const broken = openAgentRig({ definition: { command: [file] } });
+    await expect(broken.start()).rejects.toMatchObject({
+      code: "agent_not_started",
+      message: `${file} cannot be started: what it is written for is not there`,
+      isPassing: false,
+    });
+  });
+
+  it("is worth another try when the machine lacks something just now (C4)", () => {
+    const where = { program: "x", folder: "/", workspace: { path: "/", descriptor: null } };
+    for (const code of ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"]) {
+      const fault = startFault(Object.assign(new Error(`spawn x ${code}`), { code }), where);
+      expect(fault).toMatchObject({ code: "agent_not_started", isPassing: true });
+    }
+  });
+
+  const ends: readonly (readonly [string, RigOptions])[] = [
+    ["before it is greeted", { at: { start: [stderr("oh no"), exit({ code: 3 })] } }],
+    ["at its greeting", { at: { initialize: [exit({ code: 3, stderr: "oh no" })] } }],
+    ["after its greeting", { at: { initialized: [exit({ code: 3, stderr: "oh no" })] } }],
+    ["while it makes its session", { at: { session: [exit({ code: 3, stderr: "oh no" })] } }],
+  ];
+  it.each(ends)("says with what it ended %s", async (_when, options) => {
+    expect(await faultOfStart(options)).toMatchObject({
+      code: "agent_exited",
+      message: "Scripted agent ended with code 3",
+      detail: "oh no",
+    });
+  });
+
+  it("says by which signal it ended", async () => {
+    expect(await faultOfStart({ at: { session: [exit({ signal: "SIGKILL" })] } })).toMatchObject({
+      code: "agent_exited",
+      message: "Scripted agent ended by SIGKILL",
+    });
+  });
+
+  const silences: readonly (readonly [string, Step[], string])[] = [
+    ["initialize", [silent()], "initialize"],
+    ["session", [silent()], "session/new"],
+  ];
+  it.each(silences)("is unresponsive when it says nothing at %s", async (point, steps, method) => {
+    expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 2500 } })).toMatchObject({
+      code: "agent_unresponsive",
+      message: `Scripted agent: No answer to ${method} in 2500 ms`,
+      isPassing: true,
+    });
+  });
+
+  it("is given up when nobody wants it any more", async () => {
+    const abort = new AbortController();
+    const rig = openAgentRig({ at: { initialize: [noise("here"), silent()] } });
+    const starting = rig.start({ signal: abort.signal });
+    await expect.poll(() => rig.leftovers()).toHaveLength(1);
+    abort.abort();
+    await expect(starting).rejects.toMatchObject({
+      code: "agent_not_started",
+      message: "Scripted agent was given up while it started",
+    });
+    expect(await rig.leftovers()).toEqual([]);
+    await expect(rig.start({ signal: abort.signal })).rejects.toMatchObject({
+      code: "agent_not_started",
+    });
+  });
+
+  it("is unintelligible when it speaks another version", async () => {
+    expect(await faultOfStart({ protocolVersion: 2 })).toMatchObject({
+      code: "agent_unintelligible",
+      message: "Scripted agent speaks version 2 of the protocol, not 1",
+    });
+  });
+
+  it("has failed when it does not take the mode or the model", async () => {
+    expect(await faultOfStart({ modes: ["a", "b"], definition: { mode: "ask" } })).toMatchObject({
+      code: "agent_failed",
+      message: "Scripted agent does not take the mode ask: it offers a, b",
+      detail: "no such mode: ask",
+    });
+    expect(await faultOfStart({}, { model: "large" })).toMatchObject({
+      code: "agent_failed",
+      message: "Scripted agent does not take the model large: it offers no choice",
+    });
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import type { Agent } from "../provider.ts";
+import {
+  isAlive,
+  openAgentRig,
+  promptOf,
+  type AgentRig,
+  type RigOptions,
+} from "../testing/agent-rig.ts";
+import { ask, child, exit, fail, ignore, say, silent, wait, type Step } from "../testing/script.ts";
+
+/** An agent in the middle of a prompt that says `on` and then does the rest. */
+async function prompting(
+  options: RigOptions,
+  ...steps: readonly Step[]
+): Promise<{ readonly rig: AgentRig; readonly agent: Agent; readonly end: Promise<unknown> }> {
+  const rig = openAgentRig(options);
+  const agent = await rig.start();
+  const end = agent
+    .prompt(promptOf(...steps, say("on"), silent()))
+    .catch((error: unknown) => error);
+  await rig.reported("text", ({ text }) => text.includes("on"));
+  return { rig, agent, end };
+}
+
+const msOf = async (work: Promise<unknown>): Promise<number> => {
+  const begun = performance.now();
+  await work;
+  return performance.now() - begun;
+};
+
+const pidsIn = (said: string): readonly number[] =>
+  [...said.matchAll(/child: (\d+)/g)].map(([, pid]) => Number(pid));
+
+const methodsOf = (rig: AgentRig): readonly (string | undefined)[] =>
+  rig.received().flatMap(({ method }) => method ?? []);
+
+describe("a cancel", () => {
+  it("ends the prompt and leaves the agent ready", async () => {
+    const { rig, agent, end } = await prompting({});
+    expect(await agent.cancel()).toBe("settled");
+    expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+    await agent.prompt(promptOf(say(" again")));
+    expect(rig.said()).toBe("on again");
+    expect(await agent.cancel()).toBe("settled");
+  });
+
+  it("answers what the agent waits for, before or after the prompt ends", async () => {
+    for (const impatient of [false, true]) {
+      const rig = openAgentRig();
+      const agent = await rig.start();
+      const end = agent.prompt(promptOf(ask({ id: "t1", title: "x", impatient })));
+      const { requestId } = await rig.reported("permission");
+      expect(await agent.cancel()).toBe("settled");
+      expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+      expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
+      const answers = rig
+        .received()
+        .filter(({ id, method }) => id === "ask-1" && method === undefined);
+      expect(answers).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+    }
+  });
+
+  it("is ignored by some, who are then to be stopped", async () => {
+    const { rig, agent, end } = await prompting({}, ignore("cancel", "sigterm", "eof"));
+    expect(await agent.cancel()).toBe("ignored");
+    await agent.stop();
+    expect(await end).toMatchObject({ code: "agent_exited" });
+    expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("does not do for agents whose commands run on", async () => {
+    const { agent, end } = await prompting({ definition: { endsOnCancel: true } });
+    expect(await agent.cancel()).toBe("ignored");
+    expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+  });
+
+  it("is over with the agent, if that ends first", async () => {
+    const { agent, end } = await prompting({ at: { cancel: [exit({ code: 9 })] } });
+    expect(await agent.cancel()).toBe("settled");
+    expect(await end).toMatchObject({ code: "agent_exited" });
+  });
+
+  it("is what an error after it means", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const end = agent.prompt(
+      promptOf(say("on"), ignore("cancel"), wait(100), fail({ code: -32603 })),
+    );
+    await rig.reported("text");
+    expect(await agent.cancel()).toBe("settled");
+    expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+  });
+
+  it("before the prompt was sent keeps it from being sent", async () => {
+    const rig = openAgentRig({ models: ["a", "b"] });
+    const agent = await rig.start();
+    const end = agent.prompt({ ...promptOf(say("never")), model: "b" });
+    expect(await agent.cancel()).toBe("settled");
+    expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+    expect(methodsOf(rig)).not.toContain("session/prompt");
+  });
+});
+
+describe("a stop", () => {
+  it("is gentle first: cancel, close, the end of its input (P5)", async () => {
+    const { rig, agent, end } = await prompting({ capabilities: { close: true } });
+    await agent.stop();
+    expect(await end).toEqual({ stopReason: "cancelled", usage: null });
+    expect(await agent.exited).toEqual({ code: 0, signal: null, stderr: "" });
+    expect(methodsOf(rig).slice(-3)).toEqual(["session/prompt", "session/cancel", "session/close"]);
+  });
+
+  it("goes on to SIGTERM, and to SIGKILL, each in its time (P5)", async () => {
+    const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
+    const deafToEnd = await prompting({ times }, ignore("eof"));
+    const term = await msOf(deafToEnd.agent.stop());
+    expect(await deafToEnd.agent.exited).toMatchObject({ code: 143 });
+    expect(term).toBeGreaterThanOrEqual(190);
+
+    const stubborn = await prompting(
+      { times, capabilities: { close: true }, at: { close: [silent()] } },
+      ignore("eof", "sigterm", "cancel"),
+    );
+    const kill = await msOf(stubborn.agent.stop());
+    expect(await stubborn.agent.exited).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect(kill).toBeGreaterThanOrEqual(790);
+    expect(await stubborn.end).toMatchObject({ code: "agent_exited" });
+  });
+
+  it("is over within three seconds when it is urgent, whatever the agent ignores (P5)", async () => {
+    const { rig, agent, end } = await prompting(
+      { times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 } },
+      ignore("eof", "sigterm", "cancel"),
+      child({ how: "setsid", stubborn: true }),
+    );
+    const gentle = agent.stop();
+    expect(await msOf(agent.stop({ urgent: true }))).toBeLessThan(3000);
+    await gentle;
+    expect(await end).toMatchObject({ code: "agent_exited" });
+    expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("ends the agent's children, wherever they are (P5)", async () => {
+    const { rig, agent } = await prompting(
+      {},
+      child({ how: "group" }),
+      child({ how: "setsid" }),
+      child({ how: "setsid", stubborn: true }),
+    );
+    const pids = pidsIn(rig.said());
+    expect(pids.map(isAlive)).toEqual([true, true, true]);
+    await agent.stop();
+    expect(pids.map(isAlive)).toEqual([false, false, false]);
+    expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("ends the children of an agent that ended by itself, too (P5)", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    const steps = [
+      child({ how: "setsid", stubborn: true }),
+      child({ how: "group", stubborn: true }),
+    ];
+    await expect(agent.prompt(promptOf(...steps, exit({ code: 1 })))).rejects.toMatchObject({
+      code: "agent_exited",
+    });
+    await agent.exited;
+    await expect.poll(() => rig.leftovers(), { timeout: 5000 }).toEqual([]);
+    expect(pidsIn(rig.said()).map(isAlive)).toEqual([false, false]);
+    await agent.stop();
+  });
+
+  it("may be asked for twice, and of an agent that is gone", async () => {
+    const rig = openAgentRig();
+    const agent = await rig.start();
+    await Promise.all([agent.stop(), agent.stop({ urgent: true }), agent.stop()]);
+    await agent.stop();
+    await expect(agent.prompt(promptOf())).rejects.toMatchObject({ code: "agent_exited" });
+    expect(await agent.cancel()).toBe("settled");
+    expect(agent.answer("x", { outcome: "cancelled" })).toBe(false);
+  });
+
+  it("does not wait for whoever takes the reports", async () => {
+    const rig = openAgentRig({
+      onReport: ({ report }) => (report === "text" ? new Promise(() => {}) : undefined),
+    });
+    const agent = await rig.start();
+    const end = agent.prompt(promptOf(say("x"), silent())).catch(() => "failed");
+    await rig.reported("text");
+    await agent.stop({ urgent: true });
+    expect(await rig.leftovers()).toEqual([]);
+    void end;
+  });
+});

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createLineReader } from "./line-reader.ts";
+
+function read(
+  pieces: readonly Uint8Array[],
+  maxBytes?: number,
+): { lines: string[]; heads: string[] } {
+  const lines: string[] = [];
+  const heads: string[] = [];
+  const reader = createLineReader({
+    onLine: (line) => lines.push(line),
+    onOversize: (head) => heads.push(head),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
+  for (const piece of pieces) reader.push(piece);
+  reader.end();
+  return { lines, heads };
+}
+
+function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
+    (a, b) => a - b,
+  );
+  return [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
+}
+
+const line = fc
+  .string({ unit: "grapheme" })
+  .map((text) => text.replaceAll(/[\r\n]/g, ""))
+  .filter((text) => text.trim() !== "");
+
+describe("a line reader", () => {
+  it("gives the same lines however their bytes are cut", () => {
+    fc.assert(
+      fc.property(
+        fc.array(line),
+        fc.array(fc.nat()),
+        fc.constantFrom("\n", "\r\n"),
+        (lines, cuts, newline) => {
+          const bytes = Buffer.from(lines.map((text) => `${text}${newline}`).join(""));
+          expect(read(cutAt(bytes, cuts))).toEqual({ lines, heads: [] });
+        },
+      ),
+    );
+  });
+
+  it("gives the same lines byte by byte", () => {
+    const bytes = Buffer.from('{"text":"Grüße, 世界 🚀"}\n\n  \r\n{"a":1}\r\nno newline');
+    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    expect(read(pieces).lines).toEqual(['{"text":"Grüße, 世界 🚀"}', '{"a":1}', "no newline"]);
+  });
+
+  it("replaces bytes that are no UTF-8 and goes on", () => {
+    expect(read([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0x63, 0x0a])]).lines).toEqual([
+      "a\u{FFFD}b",
+      "c",
+    ]);
+  });
+
+  it("takes a line of exactly the limit and drops a longer one, which it tells once (P6)", () => {
+    const text = `${"a".repeat(100)}\n${"b".repeat(101)}\n${"c".repeat(1000)}\nd\n`;
+    for (const size of [1, 7, 100, 101, 5000]) {
+      const bytes = Buffer.from(text);
+      const cuts = Array.from(
+        { length: Math.ceil(bytes.length / size) },
+        (_, index) => index * size,
+      );
+      const { lines, heads } = read(cutAt(bytes, cuts), 100);
+      expect(lines).toEqual(["a".repeat(100), "d"]);
+      expect(heads.map((head) => head.slice(0, 1))).toEqual(["b", "c"]);
+    }
+  });
+
+  it("drops an endless line without keeping it (P6)", () => {
+    const piece = Buffer.alloc(1024 * 1024, 0x61);
+    let heads = 0;
+    const reader = createLineReader({ onLine: () => {}, onOversize: () => (heads += 1) });
+    const before = process.memoryUsage().arrayBuffers;
+    for (let megabytes = 0; megabytes < 200; megabytes += 1) reader.push(piece);
+    expect(heads).toBe(1);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("gathers a long line of single bytes in little more memory than it has (P6)", () => {
+    const lines: number[] = [];
+    const reader = createLineReader({
+      onLine: ({ length }) => lines.push(length),
+      onOversize: () => {},
+    });
+    const before = process.memoryUsage().rss;
+    const byte = Buffer.from("x");
+    for (let bytes = 0; bytes < 4 * 1024 * 1024; bytes += 1) reader.push(byte);
+    reader.push(Buffer.from("\n"));
+    expect(lines).toEqual([4 * 1024 * 1024]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  });
+});

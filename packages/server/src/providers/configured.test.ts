@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { BUILT_IN, define } from "./built-in.ts";
+import { definitionsOf } from "./configured.ts";
+
+describe("the built-in agents", () => {
+  it("all say how to get them, and where their program can be named", () => {
+    expect(BUILT_IN.map(({ name }) => name)).toEqual([
+      "gemini",
+      "claude",
+      "codex",
+      "opencode",
+      "qwen",
+      "copilot",
+      "cline",
+      "kilo",
+      "droid",
+      "goose",
+    ]);
+    for (const { install, pathVariable, command } of BUILT_IN) {
+      expect(install).not.toBeNull();
+      expect(pathVariable).toMatch(/^[A-Z_]+_PATH$/u);
+      expect(command[0]).toMatch(/^[a-z-]+$/u);
+    }
+  });
+
+  it("see no key of another's service", () => {
+    const keys = BUILT_IN.flatMap(({ name, passes }) =>
+      passes.filter((variable) => /KEY|TOKEN/u.test(variable)).map((variable) => [variable, name]),
+    );
+    expect(new Map(keys.map(([variable = ""]) => [variable, true])).size).toBe(keys.length);
+  });
+
+  it("ask before they change something, by a mode or by what they are started with", () => {
+    for (const { name, mode, env } of BUILT_IN) {
+      const asks = mode !== null || /"ask"|approve/u.test(Object.values(env).join(" "));
+      expect([name, asks]).toEqual([name, true]);
+    }
+  });
+});
+
+describe("configured agents", () => {
+  it("change what is built in, and keep the rest of it", () => {
+    const gemini = BUILT_IN[0];
+    const [changed, ...others] = definitionsOf(
+      new Map([
+        [
+          "gemini",
+          {
+            command: ["my-gemini"],
+            env: { GEMINI_API_KEY: "key" },
+            passEnv: ["MORE", "GEMINI_API_KEY"],
+            mode: null,
+            models: ["big"],
+          },
+        ],
+      ]),
+    );
+    expect(changed).toEqual({
+      ...gemini,
+      command: ["my-gemini"],
+      env: { GEMINI_CLI_NO_RELAUNCH: "true", GEMINI_API_KEY: "key" },
+      passes: [...(gemini?.passes ?? []), "MORE"],
+      mode: null,
+      models: ["big"],
+    });
+    expect(others).toEqual(BUILT_IN.slice(1));
+  });
+
+  it("can be the user's own", () => {
+    expect(definitionsOf(new Map([["mine", { command: ["node", "x.mjs"] }]])).at(-1)).toEqual(
+      define({ name: "mine", command: ["node", "x.mjs"] }),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import type { AcpDefinition } from "./acp/definition.ts";
+import { BUILT_IN, define } from "./built-in.ts";
+
+/** What a user says about an agent: one that is built in, or one of their own. */
+export interface ConfiguredAgent {
+  readonly title?: string;
+  /** Program and arguments. One of the user's own needs it. */
+  readonly command?: readonly string[];
+  /** Added to what the agent gets anyway. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further variables of the server's that the agent may see. */
+  readonly passEnv?: readonly string[];
+  /** Null leaves the agent's own. */
+  readonly mode?: string | null;
+  readonly models?: readonly string[];
+}
+
+/** The built-in agents as configured, then the user's own. */
+export function definitionsOf(
+  configured: ReadonlyMap<string, ConfiguredAgent>,
+): readonly AcpDefinition[] {
+  const known = BUILT_IN.map((definition) => {
+    const changes = configured.get(definition.name);
+    return changes === undefined ? definition : change(definition, changes);
+  });
+  const names = new Set(BUILT_IN.map(({ name }) => name));
+  const own = [...configured]
+    .filter(([name]) => !names.has(name))
+    .map(([name, agent]) => change(define({ name, command: agent.command ?? [name] }), agent));
+  return [...known, ...own];
+}
+
+function change(definition: AcpDefinition, agent: ConfiguredAgent): AcpDefinition {
+  return {
+    ...definition,
+    title: agent.title ?? definition.title,
+    command: agent.command ?? definition.command,
+    env: { ...definition.env, ...agent.env },
+    passes: [...new Set([...definition.passes, ...(agent.passEnv ?? [])])],
+    mode: agent.mode === undefined ? definition.mode : agent.mode,
+    models: agent.models ?? definition.models,
+  };
+}

@@ -1,0 +1,26 @@
+import path from "node:path";
+import type { AcpDefinition } from "../acp/definition.ts";
+import { define } from "../built-in.ts";
+
+export const DEMO_NAME = "demo";
+
+/** The agent that comes with Holdfast: a process like any other, run by the same Node. */
+export function demoDefinition({
+  stateFolder,
+  pace = 1,
+}: {
+  /** Where it keeps its memory of sessions. */
+  readonly stateFolder: string;
+  /** What its pauses are multiplied with: 0 for one that answers as fast as it can. */
+  readonly pace?: number;
+}): AcpDefinition {
+  const program = `demo-agent${path.extname(import.meta.filename)}`;
+  return define({
+    name: DEMO_NAME,
+    title: "Demo agent",
+    command: [process.execPath, path.join(import.meta.dirname, program)],
+    env: { HOLDFAST_DEMO_STATE: stateFolder, HOLDFAST_DEMO_PACE: String(pace) },
+    mode: "ask",
+    models: ["demo-fast", "demo-thoughtful"],
+  });
+}

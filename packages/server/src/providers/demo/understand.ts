@@ -1,0 +1,118 @@
+/** What the demo can be asked to do. */
+export type Wish =
+  | { readonly wish: "explain" }
+  | { readonly wish: "plan" }
+  | { readonly wish: "read"; readonly path: string | null }
+  | { readonly wish: "edit"; readonly note: string }
+  | { readonly wish: "run" }
+  | { readonly wish: "count"; readonly to: number }
+  | { readonly wish: "think" }
+  | { readonly wish: "remember"; readonly text: string }
+  | { readonly wish: "recall" }
+  | { readonly wish: "go on" }
+  | { readonly wish: "crash" };
+
+export interface DemoCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly hint: string | null;
+}
+
+/** What can be typed after a slash, for those who do not want to guess words. */
+export const DEMO_COMMANDS: readonly DemoCommand[] = [
+  { name: "help", description: "Say what the demo can do", hint: null },
+  { name: "plan", description: "Work through a plan", hint: null },
+  { name: "read", description: "Read a file of the repository", hint: "README.md" },
+  { name: "edit", description: "Write a line into HOLDFAST-DEMO.md, after asking", hint: "a line" },
+  { name: "run", description: "Run git status, after asking", hint: null },
+  { name: "count", description: "Count slowly, to try cancel and reconnect", hint: "20" },
+  { name: "think", description: "Think aloud, then answer", hint: null },
+  { name: "remember", description: "Keep something in mind", hint: "what to remember" },
+  { name: "recall", description: "Show what it remembers", hint: null },
+  {
+    name: "crash",
+    description: "End in the middle of a sentence, as a broken agent would",
+    hint: null,
+  },
+];
+
+const DEFAULT_COUNT = 20;
+const MAX_COUNT = 1_000;
+
+/** Understands a message by its words; what it does not know gets an explanation. */
+export function understand(message: string): Wish {
+  const text = message.trim();
+  const command = /^\/(\w+)\s*(.*)$/su.exec(text);
+  return (
+    (command === null ? null : byCommand(command[1] ?? "", (command[2] ?? "").trim())) ??
+    byWords(text)
+  );
+}
+
+function byCommand(name: string, rest: string): Wish | null {
+  switch (name) {
+    case "help":
+      return { wish: "explain" };
+    case "plan":
+      return { wish: "plan" };
+    case "read":
+      return { wish: "read", path: rest === "" ? null : rest };
+    case "edit":
+      return { wish: "edit", note: noteOf(rest) };
+    case "run":
+      return { wish: "run" };
+    case "count":
+      return { wish: "count", to: countOf(rest) };
+    case "think":
+      return { wish: "think" };
+    case "remember":
+      return { wish: "remember", text: rest };
+    case "recall":
+      return { wish: "recall" };
+    case "crash":
+      return { wish: "crash" };
+    default:
+      return null;
+  }
+}
+
+/** From the most telling words to the most common ones. */
+function byWords(text: string): Wish {
+  if (has(text, /\bgo on\b|\bcontinue\b|\bcarry on\b/iu)) return { wish: "go on" };
+  if (has(text, /\bcrash\b/iu)) return { wish: "crash" };
+  if (has(text, /\bwhat (did|have) (i|we)\b|\bdo you (still )?(remember|know)\b|\brecall\b/iu))
+    return { wish: "recall" };
+  const remember = /^\W*(?:please\s+)?remember\b[\s:,]*(?:that\s+)?(.+)/isu.exec(text);
+  if (remember !== null) return { wish: "remember", text: (remember[1] ?? "").trim() };
+  if (has(text, /\bcount\b|\bslow(ly)?\b/iu)) return { wish: "count", to: countOf(text) };
+  if (has(text, /\bthink\b/iu)) return { wish: "think" };
+  if (has(text, /\bplan\b/iu)) return { wish: "plan" };
+  if (has(text, /\btests?\b|\brun\b|\bgit status\b|\bexecute\b/iu)) return { wish: "run" };
+  if (has(text, /\b(edit|write|change|note|append|add)\b/iu))
+    return { wish: "edit", note: noteOf(text) };
+  if (has(text, /\b(read|open|show|look|list)\b/iu)) return { wish: "read", path: pathIn(text) };
+  return { wish: "explain" };
+}
+
+function has(text: string, words: RegExp): boolean {
+  return words.test(text);
+}
+
+function countOf(text: string): number {
+  const count = Number(/\d+/u.exec(text)?.[0] ?? DEFAULT_COUNT);
+  return Math.min(Math.max(count, 1), MAX_COUNT);
+}
+
+/** What is in quotes or after a colon is the line to write; else the request itself is. One line. */
+function noteOf(text: string): string {
+  const quoted = /["“”'`]([^"“”'`]{1,200})["“”'`]/u.exec(text)?.[1];
+  const told = quoted ?? /:\s*(\S.*)$/su.exec(text)?.[1] ?? text;
+  const line = told.replaceAll(/\s+/gu, " ").trim().slice(0, 200);
+  return line === "" ? "A line from the demo agent." : line;
+}
+
+/** The first word that looks like a path. */
+function pathIn(text: string): string | null {
+  const words = text.split(/[\s,;:!?"“”'`]+/u).map((word) => word.replace(/\.+$/u, ""));
+  return words.find((word) => /[./]/u.test(word) && /\w/u.test(word)) ?? null;
+}

@@ -1,0 +1,140 @@
+import { constants } from "node:fs";
+import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import path from "node:path";
+import { createRedact } from "./redact.ts";
+
+/** What went over an agent's pipes, for whoever has to find out what happened. Never needed to go on. */
+export interface Journal {
+  /** Returns at once and never throws. What cannot be written is dropped and counted. */
+  write(direction: JournalDirection, line: string): void;
+  /** Resolves when all that was not dropped is in the file. */
+  close(): Promise<void>;
+  readonly dropped: number;
+}
+
+export type JournalDirection = "in" | "out" | "noise" | "stderr" | "note";
+
+export interface JournalOptions {
+  readonly folder: string;
+  readonly sessionId: string;
+  /** Of one file; the one before it is kept beside it. */
+  readonly maxBytes?: number;
+  /** Never written, wherever they appear. */
+  readonly secrets?: readonly string[];
+  readonly clock?: () => number;
+}
+
+export function openJournal({
+  folder,
+  sessionId,
+  maxBytes = 5 * 1024 * 1024,
+  secrets = [],
+  clock = Date.now,
+}: JournalOptions): Journal {
+  const file = fileOf(folder, sessionId);
+  const redact = createRedact(secrets);
+  const longestSecret = Math.max(0, ...secrets.map(({ length }) => length));
+  let pending: string[] = [];
+  let pendingBytes = 0;
+  let writing: Promise<void> | null = null;
+  let dropped = 0;
+  /** Not yet told in the file. */
+  let untold = 0;
+  /** The last write may have left half a line. */
+  let isTorn = false;
+  let isClosed = false;
+
+  const entryOf = (direction: JournalDirection, line: string): string => {
+    // Cut with room for a secret across the cut, so that no half of one is left.
+    const clean = redact(line.slice(0, MAX_ENTRY + longestSecret * 2)).slice(0, MAX_ENTRY);
+    const cut = line.length > MAX_ENTRY ? { length: line.length } : {};
+    return `${JSON.stringify({ t: clock(), direction, line: clean, ...cut })}\n`;
+  };
+
+  const drop = (count: number): void => {
+    dropped += count;
+    untold += count;
+  };
+
+  const enqueue = (entry: string): void => {
+    pending.push(entry);
+    pendingBytes += entry.length;
+  };
+
+  const flush = async (): Promise<void> => {
+    while (pending.length > 0) {
+      const entries = pending;
+      pending = [];
+      const text = entries.join("");
+      try {
+        await append(file, isTorn ? `\n${text}` : text, maxBytes);
+        isTorn = false;
+      } catch {
+        isTorn = true;
+        drop(entries.length);
+      }
+      pendingBytes -= text.length;
+    }
+    writing = null;
+  };
+
+  return {
+    write: (direction, line) => {
+      if (isClosed || pendingBytes > MAX_PENDING) return drop(1);
+      if (untold > 0) {
+        enqueue(entryOf("note", `${untold} entries were dropped here`));
+        untold = 0;
+      }
+      enqueue(entryOf(direction, line));
+      writing ??= flush();
+    },
+    close: async () => {
+      isClosed = true;
+      await writing;
+    },
+    get dropped() {
+      return dropped;
+    },
+  };
+}
+
+export async function removeJournal(folder: string, sessionId: string): Promise<void> {
+  const file = fileOf(folder, sessionId);
+  await Promise.all([rm(file, { force: true }), rm(`${file}.1`, { force: true })]);
+}
+
+/** Characters of one line that are kept. */
+const MAX_ENTRY = 64 * 1024;
+/** Characters that may wait for the disk. */
+const MAX_PENDING = 1024 * 1024;
+
+function fileOf(folder: string, sessionId: string): string {
+  if (!/^[\w-]+$/.test(sessionId)) throw new Error("unreachable: a session's id is a plain name");
+  return path.join(folder, `${sessionId}.jsonl`);
+}
+
+async function append(file: string, text: string, maxBytes: number): Promise<void> {
+  let handle = await openPrivate(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {
+      await handle.close();
+      await rename(file, `${file}.1`);
+      handle = await openPrivate(file);
+    }
+    await handle.appendFile(text);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openPrivate(file: string): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+  try {
+    return await open(file, flags, 0o600);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "ENOENT") throw error;
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return open(file, flags, 0o600);
+  }
+}

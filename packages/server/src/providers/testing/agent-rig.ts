@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { createAcpProvider, type AcpProviderOptions } from "../acp/acp-provider.ts";
+import type { AcpTimes } from "../acp/acp-times.ts";
+import { findMarked } from "../acp/process-sweep.ts";
+import type { Agent, AgentReport, Provider, StartAgent } from "../provider.ts";
+import { script, type Step } from "./script.ts";
+import { scriptedDefinition, type ScriptedDefinition } from "./scripted-provider.ts";
+
+/** A provider on the scripted agent with everything around it, gone without a trace when the test is over. */
+export interface AgentRig {
+  readonly provider: Provider;
+  readonly owner: string;
+  readonly folder: string;
+  /** What the agents reported, in order, without the signs of life. */
+  readonly reports: AgentReport[];
+  /** All of them. */
+  readonly all: AgentReport[];
+  start(request?: Partial<StartAgent>): Promise<Agent>;
+  /** Resolves with the first report, now or later, that is one of this kind. */
+  reported<Kind extends AgentReport["report"]>(
+    kind: Kind,
+    which?: (report: Extract<AgentReport, { report: Kind }>) => boolean,
+  ): Promise<Extract<AgentReport, { report: Kind }>>;
+  /** What was said, in one text. */
+  said(): string;
+  /** What the agent received, parsed. */
+  received(): readonly Received[];
+  /** Processes with this rig's marker. */
+  leftovers(): Promise<readonly number[]>;
+}
+
+export interface Received {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number };
+}
+
+export interface RigOptions extends ScriptedDefinition {
+  readonly times?: Partial<AcpTimes>;
+  readonly provider?: Partial<AcpProviderOptions>;
+  readonly onReport?: StartAgent["onReport"];
+}
+
+/** Short enough for tests, long enough for a slow machine. */
+const SHORT_TIMES: Partial<AcpTimes> = {
+  cancelMs: 500,
+  closeMs: 300,
+  endMs: 300,
+  termMs: 300,
+  urgentMs: 300,
+  exitMs: 300,
+};
+
+export function openAgentRig({ times, provider, onReport, ...options }: RigOptions = {}): AgentRig {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-agent-"));
+  const owner = `test-${randomUUID()}`;
+  const log = path.join(folder, "received.jsonl");
+  const agents: Agent[] = [];
+  const all: AgentReport[] = [];
+  const reports: AgentReport[] = [];
+  let waiting: ((report: AgentReport) => boolean)[] = [];
+
+  const created = createAcpProvider({
+    definition: scriptedDefinition({ folder: path.join(folder, "memory"), log, ...options }),
+    owner,
+    environment: process.env,
+    journalFolder: path.join(folder, "journal"),
+    clientVersion: "0.0.0",
+    times: { ...SHORT_TIMES, ...times },
+    ...provider,
+  });
+
+  const leftovers = (): Promise<readonly number[]> => findMarked({ owner });
+
+  onTestFinished(async () => {
+    await Promise.all(agents.map((agent) => agent.stop({ urgent: true })));
+    expect(await leftovers()).toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  return {
+    provider: created,
+    owner,
+    folder,
+    reports,
+    all,
+    leftovers,
+    start: async (request = {}) => {
+      const agent = await created.startAgent({
+        sessionId: "session-1",
+        workspace: { path: folder, descriptor: null },
+        model: null,
+        resume: null,
+        signal: new AbortController().signal,
+        onReport: (report) => {
+          all.push(report);
+          if (report.report !== "alive") reports.push(report);
+          waiting = waiting.filter((look) => !look(report));
+          return onReport?.(report);
+        },
+        ...request,
+      });
+      agents.push(agent);
+      return agent;
+    },
+    reported: <Kind extends AgentReport["report"]>(
+      kind: Kind,
+      which: (report: Extract<AgentReport, { report: Kind }>) => boolean = () => true,
+    ) =>
+      new Promise<Extract<AgentReport, { report: Kind }>>((resolve) => {
+        const look = (report: AgentReport): boolean => {
+          const candidate = report as Extract<AgentReport, { report: Kind }>;
+          if (report.report !== kind || !which(candidate)) return false;
+          resolve(candidate);
+          return true;
+        };
+        if (!all.some(look)) waiting.push(look);
+      }),
+    said: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
+    received: () =>
+      readFileSync(log, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Received),
+  };
+}
+
+/** A prompt that makes the scripted agent do these steps. */
+export function promptOf(...steps: readonly Step[]): Parameters<Agent["prompt"]>[0] {
+  return { parts: [{ type: "text", text: script(...steps) }], model: null };
+}
+
+/** Whether a process lives; a zombie does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !/^\s[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));
+  } catch {
+    return false;
+  }
+}

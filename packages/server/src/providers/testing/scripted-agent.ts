@@ -1,0 +1,249 @@
+/**
+ * A real agent over real stdio that does what it is told, also what no agent should do.
+ *
+ * Run it as `node scripted-agent.ts`; `scriptedDefinition()` in scripted-provider.ts configures a provider with it.
+ * What it does in a prompt is in script.ts (`script(say("hi"), exit({ code: 3 }))`, or by hand `@say hi`), how it is
+ * made is in scripted-options.ts (the variable `SCRIPTED_AGENT`, JSON). It uses nothing but Node and keeps its
+ * sessions in a folder, so that a later process can load or resume them.
+ */
+import { randomUUID } from "node:crypto";
+import { readScript, type Step } from "./script.ts";
+import { openMemory } from "./scripted-memory.ts";
+import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
+import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
+import { openWire, type Incoming } from "./scripted-wire.ts";
+
+const options = JSON.parse(process.env[SCRIPTED_VARIABLE] ?? "{}") as ScriptedOptions;
+const wire = openWire(options.log ?? null);
+const memory = openMemory(options.folder ?? null);
+const ignores = new Set<string>();
+const settings = { mode: options.modes?.[0] ?? null, model: options.models?.[0] ?? null };
+let authenticated = options.auth === undefined;
+let working: AbortController | null = null;
+
+process.on("SIGTERM", () => {
+  if (!ignores.has("sigterm")) process.exit(143);
+});
+await perform(options.at?.start, "");
+wire.read(onMessage, () => {
+  if (!ignores.has("eof")) process.exit(0);
+  setInterval(() => {}, 1000);
+});
+
+function onMessage(message: Incoming): void {
+  void handle(message).catch((error: unknown) => {
+    process.stderr.write(`scripted agent: ${String(error)}\n`);
+    process.exit(70);
+  });
+}
+
+async function handle({ id, method, params = {} }: Incoming): Promise<void> {
+  switch (method) {
+    case "initialize":
+      await perform(options.at?.initialize, "");
+      wire.send({ id, result: introduction() });
+      return perform(options.at?.initialized, "");
+    case "authenticate":
+      authenticated = params["methodId"] === options.auth?.accepts;
+      return wire.send(
+        authenticated
+          ? { id, result: {} }
+          : { id, error: { code: -32000, message: "login failed" } },
+      );
+    case "session/new":
+      return openSession(id, randomUUID());
+    case "session/load":
+      return takeUp(id, String(params["sessionId"]), options.load ?? "works", true);
+    case "session/resume":
+      return takeUp(id, String(params["sessionId"]), options.resume ?? "works", false);
+    case "session/prompt":
+      return prompt(id, String(params["sessionId"]), params["prompt"]);
+    case "session/cancel":
+      if (ignores.has("cancel")) return;
+      await perform(options.at?.cancel, String(params["sessionId"]));
+      return working?.abort();
+    case "session/close":
+      await perform(options.at?.close, String(params["sessionId"]));
+      return wire.send({ id, result: {} });
+    case "session/set_mode":
+      return set(id, "mode", params["modeId"]);
+    case "session/set_model":
+      return set(id, "model", params["modelId"]);
+    case "session/set_config_option":
+      return set(id, params["configId"] === "mode" ? "mode" : "model", params["value"]);
+    default:
+      if (id === undefined || method === undefined) return;
+      return wire.send({ id, error: { code: -32601, message: `no such method: ${method}` } });
+  }
+}
+
+function introduction(): object {
+  const { load, resume, close, image, embeddedContext } = options.capabilities ?? {};
+  return {
+    protocolVersion: options.protocolVersion ?? 1,
+    agentInfo: { name: "scripted", title: "Scripted agent", version: "1.0.0" },
+    authMethods: options.auth?.methods ?? [],
+    agentCapabilities: {
+      loadSession: load ?? false,
+      promptCapabilities: { image: image ?? false, embeddedContext: embeddedContext ?? false },
+      sessionCapabilities: {
+        ...(resume === true ? { resume: {} } : {}),
+        ...(close === true ? { close: {} } : {}),
+      },
+    },
+  };
+}
+
+async function openSession(id: unknown, sessionId: string): Promise<void> {
+  if (!authenticated) return refuse(id, -32000, "Authentication required");
+  memory.remember(sessionId, []);
+  await perform(options.at?.session, sessionId);
+  wire.send({ id, result: { sessionId, ...offers() } });
+  await perform(options.at?.sessionReady, sessionId);
+}
+
+async function takeUp(
+  id: unknown,
+  sessionId: string,
+  how: string,
+  replays: boolean,
+): Promise<void> {
+  if (how === "hangs") return;
+  if (!authenticated) return refuse(id, -32000, "Authentication required");
+  const said = how === "works" ? memory.recall(sessionId) : null;
+  if (said === null) return refuse(id, -32002, "no such session");
+  await perform(options.at?.session, sessionId);
+  const replay = !replays
+    ? []
+    : said.map(({ role, text }) =>
+        updateOf(
+          sessionId,
+          chunk(role === "user" ? "user_message_chunk" : "agent_message_chunk", text),
+        ),
+      );
+  const late = options.lateReplayMs === undefined ? [] : replay.splice(-1);
+  for (const update of replay) wire.send(update);
+  wire.send({ id, result: offers() });
+  for (const update of late) setTimeout(() => wire.send(update), options.lateReplayMs);
+  await perform(options.at?.sessionReady, sessionId);
+}
+
+function offers(): object {
+  const { modes, modesAs = "modes", models, modelsAs = "config" } = options;
+  const select = (name: string, values: readonly string[], current: string | null): object => ({
+    id: name,
+    name,
+    category: name,
+    type: "select",
+    currentValue: current,
+    options: values.map((value) => ({ value, name: value.toUpperCase() })),
+  });
+  const config = [
+    ...(modes !== undefined && modesAs === "config" ? [select("mode", modes, settings.mode)] : []),
+    ...(models !== undefined && modelsAs === "config"
+      ? [select("model", models, settings.model)]
+      : []),
+  ];
+  return {
+    ...(config.length > 0 ? { configOptions: config } : {}),
+    ...(modes !== undefined && modesAs === "modes"
+      ? {
+          modes: {
+            currentModeId: settings.mode,
+            availableModes: modes.map((mode) => ({ id: mode, name: mode.toUpperCase() })),
+          },
+        }
+      : {}),
+    ...(models !== undefined && modelsAs === "legacy"
+      ? {
+          models: {
+            currentModelId: settings.model,
+            availableModels: models.map((model) => ({ modelId: model, name: model.toUpperCase() })),
+          },
+        }
+      : {}),
+  };
+}
+
+function set(id: unknown, what: "mode" | "model", value: unknown): void {
+  const known = what === "mode" ? options.modes : options.models;
+  if (typeof value !== "string" || known?.includes(value) !== true) {
+    return refuse(id, -32602, `no such ${what}: ${String(value)}`);
+  }
+  settings[what] = value;
+  wire.send({ id, result: offers() });
+}
+
+async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<void> {
+  if (working !== null) return refuse(id, -32600, "a prompt is at work already");
+  const abort = new AbortController();
+  working = abort;
+  const { steps, rest, said } = readPrompt(blocks);
+  const stage = stageOf(sessionId, rest, abort.signal);
+  memory.remember(sessionId, [{ role: "user", text: said }]);
+  const ending = await endingOf(
+    stage,
+    steps.length > 0 ? steps : (options.otherwise ?? [{ step: "echo" }]),
+  );
+  memory.remember(sessionId, [{ role: "agent", text: stage.spoken.join("") }]);
+  working = null;
+  wire.send({ id, ...withoutTwice(ending) });
+  if ("result" in ending && ending.twice === true)
+    wire.send({ id, result: { stopReason: "refusal" } });
+  for (const later of stage.afterwards) later();
+  await perform(options.at?.prompted, sessionId);
+}
+
+function withoutTwice(ending: Ending): object {
+  return "result" in ending ? { result: ending.result } : ending;
+}
+
+async function endingOf(stage: Stage, steps: readonly Step[]): Promise<Ending> {
+  try {
+    const ending = await performSteps(stage, steps);
+    if (stage.signal.aborted) return { result: { stopReason: "cancelled" } };
+    return ending ?? { result: { stopReason: "end_turn" } };
+  } catch (error) {
+    if (!stage.signal.aborted) throw error;
+    return { result: { stopReason: "cancelled" } };
+  }
+}
+
+/** Steps from the last text block only; what was said is all of it. */
+function readPrompt(blocks: unknown): {
+  readonly steps: readonly Step[];
+  readonly rest: string;
+  readonly said: string;
+} {
+  const texts = (blocks as readonly { type: string; text?: string }[]).flatMap(({ type, text }) =>
+    type === "text" && text !== undefined ? [text] : [`(${type})`],
+  );
+  const { steps } = readScript(texts.at(-1) ?? "");
+  const said = texts.join("\n");
+  return { steps, rest: steps.length > 0 ? readScript(said).rest : said, said };
+}
+
+async function perform(steps: readonly Step[] | undefined, sessionId: string): Promise<void> {
+  await performSteps(stageOf(sessionId, "", new AbortController().signal), steps ?? []);
+}
+
+function stageOf(sessionId: string, text: string, signal: AbortSignal): Stage {
+  return {
+    wire,
+    memory,
+    sessionId,
+    prompt: text,
+    heard: (memory.recall(sessionId) ?? []).flatMap((said) =>
+      said.role === "user" ? [said.text] : [],
+    ),
+    signal,
+    settings,
+    ignores,
+    afterwards: [],
+    spoken: [],
+  };
+}
+
+function refuse(id: unknown, code: number, message: string): void {
+  wire.send({ id, error: { code, message } });
+}

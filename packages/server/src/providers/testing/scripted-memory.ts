@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+export interface Said {
+  readonly role: "user" | "agent";
+  readonly text: string;
+}
+
+/** What the scripted agent keeps: in its folder, or only while it lives. */
+export interface Memory {
+  /** Null when there is no such session. */
+  recall(sessionId: string): readonly Said[] | null;
+  remember(sessionId: string, said: readonly Said[]): void;
+  /** How often this was called with this key before. */
+  count(key: string): number;
+}
+
+export function openMemory(folder: string | null): Memory {
+  const kept = new Map<string, string>();
+  if (folder !== null) mkdirSync(folder, { recursive: true });
+  const read = (name: string): unknown => {
+    const text = folder === null ? kept.get(name) : readIfThere(path.join(folder, `${name}.json`));
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const write = (name: string, value: unknown): void => {
+    kept.set(name, JSON.stringify(value));
+    if (folder !== null) writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(value));
+  };
+  return {
+    recall: (sessionId) => (read(`session-${sessionId}`) as readonly Said[] | undefined) ?? null,
+    remember: (sessionId, said) => {
+      write(`session-${sessionId}`, [
+        ...((read(`session-${sessionId}`) as readonly Said[] | undefined) ?? []),
+        ...said,
+      ]);
+    },
+    count: (key) => {
+      const before = (read(`count-${key}`) as number | undefined) ?? 0;
+      write(`count-${key}`, before + 1);
+      return before;
+    },
+  };
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

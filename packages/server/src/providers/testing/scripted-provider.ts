@@ -1,0 +1,40 @@
+import path from "node:path";
+import type { AcpDefinition } from "../acp/definition.ts";
+import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
+
+export interface ScriptedDefinition extends ScriptedOptions {
+  readonly name?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What differs from an ordinary definition. */
+  readonly definition?: Partial<AcpDefinition>;
+}
+
+/** How a provider is configured that runs the scripted agent. */
+export function scriptedDefinition({
+  name = "scripted",
+  env = {},
+  definition = {},
+  ...options
+}: ScriptedDefinition = {}): AcpDefinition {
+  return {
+    name,
+    title: "Scripted agent",
+    command: scriptedCommand,
+    env: { ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
+    passes: [],
+    pathVariable: null,
+    install: null,
+    mode: null,
+    models: [],
+    authMethod: null,
+    endsOnCancel: false,
+    loadableAfterMs: 0,
+    ...definition,
+  };
+}
+
+/** For a config file, where only command and `env` can be given. */
+export const scriptedCommand: readonly string[] = [
+  process.execPath,
+  path.join(import.meta.dirname, "scripted-agent.ts"),
+];
