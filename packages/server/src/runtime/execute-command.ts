@@ -1,6 +1,7 @@
 import type { Command } from "../domain/command.ts";
 import { decide } from "../domain/decide.ts";
 import type { SessionEvent } from "../domain/event.ts";
+import { evolve } from "../domain/evolve.ts";
 import { noticeOf } from "../domain/message.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Session } from "../domain/session.ts";
@@ -15,6 +16,23 @@ export interface CommandContext {
 /** What goes with a command into the same transaction. */
 export type CommandExtras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
 
+export interface Execution {
+  readonly sessionId: string;
+  /** Several are decided one after the other and stored together, or not at all. */
+  readonly command: Wish | ((session: Session | null) => Wish);
+  readonly extras?: CommandExtras | ((decided: Decided) => CommandExtras);
+  /** Refuses when the session has changed since this version. */
+  readonly version?: number | undefined;
+}
+
+type Wish = Command | readonly Command[];
+
+/** What is about to be stored. */
+export interface Decided {
+  readonly events: readonly SessionEvent[];
+  readonly session: Session | null;
+}
+
 export type Executed =
   | {
       readonly ok: true;
@@ -24,7 +42,7 @@ export type Executed =
       readonly before: Session | null;
     }
   | { readonly ok: false; readonly refusal: Refusal }
-  | { readonly ok: false; readonly refused: "fenced" | "remembered" };
+  | { readonly ok: false; readonly refused: "fenced" | "remembered" | "version_mismatch" };
 
 /** Others may be faster this often in a row before it is called a failure. */
 const MAX_CONFLICTS = 50;
@@ -32,27 +50,22 @@ const MAX_CONFLICTS = 50;
 /** Read, decide, commit. Whoever was faster makes the decision be taken again, on what is so now. */
 export async function executeCommand(
   { store, newId }: CommandContext,
-  {
-    sessionId,
-    command,
-    extras = {},
-  }: {
-    readonly sessionId: string;
-    readonly command: Command | ((session: Session | null) => Command);
-    readonly extras?: CommandExtras;
-  },
+  { sessionId, command, extras = {}, version }: Execution,
 ): Promise<Executed> {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
     const before = await loadOrThrow(store, sessionId);
     const session = before?.session ?? null;
-    const decision = decide(session, typeof command === "function" ? command(session) : command);
+    if (version !== undefined && before !== null && before.version !== version)
+      return { ok: false, refused: "version_mismatch" };
+    const decision = decideAll(session, typeof command === "function" ? command(session) : command);
     if (!decision.ok) return decision;
     const { events } = decision;
     if (events.length === 0) return { ok: true, events, session, before: session };
 
     const notices = events.flatMap((event) => noticeMessage(event, newId));
-    const messages = [...(extras.messages ?? []), ...notices];
-    const committed = await store.commit({ before, events, ...extras, messages });
+    const more = typeof extras === "function" ? extras(decision) : extras;
+    const messages = [...(more.messages ?? []), ...notices];
+    const committed = await store.commit({ before, events, ...more, messages });
     if (committed.ok) {
       return { ok: true, events, session: committed.stored?.session ?? null, before: session };
     }
@@ -62,6 +75,25 @@ export async function executeCommand(
     "database_busy",
     `Session ${sessionId} changed faster than a command could be decided.`,
   );
+}
+
+function decideAll(
+  before: Session | null,
+  wish: Wish,
+): ({ readonly ok: true } & Decided) | { readonly ok: false; readonly refusal: Refusal } {
+  const events: SessionEvent[] = [];
+  let session = before;
+  for (const command of isOne(wish) ? [wish] : wish) {
+    const decision = decide(session, command);
+    if (!decision.ok) return decision;
+    for (const event of decision.events) session = evolve(session, event);
+    events.push(...decision.events);
+  }
+  return { ok: true, events, session };
+}
+
+function isOne(wish: Wish): wish is Command {
+  return "type" in wish;
 }
 
 async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSession | null> {

@@ -120,6 +120,7 @@ export type Reply<Value> =
 /** What the runtime refuses besides the kernel: it knows the world around a session. */
 export const RUNTIME_REFUSAL_CODES = [
   "agent_not_installed",
+  "answer_invalid",
   "bundle_invalid",
   "idempotency_key_reused",
   "message_not_found",
@@ -142,10 +143,8 @@ export interface RuntimeRefusal {
   readonly state: State | null;
 }
 
-export interface SessionSnapshot extends SessionRecord {
-  /** Changes with every decision about the session; what `OnSession.version` is compared with. */
-  readonly version: number;
-}
+/** The session as it was at one moment; its `version` is what `OnSession.version` is compared with. */
+export type SessionSnapshot = SessionRecord;
 
 export interface WholeSession {
   readonly session: SessionSnapshot;

@@ -1,0 +1,103 @@
+import type { QueueEntry } from "../../domain/delivery.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Message } from "../../domain/message.ts";
+import { currentRunOf, statusOf, type Session } from "../../domain/session.ts";
+import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/store.ts";
+
+/**
+ * A bundle is JSON Lines: the header, the session, then its repository, runs, suspensions, messages and
+ * queue, each a line, and at the end how many lines there were, so that half a bundle is known as such.
+ * Field names are camelCase and times ISO 8601, as everywhere outside.
+ */
+export const BUNDLE_VERSION = 1;
+
+export function headerLine({ at, session }: { at: number; session: Session }): JsonObject {
+  return {
+    holdfast: "bundle",
+    version: BUNDLE_VERSION,
+    exportedAt: toTime(at),
+    sessionId: session.id,
+  };
+}
+
+export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }): JsonObject {
+  const { standing } = session;
+  const run = currentRunOf(session);
+  return {
+    type: "session",
+    id: session.id,
+    title: session.title,
+    status: statusOf(session),
+    failure: standing.status === "error" ? standing.reason : null,
+    failedAt: standing.status === "error" ? toTime(standing.failedAt) : null,
+    archivedAt: standing.status === "archived" ? toTime(standing.archivedAt) : null,
+    waitingRun: run && { id: run.id, continuity: run.continuity, handed: run.handed },
+    delivery: session.delivery,
+    provider: session.provider,
+    model: session.model,
+    agentName: session.agentName,
+    purpose: session.purpose,
+    metadata: session.metadata,
+    phase: session.phase,
+    phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
+    errorCount: session.errorCount,
+    lastError: session.lastError && { ...session.lastError },
+    supportsResume: session.supportsResume,
+    resumeData: session.resumeData,
+    forkedFrom: session.forkedFrom && { ...session.forkedFrom },
+    createdAt: toTime(session.createdAt),
+    updatedAt: toTime(session.updatedAt),
+    lastActiveAt: toTime(session.lastActiveAt),
+    finalizedAt: toTimeOrNull(session.finalizedAt),
+    summary: session.summary,
+    lastSeq,
+  };
+}
+
+export function repoLine({ path, name }: Repo): JsonObject {
+  return { type: "repo", path, name };
+}
+
+export function runLine({ sessionId: _, ...run }: Run): JsonObject {
+  return {
+    type: "run",
+    ...run,
+    queuedAt: toTime(run.queuedAt),
+    startedAt: toTimeOrNull(run.startedAt),
+    endedAt: toTimeOrNull(run.endedAt),
+  };
+}
+
+export function suspensionLine({ sessionId: _, ...suspension }: StoredSuspension): JsonObject {
+  return {
+    type: "suspension",
+    ...suspension,
+    createdAt: toTime(suspension.createdAt),
+    expiresAt: toTimeOrNull(suspension.expiresAt),
+    closedAt: toTimeOrNull(suspension.closedAt),
+  };
+}
+
+export function messageLine({ id, runId, seq, role, content, at }: Omit<Message, "complete">) {
+  return { type: "message", id, runId, seq, role, content, at: toTime(at) } satisfies JsonObject;
+}
+
+export function queuedLine(
+  entry: QueueEntry,
+  { content, queuedAt }: Pick<QueuedMessage, "content" | "queuedAt">,
+): JsonObject {
+  return { type: "queued", ...entry, content, queuedAt: toTime(queuedAt) };
+}
+
+/** Says how many lines there are, itself included. */
+export function endLine(lines: number): JsonObject {
+  return { type: "end", lines };
+}
+
+function toTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function toTimeOrNull(at: number | null): string | null {
+  return at === null ? null : toTime(at);
+}

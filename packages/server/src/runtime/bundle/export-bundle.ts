@@ -1,0 +1,222 @@
+import { setImmediate } from "node:timers/promises";
+import { cutForExport } from "../../domain/carry-over.ts";
+import type { EventOf, SessionEvent } from "../../domain/event.ts";
+import { evolveAll } from "../../domain/evolve.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { noticeOf } from "../../domain/message.ts";
+import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
+import { noSuchSession } from "../replies.ts";
+import type { Reply } from "../runtime.ts";
+import {
+  endLine,
+  headerLine,
+  messageLine,
+  queuedLine,
+  repoLine,
+  runLine,
+  sessionLine,
+  suspensionLine,
+} from "./bundle-lines.ts";
+
+/** Rows read in one go; between two goes everything else has its turn. */
+const PART = 50;
+/** How often a queue may have moved on between two reads before it is called a failure. */
+const MAX_TRIES = 50;
+
+export interface Exported {
+  /** Each without its newline. Read from the store as they are asked for. */
+  readonly lines: AsyncIterable<string>;
+  /** Of the session that the lines tell of. */
+  readonly version: number;
+}
+
+/** The session as it is at this moment, whatever becomes of it while the lines are read. */
+export async function exportBundle(
+  { store, clock }: { readonly store: Store; readonly clock: () => number },
+  sessionId: string,
+): Promise<Reply<Exported>> {
+  const at = clock();
+  const moment = await readMoment(store, { sessionId, at });
+  if (moment === null) return noSuchSession();
+  return { ok: true, lines: numbered(bundleOf(store, moment)), version: moment.version };
+}
+
+/** What is read at once; the rest is history and waits. */
+interface Moment {
+  readonly at: number;
+  /** With no run at work. */
+  readonly session: Session;
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly queue: ReadonlyMap<string, Pick<QueuedMessage, "content" | "queuedAt">>;
+  /** How a run at work was cut for the bundle; null when there was none. */
+  readonly cut: EventOf<"run.ended"> | null;
+}
+
+async function readMoment(
+  store: Store,
+  { sessionId, at }: { sessionId: string; at: number },
+): Promise<Moment | null> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const loaded = await store.load(sessionId);
+    if (loaded.found === "nothing") return null;
+    if (loaded.found === "unreadable")
+      throw new StorageFault(
+        "row_unreadable",
+        `Session ${sessionId} cannot be exported: ${loaded.reason}.`,
+      );
+    const { stored } = loaded;
+    const events = cutForExport(stored.session, Math.max(at, stored.session.updatedAt));
+    const session = evolveAll(stored.session, events);
+    if (session === null) throw new Error("unreachable: exporting deletes nothing");
+    const queue = await readQueue(store, session);
+    if (queue === null) continue;
+    const { version, lastSeq } = stored;
+    return { at, session, version, lastSeq, queue, cut: events.find(isEnd) ?? null };
+  }
+  throw new StorageFault("database_busy", `Session ${sessionId} changed faster than it was read.`);
+}
+
+/** Null when the queue has moved on since the session was read. */
+async function readQueue(store: Store, session: Session): Promise<Moment["queue"] | null> {
+  const queued = await store.readQueue(session.id);
+  const contents = new Map<string, Pick<QueuedMessage, "content" | "queuedAt">>(
+    queued.map((message) => [message.messageId, message]),
+  );
+  for (const { messageId } of session.queue) {
+    if (contents.has(messageId)) continue;
+    const message = await store.readMessage(session.id, messageId);
+    if (message === null) return null;
+    contents.set(messageId, { content: message.content, queuedAt: message.at });
+  }
+  return contents;
+}
+
+function isEnd(event: SessionEvent): event is EventOf<"run.ended"> {
+  return event.type === "run.ended";
+}
+
+async function* numbered(lines: AsyncIterable<JsonObject>): AsyncGenerator<string> {
+  let count = 0;
+  for await (const line of lines) {
+    count += 1;
+    yield JSON.stringify(line);
+  }
+  yield JSON.stringify(endLine(count + 1));
+}
+
+async function* bundleOf(store: Store, moment: Moment): AsyncGenerator<JsonObject> {
+  const { session, cut } = moment;
+  const lastSeq = moment.lastSeq + (cut === null ? 0 : 1);
+  yield headerLine(moment);
+  yield sessionLine(session, { lastSeq });
+  const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
+  if (repo !== null) yield repoLine(repo);
+  const runIds = new Set<string>();
+  for await (const run of runsAt(store, moment)) {
+    runIds.add(run.id);
+    yield runLine(run);
+  }
+  for await (const suspension of suspensionsAt(store, moment))
+    if (runIds.has(suspension.runId)) yield suspensionLine(suspension);
+  yield* messagesAt(store, moment);
+  for (const entry of session.queue) {
+    const message = moment.queue.get(entry.messageId);
+    if (message === undefined) throw new Error("unreachable: the whole queue was read");
+    yield queuedLine(entry, message);
+  }
+  await stillThere(store, session.id);
+}
+
+/** Runs as they were at the moment; what has become of them since is not told, nor are newer ones. */
+async function* runsAt(store: Store, { session, cut }: Moment): AsyncGenerator<Run> {
+  const waiting = currentRunOf(session)?.id;
+  const queued = new Set(session.queue.map(({ runId }) => runId));
+  const parts = readParts<Run>(
+    (part) => store.readRuns(session.id, part),
+    (run) => run.queuedAt,
+  );
+  for await (const run of parts) {
+    const open = { ...run, stopReason: null, usage: null, endedAt: null };
+    if (run.id === waiting) yield { ...open, status: "suspended" };
+    else if (queued.has(run.id)) yield { ...open, status: "queued", startedAt: null };
+    else if (run.id === cut?.runId) yield { ...open, ...cutColumns(cut) };
+    else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
+  }
+}
+
+function cutColumns({ at, result }: EventOf<"run.ended">) {
+  if (result.outcome !== "interrupted") throw new Error("unreachable: a run is cut in one way");
+  return { status: "interrupted", stopReason: result.reason, endedAt: at } as const;
+}
+
+async function* suspensionsAt(store: Store, { session }: Moment): AsyncGenerator<StoredSuspension> {
+  const open = new Set(openSuspensionsOf(session).map(({ id }) => id));
+  const parts = readParts<StoredSuspension>(
+    (part) => store.readSuspensions(session.id, part),
+    (suspension) => suspension.createdAt,
+  );
+  for await (const suspension of parts) {
+    if (open.has(suspension.id))
+      yield { ...suspension, status: "open", answer: null, answeredBy: null, closedAt: null };
+    else if (suspension.status !== "open") yield suspension;
+  }
+}
+
+async function* messagesAt(
+  store: Store,
+  { session, lastSeq, cut }: Moment,
+): AsyncGenerator<JsonObject> {
+  let after = 0;
+  let limit = PART;
+  while (after < lastSeq) {
+    const messages = await store.readMessages({ sessionId: session.id, after, limit });
+    for (const message of messages) if (message.seq <= lastSeq) yield messageLine(message);
+    const last = messages.at(-1);
+    // What cannot be read is left out: a part without anything need not be the last.
+    if (last === undefined && limit >= lastSeq - after) break;
+    limit = last === undefined ? 2 * limit : PART;
+    after = last?.seq ?? after;
+    await setImmediate();
+  }
+  const content = cut === null ? null : noticeOf(cut);
+  if (cut === null || content === null) return;
+  const { runId, at } = cut;
+  // A run ends once, so its id is good for the notice: exported twice, it is the same bundle.
+  yield messageLine({
+    id: runId,
+    sessionId: session.id,
+    runId,
+    seq: lastSeq + 1,
+    role: "system",
+    content,
+    at,
+  });
+}
+
+async function* readParts<Row extends { readonly id: string }>(
+  read: (part: { after?: { at: number; id: string }; limit: number }) => Promise<readonly Row[]>,
+  timeOf: (row: Row) => number,
+): AsyncGenerator<Row> {
+  let last: Row | undefined;
+  for (;;) {
+    const after = last === undefined ? {} : { after: { at: timeOf(last), id: last.id } };
+    const rows = await read({ ...after, limit: PART });
+    yield* rows;
+    last = rows.at(-1);
+    if (last === undefined) return;
+    await setImmediate();
+  }
+}
+
+/** What is read part by part has no middle when the session is deleted: better no bundle than that. */
+async function stillThere(store: Store, sessionId: string): Promise<void> {
+  const read = await store.readSession(sessionId);
+  if (read.found !== "session")
+    throw new StorageFault(
+      "row_unreadable",
+      `Session ${sessionId} was deleted while it was exported.`,
+    );
+}

@@ -1,0 +1,199 @@
+import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { ROLES, type MessageContent } from "../../domain/message.ts";
+import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
+import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
+import type { Session, Standing } from "../../domain/session.ts";
+import { STATUSES } from "../../domain/status.ts";
+import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
+import type { ImportedSession } from "../../storage/store.ts";
+import { BUNDLE_VERSION } from "./bundle-lines.ts";
+import {
+  BadLine,
+  countIn,
+  flagIn,
+  idIn,
+  idOrNullIn,
+  jsonIn,
+  listIn,
+  objectIn,
+  objectOrNullIn,
+  oneOfIn,
+  textIn,
+  textOrNullIn,
+  timeIn,
+  timeOrNullIn,
+} from "./line-fields.ts";
+
+export type BundleMessage = ImportedSession["messages"][number];
+export type BundleRun = ImportedSession["runs"][number];
+export type BundleSuspension = ImportedSession["suspensions"][number];
+
+/** What the line of the session says. What it waits for and its queue stand in lines of their own. */
+export interface BundleSession {
+  readonly session: Omit<Session, "standing" | "queue" | "repoId">;
+  readonly status: Standing["status"];
+  readonly failure: { readonly reason: string; readonly failedAt: number } | null;
+  readonly archivedAt: number | null;
+  /** What only the session knows of the run that waits; the rest stands in the run's own line. */
+  readonly waitingRun: Pick<CurrentRun, "id" | "continuity" | "handed"> | null;
+  readonly lastSeq: number;
+}
+
+export interface BundleQueued {
+  readonly entry: QueueEntry;
+  readonly content: MessageContent;
+  readonly queuedAt: number;
+}
+
+/** Throws `BadLine` when it is not the header of a bundle that this program knows. */
+export function parseHeader(line: JsonObject): { readonly sessionId: string } {
+  if (line["holdfast"] !== "bundle") throw new BadLine("is not the header of a bundle");
+  const version = countIn(line, "version");
+  if (version !== BUNDLE_VERSION)
+    throw new BadLine(`is of version ${version}; this program reads version ${BUNDLE_VERSION}`);
+  return { sessionId: idIn(line, "sessionId") };
+}
+
+export function parseSession(line: JsonObject): BundleSession {
+  const status = oneOfIn(line, "status", STATUSES);
+  const phase = oneOfIn(line, "phase", PHASES);
+  const finalizedAt = timeOrNullIn(line, "finalizedAt");
+  if (finalizedAt !== null && !isFinal(phase))
+    throw new BadLine(`finalizedAt is given, and the phase is ${phase}`);
+  const waitingRun = objectOrNullIn(line, "waitingRun");
+  if (waitingRun !== null && status !== "active" && status !== "suspended")
+    throw new BadLine(`waitingRun is given, and the status is ${status}`);
+  return {
+    status,
+    failure:
+      status === "error"
+        ? { reason: textIn(line, "failure"), failedAt: timeIn(line, "failedAt") }
+        : null,
+    archivedAt: status === "archived" ? timeIn(line, "archivedAt") : null,
+    waitingRun: waitingRun && parseWaitingRun(waitingRun),
+    lastSeq: countIn(line, "lastSeq"),
+    session: {
+      id: idIn(line, "id"),
+      title: textOrNullIn(line, "title"),
+      delivery: oneOfIn(line, "delivery", DELIVERY_POLICIES),
+      provider: textOrNullIn(line, "provider"),
+      model: textOrNullIn(line, "model"),
+      agentName: textOrNullIn(line, "agentName"),
+      purpose: textOrNullIn(line, "purpose"),
+      metadata: objectIn(line, "metadata"),
+      phase,
+      phaseHistory: parsePhaseHistory(line),
+      resumeReady: isResumable(phase),
+      errorCount: countIn(line, "errorCount"),
+      lastError: parseLastError(line),
+      supportsResume: flagIn(line, "supportsResume"),
+      resumeData: jsonIn(line, "resumeData"),
+      forkedFrom: parseForkOrigin(line),
+      createdAt: timeIn(line, "createdAt"),
+      updatedAt: timeIn(line, "updatedAt"),
+      lastActiveAt: timeIn(line, "lastActiveAt"),
+      finalizedAt,
+      summary: textOrNullIn(line, "summary"),
+    },
+  };
+}
+
+function parseWaitingRun(run: JsonObject): BundleSession["waitingRun"] {
+  return {
+    id: idIn(run, "id"),
+    continuity: oneOfIn(run, "continuity", CONTINUITY_POLICIES),
+    handed: flagIn(run, "handed"),
+  };
+}
+
+function parsePhaseHistory(line: JsonObject): Session["phaseHistory"] {
+  const changes = listIn(line, "phaseHistory");
+  if (changes.length > PHASE_HISTORY_KEPT)
+    throw new BadLine(`phaseHistory has more than ${PHASE_HISTORY_KEPT} changes`);
+  return changes.map((change) => ({
+    from: oneOfIn(change, "from", PHASES),
+    to: oneOfIn(change, "to", PHASES),
+    at: timeIn(change, "at"),
+  }));
+}
+
+function parseLastError(line: JsonObject): Session["lastError"] {
+  const error = objectOrNullIn(line, "lastError");
+  return error && { id: textIn(error, "id"), text: textIn(error, "text") };
+}
+
+function parseForkOrigin(line: JsonObject): Session["forkedFrom"] {
+  const origin = objectOrNullIn(line, "forkedFrom");
+  return (
+    origin && { sessionId: idIn(origin, "sessionId"), atMessage: idOrNullIn(origin, "atMessage") }
+  );
+}
+
+export function parseRepo(line: JsonObject): { readonly path: string } {
+  return { path: textIn(line, "path") };
+}
+
+export function parseRun(line: JsonObject): BundleRun {
+  return {
+    id: idIn(line, "id"),
+    messageId: idIn(line, "messageId"),
+    status: oneOfIn(line, "status", RUN_STATUSES),
+    provider: textOrNullIn(line, "provider"),
+    model: textOrNullIn(line, "model"),
+    attempts: countIn(line, "attempts"),
+    stopReason: textOrNullIn(line, "stopReason"),
+    error: jsonIn(line, "error"),
+    usage: objectOrNullIn(line, "usage"),
+    queuedAt: timeIn(line, "queuedAt"),
+    startedAt: timeOrNullIn(line, "startedAt"),
+    endedAt: timeOrNullIn(line, "endedAt"),
+  };
+}
+
+export function parseSuspension(line: JsonObject): BundleSuspension {
+  return {
+    id: idIn(line, "id"),
+    runId: idIn(line, "runId"),
+    kind: oneOfIn(line, "kind", SUSPENSION_KINDS),
+    request: objectIn(line, "request"),
+    fingerprint: textOrNullIn(line, "fingerprint"),
+    status: oneOfIn(line, "status", ["open", ...CLOSINGS]),
+    answer: jsonIn(line, "answer"),
+    answeredBy: textOrNullIn(line, "answeredBy"),
+    createdAt: timeIn(line, "createdAt"),
+    expiresAt: timeOrNullIn(line, "expiresAt"),
+    closedAt: timeOrNullIn(line, "closedAt"),
+  };
+}
+
+export function parseMessage(line: JsonObject): BundleMessage {
+  return {
+    id: idIn(line, "id"),
+    runId: idOrNullIn(line, "runId"),
+    seq: countIn(line, "seq"),
+    role: oneOfIn(line, "role", ROLES),
+    content: parseContent(line),
+    at: timeIn(line, "at"),
+  };
+}
+
+export function parseQueued(line: JsonObject): BundleQueued {
+  return {
+    entry: {
+      messageId: idIn(line, "messageId"),
+      runId: idIn(line, "runId"),
+      provider: textOrNullIn(line, "provider"),
+      model: textOrNullIn(line, "model"),
+      continuity: oneOfIn(line, "continuity", CONTINUITY_POLICIES),
+      attempts: countIn(line, "attempts"),
+    },
+    content: parseContent(line),
+    queuedAt: timeIn(line, "queuedAt"),
+  };
+}
+
+function parseContent(line: JsonObject): MessageContent {
+  const content = objectIn(line, "content");
+  return { ...content, type: textIn(content, "type") };
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from "../../../domain/json.ts";
+
+export async function collect(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
+export async function* from(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+export function parsed(line: string | undefined): JsonObject {
+  const value: JsonObject = JSON.parse(line ?? "null");
+  return value;
+}
+
+/** The lines with some of them changed, and the count at the end put right. */
+export function changed(
+  lines: readonly string[],
+  change: (line: JsonObject, index: number) => JsonObject | null,
+): string[] {
+  const kept = lines.slice(0, -1).flatMap((line, index) => {
+    const value = change(parsed(line), index);
+    return value === null ? [] : [JSON.stringify(value)];
+  });
+  return [...kept, JSON.stringify({ type: "end", lines: kept.length + 1 })];
+}

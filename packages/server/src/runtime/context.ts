@@ -1,0 +1,62 @@
+import type { Provider, Workspace } from "../providers/provider.ts";
+import type { Store } from "../storage/store.ts";
+import type { Executed, Execution } from "./execute-command.ts";
+import type { Places } from "./places.ts";
+import type { Reply } from "./runtime.ts";
+
+export interface Limits {
+  readonly liveAgents: number;
+  /** Messages a session's queue may hold. */
+  readonly queue: number;
+  /** Further tries after a failure that passes. */
+  readonly retries: number;
+  /** The first pause before another try; each further one is twice as long. */
+  readonly retryPauseMs: number;
+  /** An agent that has nothing to do is ended after this. */
+  readonly idleMs: number;
+  /** A run whose agent says nothing for this long is ended. */
+  readonly silentMs: number;
+}
+
+export const LIMITS: Limits = {
+  liveAgents: 5,
+  queue: 100,
+  retries: 3,
+  retryPauseMs: 500,
+  idleMs: 30 * 60_000,
+  silentMs: 30 * 60_000,
+};
+
+/** What is written into the log; the runtime does not know where that is. */
+export interface Log {
+  info(fields: Readonly<Record<string, unknown>>, text: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, text: string): void;
+  error(fields: Readonly<Record<string, unknown>>, text: string): void;
+}
+
+/** A repository's folder, opened for an agent. */
+export interface OpenWorkspace extends Workspace {
+  close(): Promise<void>;
+}
+
+/** What the parts of the runtime share. */
+export interface RuntimeContext {
+  readonly store: Store;
+  /** This process, among those that may work on sessions. */
+  readonly node: string;
+  readonly clock: () => number;
+  readonly newId: () => string;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly places: Places;
+  /** Null when there is no provider of that name. */
+  readonly provider: (name: string) => Provider | null;
+  readonly defaultProvider: string;
+  readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Decides, stores, and tells whoever watches. */
+  readonly execute: (execution: Execution) => Promise<Executed>;
+  /** Output of the session was stored. */
+  readonly touch: (sessionId: string, lagMs: number) => void;
+  /** The session is gone for good: what was kept outside the store goes too. */
+  readonly forgetSession: (sessionId: string) => Promise<void>;
+}

@@ -1,0 +1,123 @@
+import type { Create, Send } from "../domain/command.ts";
+import type { Json } from "../domain/json.ts";
+import { openSuspensionsOf, stateOf, statusOf } from "../domain/session.ts";
+import type { Decided } from "./execute-command.ts";
+import { refuse, toRefused, type Refused } from "./replies.ts";
+import type { CreateSession, Reply, Sent, SessionSnapshot } from "./runtime.ts";
+import {
+  extrasOf,
+  firstMessage,
+  keyOf,
+  recalled,
+  refuseProvider,
+  sentIn,
+  type Sending,
+} from "./send-message.ts";
+
+export interface Created {
+  readonly session: SessionSnapshot;
+  readonly sent: Sent | null;
+}
+
+/** An idle session; with a first message, both are stored together or not at all. */
+export async function createSession(
+  sending: Sending,
+  request: CreateSession,
+): Promise<Reply<Created>> {
+  const key = keyOf("create", request);
+  const before = await recalled(sending, { key, request });
+  if (before !== null) return before.ok ? { ok: true, ...fromJson(before.response) } : before;
+  const refused = await refuseCreation(sending, request);
+  if (refused !== null) return refused;
+
+  const id = sending.newId();
+  const create: Create = {
+    type: "create",
+    at: sending.clock(),
+    id,
+    repoId: request.repoId,
+    title: request.title,
+    provider: request.provider,
+    model: request.model,
+    agentName: request.agentName,
+    purpose: request.purpose,
+    metadata: request.metadata,
+    forkedFrom: null,
+  };
+  const content = request.message;
+  const send: Send | null =
+    content === null ? null : firstMessage(sending, { request, sessionId: id });
+  const made: Created[] = [];
+  try {
+    const executed = await sending.execute({
+      sessionId: id,
+      command: send === null ? create : [create, send],
+      extras: (decided) => {
+        const isSent = send !== null && content !== null;
+        const sent = isSent ? sentIn(decided, { command: send, content }) : null;
+        const created = { session: newSnapshot(decided), sent };
+        made.push(created);
+        return extrasOf({ command: send, content, key, request, response: asJson(created) });
+      },
+    });
+    if (executed.ok) {
+      const created = made.at(-1);
+      if (created === undefined)
+        throw new Error("unreachable: a session of a new id existed already");
+      return { ok: true, ...created };
+    }
+    if ("refused" in executed && executed.refused === "remembered") {
+      return await createSession(sending, request);
+    }
+    return toRefused(executed);
+  } finally {
+    if (send !== null) sending.nudge(id);
+  }
+}
+
+async function refuseCreation(
+  sending: Sending,
+  { repoId, provider, message }: CreateSession,
+): Promise<Refused | null> {
+  if (provider !== null || message !== null) {
+    const refused = await refuseProvider(sending, provider ?? sending.defaultProvider);
+    if (refused !== null) return refused;
+  }
+  if (repoId === null) return null;
+  const opened = await sending.openWorkspace(repoId);
+  if (!opened.ok) return opened;
+  await opened.workspace.close();
+  if (!sending.places.isFull) return null;
+  sending.log.warn({ limit: sending.places.limit }, "a session was refused: all agents are busy");
+  return refuse(
+    "agents_busy",
+    `All ${sending.places.limit} agents that may run at once are at work. Try again when one has ended, or raise AGENT_MAX_SESSIONS.`,
+  );
+}
+
+/** The session as its first transaction leaves it, so that a repeated request gets the same answer. */
+function newSnapshot({ session }: Decided): SessionSnapshot {
+  if (session === null) throw new Error("unreachable: created and gone");
+  const { standing: _, queue, ...rest } = session;
+  return {
+    ...rest,
+    status: statusOf(session),
+    state: stateOf(session),
+    suspensions: openSuspensionsOf(session),
+    queued: queue.length,
+    failure: null,
+    archivedAt: null,
+    version: 1,
+    lastSeq: 0,
+  };
+}
+
+function asJson(created: Created): Json {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain data, made of JSON throughout
+  return created as unknown as Json;
+}
+
+function fromJson(response: Json): Created {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `asJson` above
+  return response as unknown as Created;
+}

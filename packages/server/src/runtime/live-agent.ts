@@ -1,0 +1,105 @@
+import type { Json } from "../domain/json.ts";
+import type { CurrentRun } from "../domain/run.ts";
+import type { Session } from "../domain/session.ts";
+import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
+import type { RuntimeContext } from "./context.ts";
+import { pauseBefore } from "./retry-pause.ts";
+
+export interface StartLiveAgent {
+  readonly context: RuntimeContext;
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly signal: AbortSignal;
+  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onExit: (live: LiveAgent) => void;
+}
+
+/** How the agent knows what was said before the run. */
+export type Memory = "live" | Agent["memory"];
+
+/** A session's agent while it is alive, across its runs. */
+export class LiveAgent {
+  readonly agent: Agent;
+  /** No run has been given to it yet. */
+  isNew = true;
+
+  private constructor(agent: Agent) {
+    this.agent = agent;
+  }
+
+  get memory(): Memory {
+    return this.isNew ? this.agent.memory : "live";
+  }
+
+  /** Starts it, again after failures that pass. Throws an `AgentFault`. */
+  static async start(options: StartLiveAgent): Promise<LiveAgent> {
+    const { context, session, run, signal } = options;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const live = new LiveAgent(await startOnce(options));
+        void live.agent.exited.then(() => options.onExit(live));
+        await recordResume(context, { session, agent: live.agent });
+        return live;
+      } catch (error) {
+        if (!(error instanceof AgentFault) || signal.aborted) throw error;
+        if (!error.isPassing || tries >= context.limits.retries) throw error;
+        const { code } = error;
+        context.log.warn({ sessionId: session.id, runId: run.id, code }, "the agent did not start");
+        await pauseBefore(tries, { fault: error, firstMs: context.limits.retryPauseMs, signal });
+      }
+    }
+  }
+}
+
+async function startOnce({
+  context,
+  session,
+  run,
+  signal,
+  onReport,
+}: StartLiveAgent): Promise<Agent> {
+  const provider = context.provider(run.provider);
+  if (provider === null) {
+    throw new AgentFault("agent_not_installed", `There is no provider "${run.provider}" any more.`);
+  }
+  if (session.repoId === null) throw new Error("unreachable: a run without a repository");
+  const opened = await context.openWorkspace(session.repoId);
+  if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
+  const { workspace } = opened;
+  try {
+    return await provider.startAgent({
+      sessionId: session.id,
+      workspace,
+      model: run.model,
+      resume: run.continuity === "off" ? null : resumeFor(session.resumeData, run.provider),
+      onReport,
+      signal,
+    });
+  } finally {
+    await workspace.close();
+  }
+}
+
+async function recordResume(
+  context: RuntimeContext,
+  { session, agent }: { session: Session; agent: Agent },
+): Promise<void> {
+  const { supportsResume, resumeData, provider } = agent;
+  await context.execute({
+    sessionId: session.id,
+    command: {
+      type: "record-resume",
+      at: context.clock(),
+      supportsResume,
+      resumeData: resumeData === null ? null : { provider, data: resumeData },
+    },
+  });
+}
+
+/** What an agent of this provider left; another one's is of no use. */
+function resumeFor(resumeData: Json, provider: string): Json {
+  if (typeof resumeData !== "object" || resumeData === null || Array.isArray(resumeData))
+    return null;
+  const entries = new Map(Object.entries(resumeData));
+  return entries.get("provider") === provider ? (entries.get("data") ?? null) : null;
+}

@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from "../domain/json.ts";
+import type { PermissionAnswer } from "../providers/provider.ts";
+import type { StoredSuspension } from "../storage/store.ts";
+
+interface Option {
+  readonly optionId: string;
+  readonly kind: string | null;
+}
+
+/**
+ * Which option of a permission an answer means: its id, or its kind where only one has it, alone or as
+ * `{optionId}`. Null when it means none of them.
+ */
+export function chosenOption(request: JsonObject, answer: Json): string | null {
+  const wish = typeof answer === "string" ? answer : textIn(answer, "optionId");
+  if (wish === null) return null;
+  const options = optionsIn(request);
+  if (options.some(({ optionId }) => optionId === wish)) return wish;
+  const ofKind = options.filter(({ kind }) => kind === wish);
+  return ofKind.length === 1 ? (ofKind[0]?.optionId ?? null) : null;
+}
+
+/** What the agent is told about a suspension that is closed; null while it is open. */
+export function toAgentAnswer(suspension: StoredSuspension): PermissionAnswer | null {
+  switch (suspension.status) {
+    case "open":
+      return null;
+    case "answered": {
+      const optionId = chosenOption(suspension.request, suspension.answer);
+      return optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId };
+    }
+    case "expired": {
+      const rejection = optionsIn(suspension.request).find(({ kind }) => kind === "reject_once");
+      return rejection === undefined
+        ? { outcome: "cancelled" }
+        : { outcome: "selected", optionId: rejection.optionId };
+    }
+    case "withdrawn":
+    case "released":
+      return { outcome: "cancelled" };
+    default:
+      return suspension.status satisfies never;
+  }
+}
+
+/** What a suspension's end says in words, for an agent that was not there to hear it. */
+export function describeAnswer(suspension: StoredSuspension): string {
+  const title = textIn(suspension.request, "title") ?? suspension.kind;
+  if (suspension.status !== "answered") return `"${title}" was not answered: ${suspension.status}`;
+  if (suspension.kind !== "permission") {
+    return `"${title}" was answered: ${JSON.stringify(suspension.answer)}`;
+  }
+  const optionId = chosenOption(suspension.request, suspension.answer);
+  const option = optionsIn(suspension.request).find((each) => each.optionId === optionId);
+  return `"${title}" was answered: ${option?.kind ?? optionId ?? "no"}`;
+}
+
+function optionsIn(request: JsonObject): readonly Option[] {
+  const options = request["options"];
+  if (!Array.isArray(options)) return [];
+  return options.flatMap((option: Json): Option[] => {
+    const optionId = textIn(option, "optionId");
+    return optionId === null ? [] : [{ optionId, kind: textIn(option, "kind") }];
+  });
+}
+
+function textIn(value: Json, key: string): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const text = Object.entries(value).find(([name]) => name === key)?.[1];
+  return typeof text === "string" ? text : null;
+}

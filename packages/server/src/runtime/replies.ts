@@ -1,0 +1,47 @@
+import type { State, Status } from "../domain/status.ts";
+import type { Store } from "../storage/store.ts";
+import type { Executed } from "./execute-command.ts";
+import type { Reply, RuntimeRefusal, RuntimeRefusalCode, SessionSnapshot } from "./runtime.ts";
+import { snapshotOf } from "./session-snapshot.ts";
+
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: RuntimeRefusal;
+}
+
+export function refuse(
+  code: RuntimeRefusalCode,
+  message: string,
+  about: { readonly status: Status; readonly state: State } | null = null,
+): Refused {
+  const { status = null, state = null } = about ?? {};
+  return { ok: false, refusal: { code, message, status, state } };
+}
+
+export function noSuchSession(): Refused {
+  return refuse("session_not_found", "There is no such session.");
+}
+
+/** A command that was not carried out, as whoever asked for it hears of it. */
+export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
+  if ("refusal" in executed) return { ok: false, refusal: executed.refusal };
+  switch (executed.refused) {
+    case "version_mismatch":
+      return refuse("version_mismatch", "The session has changed since it was read.");
+    case "fenced":
+    case "remembered":
+      throw new Error(`unreachable: ${executed.refused} without a fence or key`);
+    default:
+      return executed.refused satisfies never;
+  }
+}
+
+/** The session after a command. */
+export async function replyWithSession(
+  store: Store,
+  { sessionId, executed }: { readonly sessionId: string; readonly executed: Executed },
+): Promise<Reply<{ readonly session: SessionSnapshot }>> {
+  if (!executed.ok) return toRefused(executed);
+  const session = await snapshotOf(store, sessionId);
+  return session === null ? noSuchSession() : { ok: true, session };
+}

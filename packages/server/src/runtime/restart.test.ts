@@ -1,0 +1,128 @@
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ask, child, ignore, say, script, waitFor } from "../providers/testing/script.ts";
+import { ok, TestRuntime, transcript } from "./testing/test-runtime.ts";
+
+let test: TestRuntime;
+afterEach(() => test.close());
+
+const never = (): ReturnType<typeof waitFor> => waitFor(path.join(test.folder, "never"));
+
+async function working(): Promise<string> {
+  const id = await test.createSession();
+  await test.send(id, script(say("begun"), never()));
+  await test.until(id, ({ messages }) => messages.length === 2);
+  return id;
+}
+
+describe("a stop", () => {
+  beforeEach(async () => {
+    test = await TestRuntime.open();
+  });
+
+  it("suspends every active session, ends every agent, and is done in time (A8)", async () => {
+    const quiet = await test.createSession();
+    const archived = await test.createSession();
+    ok(await test.runtime.archive({ sessionId: archived }));
+    const busy = await working();
+    await test.send(
+      busy,
+      script(ignore("cancel", "sigterm", "eof"), child({ how: "setsid", stubborn: true }), never()),
+      { delivery: "interrupt" },
+    );
+    await test.until(busy, ({ messages }) => messages.length >= 5);
+    const begun = Date.now();
+    await test.stop();
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(await test.processes()).toEqual([]);
+    const stored = await test.store.listSessions({ limit: 10 });
+    expect(stored.counts).toMatchObject({ active: 0, suspended: 2, archived: 1 });
+    for (const { id, state, lastActiveAt } of stored.sessions) {
+      if (id === archived) continue;
+      expect([state, lastActiveAt >= begun - 1]).toEqual(["idle", true]);
+    }
+    await test.start();
+    expect(transcript(await test.read(busy)).at(-1)).toMatch(/^system Interrupted: .*shut down/u);
+    expect((await test.read(quiet)).session.status).toBe("suspended");
+  });
+
+  it("refuses what comes too late", async () => {
+    const id = await test.createSession();
+    const { runtime } = test;
+    const stopping = test.stop();
+    expect(await runtime.sendMessage(test.message(id, "hi"))).toMatchObject({
+      refusal: { code: "server_stopping" },
+    });
+    await stopping;
+    await test.start();
+  });
+
+  it("is forgotten with the next message, or when asked to (A10)", async () => {
+    const [a, b] = [await test.createSession(), await test.createSession()];
+    await test.stop();
+    await test.start();
+    expect((await test.read(a)).session.status).toBe("suspended");
+    await test.send(a, script(say("on we go")));
+    const whole = await test.idle(a);
+    expect([whole.session.status, transcript(whole).at(-1)]).toEqual(["active", "agent on we go"]);
+    const { session } = ok(await test.runtime.resume({ sessionId: b }));
+    expect(session.status).toBe("active");
+  });
+
+  it("keeps the queue, and what was in it is delivered after the start (C6)", async () => {
+    const id = await working();
+    await test.send(id, script(say("queued")));
+    await test.stop();
+    await test.start();
+    const whole = await test.idle(id);
+    expect(transcript(whole).filter((line) => !line.startsWith("user"))).toEqual([
+      "agent begun",
+      expect.stringMatching(/^system Interrupted/u),
+      expect.stringMatching(/^system A new agent/u),
+      "agent queued",
+    ]);
+  });
+});
+
+describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
+  beforeEach(async () => {
+    test = await TestRuntime.open({ engine });
+  });
+
+  it("leaves no run under way: it is interrupted, not repeated, and the session goes on (P2, P3)", async () => {
+    const id = await working();
+    await test.restartAfterCrash();
+    const whole = await test.until(id, ({ session }) => session.state === "idle", {
+      withinMs: 15_000,
+    });
+    expect(whole.session.status).toBe("suspended");
+    expect(transcript(whole).slice(1)).toEqual([
+      "agent begun",
+      expect.stringMatching(/^system Interrupted: the server stopped unexpectedly/u),
+    ]);
+    await test.send(id, script(say("and on")));
+    expect(transcript(await test.idle(id)).at(-1)).toBe("agent and on");
+  });
+
+  it("keeps a question open; the answer goes on with the work (C3)", async () => {
+    const id = await test.createSession();
+    await test.send(id, script(ask({ id: "p", title: "May I?" }), say(" thanks")));
+    const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
+    await test.restartAfterCrash();
+    const suspensionId = session.suspensions[0]?.id ?? "";
+    await test.until(id, (whole) => whole.session.status === "suspended", { withinMs: 15_000 });
+    expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
+    ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    expect(transcript(await test.idle(id)).at(-1)).toContain('"May I?" was answered: allow_once');
+  });
+});
+
+describe("a crash on SQLite", () => {
+  it("suspends sessions that were merely open (A8)", async () => {
+    test = await TestRuntime.open();
+    const id = await test.createSession();
+    await test.restartAfterCrash();
+    const whole = await test.until(id, ({ session }) => session.status === "suspended");
+    expect(whole.messages).toEqual([]);
+  });
+});

@@ -1,0 +1,278 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "../domain/json.ts";
+import type { CurrentRun, RunError, RunResult } from "../domain/run.ts";
+import {
+  AgentFault,
+  type Agent,
+  type AgentReport,
+  type Prompt,
+  type PromptEnd,
+} from "../providers/provider.ts";
+import type { Fence } from "../storage/store.ts";
+import type { RuntimeContext } from "./context.ts";
+import { toAgentAnswer } from "./permission-answer.ts";
+import { pauseBefore } from "./retry-pause.ts";
+import { createTranscriptWriter, type TranscriptWriter } from "./transcript-writer.ts";
+
+export interface RunAttemptOptions {
+  readonly context: RuntimeContext;
+  readonly sessionId: string;
+  readonly run: CurrentRun;
+  readonly fence: Fence;
+  /** Aborted when the run is no longer to be worked on: cancelled, evicted, or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** An agent at work on one run, from the prompt to the end: what it says is stored, what it asks is asked. */
+export class RunAttempt {
+  readonly run: CurrentRun;
+  readonly #options: RunAttemptOptions;
+  readonly #writer: TranscriptWriter;
+  /** Suspensions the live agent waits for, and the name it knows each by. */
+  readonly #asked = new Map<string, string>();
+  /** What must happen one after the other, besides output. */
+  #serial: Promise<void> = Promise.resolve();
+  #agent: Agent | null = null;
+  #usage: JsonObject | null = null;
+  #usedTools = false;
+  #heardAt = 0;
+  #failure: unknown = null;
+
+  constructor(options: RunAttemptOptions) {
+    const { context, sessionId, run, fence } = options;
+    this.run = run;
+    this.#options = options;
+    this.#writer = createTranscriptWriter({
+      store: context.store,
+      sessionId,
+      runId: run.id,
+      fence,
+      clock: context.clock,
+      newId: context.newId,
+      onStored: (lagMs) => context.touch(sessionId, lagMs),
+      onRefused: () => {},
+      onFailure: (error) => this.#breakOff(error),
+    });
+  }
+
+  get isWaiting(): boolean {
+    return this.#asked.size > 0;
+  }
+
+  say(text: string, notice: string): void {
+    this.#writer.say({ type: "text", text, notice });
+  }
+
+  /** Everything the agent says; a promise means: no more before it resolves. */
+  report(report: AgentReport): Promise<void> | undefined {
+    this.#heardAt = performance.now();
+    switch (report.report) {
+      case "text":
+      case "message":
+      case "plan":
+        return this.#writer.put(report);
+      case "tool":
+        this.#usedTools = true;
+        return this.#writer.put(report);
+      case "permission":
+        return void this.#next(() => this.#ask(report));
+      case "withdrawn":
+        return void this.#next(() => this.#withdraw(report.requestId));
+      case "usage":
+        this.#usage = { ...this.#usage, ...report.usage };
+        return undefined;
+      case "title":
+        return void this.#next(() => this.#suggestTitle(report.title));
+      case "alive":
+        return undefined;
+      default:
+        return report satisfies never;
+    }
+  }
+
+  /**
+   * Gives the agent the prompt, again after a passing failure, and returns how the run ended. Throws
+   * what is not the agent's fault, and an `AgentFault` once the run is no longer to be worked on.
+   */
+  async work(agent: Agent, prompt: Prompt): Promise<RunResult | "not_current"> {
+    const { context, signal } = this.#options;
+    this.#agent = agent;
+    for (let tries = 0; ; tries += 1) {
+      if (!(await this.#hand())) return "not_current";
+      this.#usedTools = false;
+      try {
+        const end = await this.#heard(agent.prompt(prompt));
+        await this.settle();
+        this.#usage = end.usage === null ? this.#usage : { ...this.#usage, ...end.usage };
+        return { outcome: "completed", stopReason: end.stopReason };
+      } catch (error) {
+        await this.settle();
+        if (!(error instanceof AgentFault) || signal.aborted) throw error;
+        const isWorthIt = error.isPassing && !this.#usedTools && tries < context.limits.retries;
+        if (!isWorthIt) return { outcome: "failed", error: toRunError(error) };
+        if (!(await this.#retry(error, tries))) return "not_current";
+      }
+    }
+  }
+
+  get usage(): JsonObject | null {
+    return this.#usage;
+  }
+
+  /** Tells the live agent what has been answered meanwhile. */
+  deliverAnswers(): Promise<void> {
+    return this.#next(async () => {
+      const { store } = this.#options.context;
+      for (const [suspensionId, requestId] of this.#asked) {
+        const suspension = await store.readSuspension(suspensionId);
+        const answer = suspension === null ? null : toAgentAnswer(suspension);
+        if (answer === null) continue;
+        this.#asked.delete(suspensionId);
+        if (!this.isWaiting && !(await this.#hand())) continue;
+        this.#heardAt = performance.now();
+        this.#agent?.answer(requestId, answer);
+      }
+    });
+  }
+
+  /** Resolves when everything said and asked so far is stored. */
+  async settle(): Promise<void> {
+    await this.#writer.flush();
+    await this.#serial;
+    await this.#writer.flush();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    this.#serial = this.#serial.then(step).catch((error: unknown) => this.#breakOff(error));
+    return this.#serial;
+  }
+
+  /** Our own side failed: the agent is stopped, since nothing of what it says could be kept. */
+  #breakOff(error: unknown): void {
+    this.#failure ??= error;
+    void this.#agent?.stop({ urgent: true });
+  }
+
+  async #hand(): Promise<boolean> {
+    const { context, sessionId, fence, run } = this.#options;
+    const handed = await context.execute({
+      sessionId,
+      command: { type: "hand-run", at: context.clock(), runId: run.id },
+      extras: { fence },
+    });
+    return handed.ok;
+  }
+
+  async #retry(fault: AgentFault, tries: number): Promise<boolean> {
+    const { context, sessionId, fence, run, signal } = this.#options;
+    const retried = await context.execute({
+      sessionId,
+      command: {
+        type: "retry-run",
+        at: context.clock(),
+        runId: run.id,
+        error: toRunError(fault),
+      },
+      extras: { fence },
+    });
+    if (!retried.ok) return false;
+    await pauseBefore(tries, { fault, firstMs: context.limits.retryPauseMs, signal });
+    return !signal.aborted;
+  }
+
+  async #ask(report: Extract<AgentReport, { report: "permission" }>): Promise<void> {
+    const { context, sessionId, fence, run } = this.#options;
+    // The question is about what was said before it.
+    await this.#writer.flush();
+    const id = context.newId();
+    const at = context.clock();
+    this.#asked.set(id, report.requestId);
+    const asked = await context.execute({
+      sessionId,
+      command: {
+        type: "suspend-run",
+        at,
+        runId: run.id,
+        suspension: {
+          id,
+          kind: "permission",
+          request: report.request,
+          fingerprint: report.fingerprint,
+          createdAt: at,
+          expiresAt: null,
+        },
+      },
+      extras: { fence },
+    });
+    if (asked.ok) return context.places.use(sessionId, "waiting");
+    this.#asked.delete(id);
+    this.#agent?.answer(report.requestId, { outcome: "cancelled" });
+  }
+
+  async #withdraw(requestId: string): Promise<void> {
+    const { context, sessionId, fence } = this.#options;
+    for (const [suspensionId, asked] of this.#asked) {
+      if (asked !== requestId) continue;
+      this.#asked.delete(suspensionId);
+      await context.execute({
+        sessionId,
+        command: {
+          type: "close-suspension",
+          at: context.clock(),
+          suspensionId,
+          how: "withdrawn",
+        },
+        extras: { fence },
+      });
+      // It works on without an answer: what it does from here has been begun.
+      if (!this.isWaiting) await this.#hand();
+    }
+  }
+
+  /** An agent's title is better than none, and never replaces one. */
+  async #suggestTitle(title: string): Promise<void> {
+    const { context, sessionId } = this.#options;
+    await context.execute({
+      sessionId,
+      command: (session) => ({
+        type: "update",
+        at: context.clock(),
+        changes: session?.title === null ? { title: title.slice(0, 200) } : {},
+      }),
+    });
+  }
+
+  /** The prompt's end, unless the agent falls silent first without waiting for anybody. */
+  async #heard(ending: Promise<PromptEnd>): Promise<PromptEnd> {
+    const { silentMs } = this.#options.context.limits;
+    const over = new AbortController();
+    this.#heardAt = performance.now();
+    const silence = (async (): Promise<PromptEnd> => {
+      for (;;) {
+        const quietMs = performance.now() - this.#heardAt;
+        if (this.isWaiting) this.#heardAt = performance.now();
+        else if (quietMs >= silentMs) throw silentFault(silentMs);
+        const nextMs = Math.max(10, silentMs - quietMs);
+        await pause(nextMs, undefined, { signal: over.signal, ref: false });
+      }
+    })();
+    silence.catch(() => {});
+    try {
+      return await Promise.race([ending, silence]);
+    } finally {
+      over.abort();
+      ending.catch(() => {});
+    }
+  }
+}
+
+function silentFault(silentMs: number): AgentFault {
+  const minutes = Math.round(silentMs / 60_000);
+  const span = minutes > 0 ? `${minutes} min` : `${silentMs} ms`;
+  return new AgentFault("agent_unresponsive", `The agent said nothing for ${span}.`);
+}
+
+export function toRunError(fault: AgentFault): RunError {
+  return { code: fault.code, message: fault.message, detail: fault.detail };
+}

@@ -1,0 +1,109 @@
+import { dutyOf } from "../domain/duty.ts";
+import type { CurrentRun, RunResult } from "../domain/run.ts";
+import { currentRunOf, type Session } from "../domain/session.ts";
+import { AgentFault } from "../providers/provider.ts";
+import type { Fence } from "../storage/store.ts";
+import type { RuntimeContext } from "./context.ts";
+import type { LiveAgent } from "./live-agent.ts";
+import { RunAttempt, toRunError } from "./run-attempt.ts";
+import { promptFor } from "./run-prompt.ts";
+
+export interface RunWorkOptions {
+  readonly context: RuntimeContext;
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly fence: Fence;
+  /** The agent that goes on with the session: the one alive, or a new one. */
+  readonly agentFor: (run: CurrentRun, signal: AbortSignal) => Promise<LiveAgent>;
+  readonly stopAgent: () => Promise<void>;
+}
+
+/** A session's current run while this process works on it: an agent is found, prompted, and heard out. */
+export class RunWork {
+  readonly attempt: RunAttempt;
+  /** Resolves when nothing is done for the run any more; never rejects. */
+  readonly done: Promise<void>;
+  readonly #options: RunWorkOptions;
+  readonly #left = new AbortController();
+
+  constructor(options: RunWorkOptions) {
+    const { context, session, run, fence } = options;
+    this.#options = options;
+    this.attempt = new RunAttempt({
+      context,
+      sessionId: session.id,
+      run,
+      fence,
+      signal: this.#left.signal,
+    });
+    this.done = this.#work().catch((err: unknown) => {
+      context.log.error({ sessionId: session.id, runId: run.id, err }, "a run could not be ended");
+    });
+  }
+
+  get runId(): string {
+    return this.#options.run.id;
+  }
+
+  /** The session goes on without this: how the agent ends is not recorded. */
+  leave(): void {
+    this.#left.abort();
+  }
+
+  async #work(): Promise<void> {
+    const result = await this.#result();
+    if (result === null || this.#left.signal.aborted) return;
+    if (await this.#isDormant(result)) return;
+    await this.#end(result);
+  }
+
+  /** How the run ended; null when that is not for this attempt to say. */
+  async #result(): Promise<RunResult | null> {
+    const { context, session, run, agentFor, stopAgent } = this.#options;
+    const { signal } = this.#left;
+    try {
+      const live = await agentFor(run, signal);
+      const prompt = await promptFor(context.store, { session, run, memory: live.memory });
+      if (prompt.notice !== null) this.attempt.say(prompt.notice, "agent_memory");
+      live.isNew = false;
+      const result = await this.attempt.work(live.agent, prompt);
+      if (result === "not_current") return null;
+      const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
+      if (isStuck) await stopAgent();
+      return result;
+    } catch (error) {
+      if (error instanceof AgentFault) {
+        return signal.aborted ? null : { outcome: "failed", error: toRunError(error) };
+      }
+      context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
+      await stopAgent();
+      const message = error instanceof Error ? error.message : String(error);
+      return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
+    }
+  }
+
+  /** An agent that died while it only waited takes nothing with it: the question stays open. */
+  async #isDormant(result: RunResult): Promise<boolean> {
+    if (result.outcome !== "failed" || result.error.code !== "agent_exited") return false;
+    const { context, session, run } = this.#options;
+    const loaded = await context.store.load(session.id);
+    if (loaded.found !== "session") return false;
+    const now = loaded.stored.session;
+    return dutyOf(now).do === "await" && currentRunOf(now)?.id === run.id;
+  }
+
+  async #end(result: RunResult): Promise<void> {
+    const { context, session, run, fence } = this.#options;
+    const { usage } = this.attempt;
+    const at = context.clock();
+    const ended = await context.execute({
+      sessionId: session.id,
+      command: { type: "end-run", at, runId: run.id, result, usage },
+      extras: { fence },
+    });
+    if (ended.ok && result.outcome === "failed") {
+      const { code, message } = result.error;
+      context.log.warn({ sessionId: session.id, runId: run.id, code }, message);
+    }
+  }
+}

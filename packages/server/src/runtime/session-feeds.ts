@@ -1,0 +1,278 @@
+import type { Store } from "../storage/store.ts";
+import type { Feed, FeedEnd } from "./feed.ts";
+import { readSteps, type LogStep } from "./log-items.ts";
+import type { FeedReader } from "./runtime.ts";
+
+/** Steps kept in memory for readers who are a little behind; who is further behind reads the store. */
+const STEPS_KEPT = 1_000;
+const SIZE_KEPT = 1024 * 1024;
+const STEPS_PER_READ = 200;
+
+export interface SessionFeeds {
+  open(request: OpenFeed): Feed;
+  /** Something of the session was stored. */
+  touch(sessionId: string): void;
+  /** The session is gone: its readers are told and let go. */
+  end(sessionId: string): void;
+  stop(): Promise<void>;
+  readonly readers: number;
+  readonly dropped: number;
+}
+
+export interface OpenFeed extends FeedReader {
+  readonly sessionId: string;
+  /** The reader has everything up to here. */
+  readonly after: number;
+  /** The newest there is. */
+  readonly lastSeq: number;
+}
+
+/**
+ * What happens to sessions, to whoever watches. The store is the only source: a touch is just a hint
+ * to read on, so that a lost or doubled one does no harm. Steps are made once and shared.
+ */
+export function createSessionFeeds(
+  store: Store,
+  { onFailure }: { readonly onFailure: (error: unknown) => void },
+): SessionFeeds {
+  const channels = new Map<string, Channel>();
+  let dropped = 0;
+  let stopping = false;
+
+  const onDropped = (): void => {
+    dropped += 1;
+  };
+
+  return {
+    get readers() {
+      return [...channels.values()].reduce((sum, channel) => sum + channel.readers.size, 0);
+    },
+    get dropped() {
+      return dropped;
+    },
+    open(request) {
+      const { sessionId, lastSeq } = request;
+      let channel = channels.get(sessionId);
+      if (channel === undefined) {
+        const onEmpty = (): void => void channels.delete(sessionId);
+        channel = new Channel({ store, sessionId, lastSeq, onEmpty, onDropped, onFailure });
+        channels.set(sessionId, channel);
+      }
+      // A position that does not exist yet is of another log: everything is sent.
+      const after = request.after > Math.max(lastSeq, channel.seq) ? 0 : request.after;
+      return channel.add({ ...request, after });
+    },
+    touch: (sessionId) => channels.get(sessionId)?.read(),
+    end: (sessionId) => channels.get(sessionId)?.end("deleted"),
+    async stop() {
+      if (stopping) return;
+      stopping = true;
+      const open = [...channels.values()];
+      for (const channel of open) channel.end("stopping");
+      await Promise.all(open.map((channel) => channel.settled));
+    },
+  };
+}
+
+interface Reader extends FeedReader {
+  /** Everything up to here has been given to it. */
+  seq: number;
+  isBlocked: boolean;
+  /** It is being given steps out of the store. */
+  isCatchingUp: boolean;
+}
+
+interface ChannelOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly lastSeq: number;
+  readonly onEmpty: () => void;
+  readonly onDropped: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** One session that is being watched. */
+class Channel {
+  readonly #options: Omit<ChannelOptions, "lastSeq">;
+  readonly readers = new Set<Reader>();
+  /** The newest steps; the one before the first has the number `#before`. */
+  #steps: LogStep[] = [];
+  #before: number;
+  #size = 0;
+  #reading: Promise<void> | null = null;
+  #again = false;
+  #isEnded = false;
+  readonly #catchingUp = new Set<Promise<void>>();
+
+  constructor({ lastSeq, ...options }: ChannelOptions) {
+    this.#options = options;
+    this.#before = lastSeq;
+  }
+
+  get seq(): number {
+    return this.#steps.at(-1)?.seq ?? this.#before;
+  }
+
+  get settled(): Promise<unknown> {
+    return Promise.allSettled([this.#reading, ...this.#catchingUp]);
+  }
+
+  add({ onItem, onEnd, after }: FeedReader & { readonly after: number }): Feed {
+    const reader: Reader = { onItem, onEnd, seq: after, isBlocked: false, isCatchingUp: false };
+    this.readers.add(reader);
+    // Not before the caller has the feed in hand.
+    queueMicrotask(() => {
+      this.#pump(reader);
+      this.read();
+    });
+    return {
+      resume: () => {
+        if (!reader.isBlocked) return;
+        reader.isBlocked = false;
+        this.#pump(reader);
+      },
+      close: () => this.#remove(reader),
+    };
+  }
+
+  /** Reads on; one read at a time, and one more when something came meanwhile. */
+  read(): void {
+    if (this.#isEnded) return;
+    this.#again = true;
+    this.#reading ??= this.#readOn()
+      .catch((error: unknown) => {
+        this.#options.onFailure(error);
+        // What was missed is not known here; a reconnect begins from what the reader has.
+        this.end("stopping");
+      })
+      .finally(() => {
+        this.#reading = null;
+      });
+  }
+
+  async #readOn(): Promise<void> {
+    const { store, sessionId } = this.#options;
+    while (this.#again && !this.#isEnded) {
+      this.#again = false;
+      const steps = await readSteps(store, {
+        sessionId,
+        after: this.seq,
+        limit: STEPS_PER_READ,
+      });
+      if (steps.length === 0) continue;
+      this.#steps.push(...steps);
+      this.#size += sizeOf(steps);
+      if (steps.length === STEPS_PER_READ) this.#again = true;
+      for (const reader of this.readers) this.#pump(reader);
+      this.#forgetOld();
+    }
+  }
+
+  #forgetOld(): void {
+    let forgotten = 0;
+    while (this.#steps.length - forgotten > STEPS_KEPT || this.#size > SIZE_KEPT) {
+      const step = this.#steps[forgotten];
+      if (step === undefined) break;
+      this.#size -= step.size;
+      this.#before = step.seq;
+      forgotten += 1;
+    }
+    if (forgotten === 0) return;
+    this.#steps.splice(0, forgotten);
+    for (const reader of this.readers) {
+      const isLost = reader.isBlocked && !reader.isCatchingUp && reader.seq < this.#before;
+      if (isLost) this.#drop(reader);
+    }
+  }
+
+  /** Gives the reader what it lacks, as long as it takes it. */
+  #pump(reader: Reader): void {
+    if (reader.isBlocked || reader.isCatchingUp || !this.readers.has(reader)) return;
+    if (reader.seq < this.#before) return this.#catchUp(reader);
+    const from = firstAfter(this.#steps, reader.seq);
+    for (let index = from; index < this.#steps.length; index += 1) {
+      const step = this.#steps[index];
+      if (step === undefined || !give(reader, step)) return;
+    }
+  }
+
+  /** Too far behind for what is in memory: out of the store, page by page. */
+  #catchUp(reader: Reader): void {
+    reader.isCatchingUp = true;
+    const work = this.#readFor(reader)
+      .catch((error: unknown) => {
+        this.#options.onFailure(error);
+        this.#drop(reader);
+      })
+      .finally(() => {
+        this.#catchingUp.delete(work);
+        reader.isCatchingUp = false;
+        this.#pump(reader);
+      });
+    this.#catchingUp.add(work);
+  }
+
+  async #readFor(reader: Reader): Promise<void> {
+    const { store, sessionId } = this.#options;
+    while (reader.seq < this.#before && !reader.isBlocked && this.readers.has(reader)) {
+      const after = reader.seq;
+      const steps = await readSteps(store, { sessionId, after, limit: STEPS_PER_READ });
+      if (!this.readers.has(reader)) return;
+      for (const step of steps) if (!give(reader, step)) return;
+      // Nothing there: what it lacked has become part of newer entries.
+      if (steps.length === 0) reader.seq = Math.max(reader.seq, this.#before);
+    }
+  }
+
+  #drop(reader: Reader): void {
+    if (!this.readers.has(reader)) return;
+    this.#options.onDropped();
+    this.#remove(reader);
+    reader.onEnd("too_slow");
+  }
+
+  #remove(reader: Reader): void {
+    if (!this.readers.delete(reader) || this.readers.size > 0) return;
+    this.#isEnded = true;
+    this.#options.onEmpty();
+  }
+
+  end(how: FeedEnd): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#options.onEmpty();
+    const readers = [...this.readers];
+    this.readers.clear();
+    for (const reader of readers) {
+      if (how === "deleted") {
+        const { sessionId } = this.#options;
+        reader.onItem({ position: null, change: { type: "deleted", sessionId } });
+      }
+      reader.onEnd(how);
+    }
+  }
+}
+
+/** False when the reader wants a pause; the step was taken all the same. */
+function give(reader: Reader, { seq, items }: LogStep): boolean {
+  let takesMore = true;
+  for (const item of items) takesMore = reader.onItem(item) && takesMore;
+  reader.seq = seq;
+  reader.isBlocked = !takesMore;
+  return takesMore;
+}
+
+function sizeOf(steps: readonly LogStep[]): number {
+  return steps.reduce((sum, { size }) => sum + size, 0);
+}
+
+function firstAfter(steps: readonly LogStep[], seq: number): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((steps[middle]?.seq ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

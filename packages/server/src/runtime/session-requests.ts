@@ -1,0 +1,165 @@
+import type { Command } from "../domain/command.ts";
+import { forkOf } from "../domain/fork.ts";
+import { sameJson, type Json } from "../domain/json.ts";
+import type { NewMessage, StoredSuspension } from "../storage/store.ts";
+import { chosenOption } from "./permission-answer.ts";
+import { noSuchSession, refuse, replyWithSession, toRefused, type Refused } from "./replies.ts";
+import type {
+  AnswerSuspension,
+  EditQueued,
+  OnSession,
+  QueuedMessage,
+  Reply,
+  SessionSnapshot,
+  UpdateSession,
+} from "./runtime.ts";
+import type { Sending } from "./send-message.ts";
+import { snapshotOf } from "./session-snapshot.ts";
+
+type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
+type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
+
+/** One command for one session; whoever works on it is told. */
+export async function change(
+  sending: Sending,
+  { sessionId, version }: OnSession,
+  command: Command,
+): Promise<SessionReply> {
+  const executed = await sending.execute({ sessionId, command, version });
+  if (executed.ok && executed.events.length > 0) sending.nudge(sessionId);
+  return replyWithSession(sending.store, { sessionId, executed });
+}
+
+export function updateSession(sending: Sending, request: UpdateSession): Promise<SessionReply> {
+  const { changes, phase, error } = request;
+  return change(sending, request, {
+    type: "update",
+    at: sending.clock(),
+    changes,
+    ...(phase !== undefined && { phase }),
+    ...(error !== undefined && { error: { id: sending.newId(), text: error } }),
+  });
+}
+
+/** Gone for good, from any state; the reply is the session as it last was. */
+export async function deleteSession(
+  sending: Sending,
+  { sessionId, version }: OnSession,
+): Promise<SessionReply> {
+  const session = await snapshotOf(sending.store, sessionId);
+  const executed = await sending.execute({
+    sessionId,
+    command: { type: "delete", at: sending.clock() },
+    version,
+  });
+  if (!executed.ok) return toRefused(executed);
+  sending.nudge(sessionId);
+  return session === null ? noSuchSession() : { ok: true, session };
+}
+
+export async function editQueued(sending: Sending, request: EditQueued): Promise<QueueReply> {
+  const { sessionId, messageId, content, position, version } = request;
+  const at = sending.clock();
+  const commands: Command[] = [];
+  if (content !== undefined) commands.push({ type: "edit-queued", at, messageId });
+  if (position !== undefined) commands.push({ type: "move-queued", at, messageId, position });
+  const executed = await sending.execute({
+    sessionId,
+    command: commands,
+    ...(content !== undefined && { extras: { contents: { [messageId]: content } } }),
+    version,
+  });
+  if (!executed.ok) return toRefused(executed);
+  sending.nudge(sessionId);
+  return { ok: true, queue: await sending.store.readQueue(sessionId) };
+}
+
+export async function withdrawQueued(
+  sending: Sending,
+  { sessionId, messageId, version }: OnSession & { readonly messageId: string },
+): Promise<QueueReply> {
+  const command: Command = { type: "withdraw-queued", at: sending.clock(), messageId };
+  const executed = await sending.execute({ sessionId, command, version });
+  if (!executed.ok) return toRefused(executed);
+  return { ok: true, queue: await sending.store.readQueue(sessionId) };
+}
+
+/** The first answer counts. The same one again is no mistake; another one is told that it is late. */
+export async function answer(sending: Sending, request: AnswerSuspension): Promise<SessionReply> {
+  const { sessionId, suspensionId, version } = request;
+  const suspension = await sending.store.readSuspension(suspensionId);
+  if (suspension === null || suspension.sessionId !== sessionId) {
+    const session = await snapshotOf(sending.store, sessionId);
+    if (session === null) return noSuchSession();
+    return refuse("suspension_not_open", "The session waits for nothing under this id.", session);
+  }
+  const meant = meaningOf(suspension, request.answer);
+  if (!meant.ok) return meant;
+  if (suspension.status !== "open") return answeredBefore(sending, suspension, meant.answer);
+  const executed = await sending.execute({
+    sessionId,
+    command: {
+      type: "answer",
+      at: sending.clock(),
+      suspensionId,
+      answer: meant.answer,
+      by: request.by,
+    },
+    version,
+  });
+  if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
+    const now = await sending.store.readSuspension(suspensionId);
+    return now === null ? noSuchSession() : answeredBefore(sending, now, meant.answer);
+  }
+  if (executed.ok) sending.nudge(sessionId);
+  return replyWithSession(sending.store, { sessionId, executed });
+}
+
+function meaningOf(
+  { kind, request }: StoredSuspension,
+  given: Json,
+): { readonly ok: true; readonly answer: Json } | Refused {
+  if (kind !== "permission") return { ok: true, answer: given };
+  const optionId = chosenOption(request, given);
+  if (optionId !== null) return { ok: true, answer: { optionId } };
+  return refuse("answer_invalid", "The answer must name one of the permission's options.");
+}
+
+async function answeredBefore(
+  { store }: Sending,
+  { status, answer: earlier, sessionId }: StoredSuspension,
+  given: Json,
+): Promise<SessionReply> {
+  const session = await snapshotOf(store, sessionId);
+  if (session === null) return noSuchSession();
+  if (status === "answered" && sameJson(earlier, given)) return { ok: true, session };
+  if (status === "answered")
+    return refuse("suspension_answered", "Somebody answered this before, differently.", session);
+  return refuse("suspension_not_open", `This no longer waits: it is ${status}.`, session);
+}
+
+/** A new idle session with the history up to a message; the original is left as it is. */
+export async function fork(
+  sending: Sending,
+  { sessionId, atMessage }: { readonly sessionId: string; readonly atMessage: string | null },
+): Promise<SessionReply> {
+  const loaded = await sending.store.load(sessionId);
+  if (loaded.found !== "session") return noSuchSession();
+  const history = await sending.store.readMessages({ sessionId });
+  const until =
+    atMessage === null ? history.length - 1 : history.findIndex(({ id }) => id === atMessage);
+  if (atMessage !== null && until < 0) {
+    return refuse("message_not_found", "The session has no such message to fork at.");
+  }
+  const id = sending.newId();
+  const messages = history.slice(0, until + 1).map(({ role, content, at }): NewMessage => ({
+    id: sending.newId(),
+    runId: null,
+    role,
+    content,
+    at,
+  }));
+  const command = forkOf(loaded.stored.session, { id, at: sending.clock(), atMessage });
+  const executed = await sending.execute({ sessionId: id, command, extras: { messages } });
+  return replyWithSession(sending.store, { sessionId: id, executed });
+}

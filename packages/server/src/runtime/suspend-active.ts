@@ -1,0 +1,69 @@
+import { setImmediate } from "node:timers/promises";
+import type { SessionSnapshot } from "./runtime.ts";
+import type { Sending } from "./send-message.ts";
+import type { ListPosition } from "../storage/store.ts";
+
+/** Sessions changed at the same time; the store puts what comes together into one transaction. */
+const AT_ONCE = 64;
+const PAGE = 500;
+
+/**
+ * Stores that the server goes away, or went away, under every active session. Only sessions that
+ * nobody has touched since `before`: one that is in use again is none of ours to suspend.
+ */
+export async function suspendActive(
+  sending: Sending,
+  {
+    cause,
+    before,
+    signal,
+  }: {
+    readonly cause: "shutdown" | "crash";
+    readonly before: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  let after: ListPosition | null = null;
+  do {
+    const page = await sending.store.listSessions({
+      statuses: ["active"],
+      limit: PAGE,
+      ...(after !== null && { after }),
+    });
+    await suspendAll(sending, { sessions: page.sessions, cause, before, signal });
+    after = page.next;
+    await setImmediate();
+  } while (after !== null && !signal.aborted);
+}
+
+async function suspendAll(
+  sending: Sending,
+  {
+    sessions,
+    cause,
+    before,
+    signal,
+  }: {
+    sessions: readonly SessionSnapshot[];
+    cause: "shutdown" | "crash";
+    before: number;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  const left = sessions.filter(({ updatedAt }) => updatedAt < before);
+  while (left.length > 0 && !signal.aborted) {
+    const some = left.splice(0, AT_ONCE);
+    await Promise.all(
+      some.map(({ id }) =>
+        sending.execute({
+          sessionId: id,
+          command: (session) =>
+            session === null || session.updatedAt >= before
+              ? []
+              : { type: "suspend", at: sending.clock(), cause },
+        }),
+      ),
+    );
+    await setImmediate();
+  }
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { createCatalog } from "../../providers/catalog.ts";
+import { findMarked } from "../../providers/acp/process-sweep.ts";
+import {
+  scriptedDefinition,
+  type ScriptedDefinition,
+} from "../../providers/testing/scripted-provider.ts";
+import { openStore } from "../../storage/open-store.ts";
+import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
+import type { Store } from "../../storage/store.ts";
+import { LIMITS, type Limits } from "../context.ts";
+import { openRuntime, type OpenRuntime } from "../open-runtime.ts";
+import { createRepositories } from "../repositories.ts";
+import type { CreateSession, Reply, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
+import { openWorkspaceRoot } from "../workspace/workspace-root.ts";
+
+export interface TestRuntimeOptions {
+  readonly engine?: Engine;
+  readonly limits?: Partial<Limits>;
+  /** The providers, each running the scripted agent; the first is the default. */
+  readonly agents?: readonly ScriptedDefinition[];
+}
+
+/** A runtime on a real database, with real agent processes in a real folder. */
+export class TestRuntime {
+  readonly #options: TestRuntimeOptions;
+  readonly #database: TestStore;
+  readonly #owner = `test-${randomUUID()}`;
+  /** Holds everything; agents may leave notes in it. */
+  readonly folder: string;
+  readonly repoPath: string;
+  readonly logged: { readonly level: string; readonly fields: unknown; readonly text: string }[] =
+    [];
+  repoId = "";
+  store: Store;
+  #open: OpenRuntime | null = null;
+
+  private constructor(options: TestRuntimeOptions, database: TestStore) {
+    this.#options = options;
+    this.#database = database;
+    this.store = database.store;
+    this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-runtime-")));
+    this.repoPath = path.join(this.folder, "root", "repo");
+    mkdirSync(path.join(this.repoPath, ".git"), { recursive: true });
+  }
+
+  static async open(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
+    const test = new TestRuntime(options, await openTestStore(options.engine ?? "sqlite"));
+    await test.start();
+    const added = ok(await test.runtime.addRepo({ path: test.repoPath, name: null }));
+    test.repoId = added.repo.id;
+    return test;
+  }
+
+  get runtime(): Runtime {
+    if (this.#open === null) throw new Error("the runtime is stopped");
+    return this.#open.runtime;
+  }
+
+  async start(): Promise<void> {
+    const definitions = (this.#options.agents ?? [{}]).map(scriptedDefinition);
+    const journalFolder = path.join(this.folder, "journals");
+    const [demo = scriptedDefinition(), ...others] = definitions;
+    const catalog = createCatalog({
+      demo,
+      definitions: others,
+      defaultName: null,
+      owner: this.#owner,
+      environment: process.env,
+      journalFolder,
+      clientVersion: "test",
+      times: { cancelMs: 1_000, closeMs: 500, endMs: 500, termMs: 500 },
+    });
+    const root = await openWorkspaceRoot(path.join(this.folder, "root"), {
+      onViolation: (violation) =>
+        void this.logged.push({ level: "warn", fields: violation, text: "outside the root" }),
+    });
+    this.#open = await openRuntime({
+      store: this.store,
+      node: randomUUID(),
+      catalog,
+      repositories: createRepositories({
+        store: this.store,
+        root,
+        newId: randomUUID,
+        clock: Date.now,
+      }),
+      limits: { ...LIMITS, retryPauseMs: 20, ...this.#options.limits },
+      clock: Date.now,
+      newId: randomUUID,
+      log: {
+        info: (fields, text) => void this.logged.push({ level: "info", fields, text }),
+        warn: (fields, text) => void this.logged.push({ level: "warn", fields, text }),
+        error: (fields, text) => void this.logged.push({ level: "error", fields, text }),
+      },
+      forgetSession: async () => {},
+    });
+  }
+
+  /** Stops as a server does that is asked to. */
+  async stop(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await open?.stop({ deadlineMs: 8_000 });
+  }
+
+  /** Its processes are killed and its store is closed under it, as a crash would; then another begins. */
+  async restartAfterCrash(): Promise<void> {
+    this.#open = null;
+    await this.store.close();
+    for (const pid of await this.processes()) process.kill(pid, "SIGKILL");
+    this.store = await openStore(this.#database.location, { clock: Date.now });
+    await this.start();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.store.close();
+    await this.#database.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async createSession(more: Partial<CreateSession> = {}): Promise<string> {
+    const created = ok(await this.runtime.createSession(this.newSession(more)));
+    return created.session.id;
+  }
+
+  newSession(more: Partial<CreateSession> = {}): CreateSession {
+    return {
+      repoId: this.repoId,
+      title: null,
+      provider: null,
+      model: null,
+      agentName: null,
+      purpose: null,
+      metadata: {},
+      message: null,
+      idempotency: null,
+      ...more,
+    };
+  }
+
+  async send(sessionId: string, text: string, more: Partial<SendMessage> = {}): Promise<Sent> {
+    return ok(await this.runtime.sendMessage(this.message(sessionId, text, more))).sent;
+  }
+
+  message(sessionId: string, text: string, more: Partial<SendMessage> = {}): SendMessage {
+    return {
+      sessionId,
+      content: { type: "text", text },
+      provider: null,
+      model: null,
+      delivery: "queue",
+      continuity: "auto",
+      idempotency: null,
+      ...more,
+    };
+  }
+
+  async read(sessionId: string): Promise<WholeSession> {
+    return ok(await this.runtime.readWholeSession(sessionId));
+  }
+
+  /** Waits until the session is as wanted; looks whenever its feed brings something. */
+  async until(
+    sessionId: string,
+    isSo: (whole: WholeSession) => boolean,
+    { withinMs = 10_000 }: { readonly withinMs?: number } = {},
+  ): Promise<WholeSession> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const whole = await this.read(sessionId);
+      if (isSo(whole)) return whole;
+      if (Date.now() > deadline) {
+        throw new Error(`not so in time: ${JSON.stringify(whole, null, 1).slice(0, 4_000)}`);
+      }
+      await pause(5);
+    }
+  }
+
+  /** Waits until nothing is under way or queued. */
+  idle(sessionId: string): Promise<WholeSession> {
+    return this.until(sessionId, ({ session }) => session.state === "idle" && session.queued === 0);
+  }
+
+  /** Processes of all agents of this runtime. */
+  processes(): Promise<readonly number[]> {
+    return findMarked({ owner: this.#owner });
+  }
+
+  async untilNoProcess({ withinMs = 5_000 }: { readonly withinMs?: number } = {}): Promise<void> {
+    const deadline = Date.now() + withinMs;
+    while ((await this.processes()).length > 0) {
+      if (Date.now() > deadline) throw new Error("agent processes are left");
+      await pause(20);
+    }
+  }
+}
+
+/** The value of a reply that is expected to be a yes. */
+export function ok<Value>(reply: Reply<Value>): { readonly ok: true } & Value {
+  if (!reply.ok) throw new Error(`refused: ${reply.refusal.code}: ${reply.refusal.message}`);
+  return reply;
+}
+
+/** A session's messages in short: `user hello`, `agent echo: hello`, `tool read`, `system …`. */
+export function transcript({ messages }: WholeSession): readonly string[] {
+  return messages.map(({ role, content }) => {
+    if (content.type === "text") return `${role} ${content["text"] as string}`;
+    if (content.type === "tool")
+      return `tool ${content["title"] as string} ${content["status"] as string}`;
+    return `${content.type} ${JSON.stringify(content["text"] ?? content["steps"] ?? null)}`;
+  });
+}

@@ -1,0 +1,196 @@
+import type { MessageContent } from "../domain/message.ts";
+import type { AgentReport } from "../providers/provider.ts";
+import type { AppendRefused, Fence, OutputItem, Store } from "../storage/store.ts";
+
+/** A text that grows beyond this goes on in a further message. */
+const MAX_TEXT = 1024 * 1024;
+/** Characters that may wait for the disk before the agent is made to wait. */
+const MAX_WAITING = 1024 * 1024;
+
+export interface TranscriptWriter {
+  /** Takes what the agent said; a promise means: say no more before it resolves. */
+  put(report: TranscriptReport): Promise<void> | undefined;
+  /** A whole message of ours, said about the run. */
+  say(content: MessageContent): void;
+  /** Resolves when all that was put is stored, or refused because the run is over. */
+  flush(): Promise<void>;
+}
+
+export type TranscriptReport = Extract<
+  AgentReport,
+  { report: "text" | "message" | "plan" | "tool" }
+>;
+
+export interface TranscriptWriterOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly fence: Fence;
+  readonly clock: () => number;
+  readonly newId: () => string;
+  /** Stored, so it may be shown; `lagMs` since the oldest of it was said. */
+  readonly onStored: (lagMs: number) => void;
+  /** The run is over, or another node has it: nothing more will be stored. */
+  readonly onRefused: (refused: AppendRefused["refused"]) => void;
+  /** The database failed; what was put is lost, and with it the run. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Turns what an agent says into messages of the run. Natural batching: a lone word is stored at once,
+ * what comes while it is being stored is the next batch, with text of one message joined.
+ */
+export function createTranscriptWriter(options: TranscriptWriterOptions): TranscriptWriter {
+  const { store, sessionId, runId, fence, clock, newId } = options;
+  let waiting: OutputItem[] = [];
+  let waitingSize = 0;
+  let oldestAt = 0;
+  let storing: Promise<void> | null = null;
+  let isOver = false;
+
+  let text: { readonly id: string; readonly key: string; length: number } | null = null;
+  let planId: string | null = null;
+  const tools = new Map<string, { readonly id: string; readonly ended: boolean }>();
+
+  const add = (item: OutputItem, size: number): void => {
+    if (isOver) return;
+    if (waiting.length === 0) oldestAt = performance.now();
+    waiting.push(item);
+    waitingSize += size;
+  };
+
+  const endText = (): void => {
+    if (text !== null) add({ put: "end", messageId: text.id }, 0);
+    text = null;
+  };
+
+  const addMessage = (message: {
+    readonly role: "agent" | "system";
+    readonly content: MessageContent;
+    readonly complete: boolean;
+  }): string => {
+    const id = newId();
+    const { role, content, complete } = message;
+    add({ put: "message", message: { id, role, content }, complete }, sizeOf(content));
+    return id;
+  };
+
+  const putText = ({ voice, part, text: more }: Extract<AgentReport, { report: "text" }>): void => {
+    if (more === "") return;
+    const key = `${voice}/${part ?? ""}`;
+    if (text !== null && (text.key !== key || text.length >= MAX_TEXT)) endText();
+    if (text === null) {
+      const type = voice === "thought" ? "thought" : "text";
+      const id = addMessage({ role: "agent", content: { type, text: more }, complete: false });
+      text = { id, key, length: more.length };
+      return;
+    }
+    text.length += more.length;
+    const last = waiting.at(-1);
+    if (last?.put === "text" && last.messageId === text.id) {
+      waiting[waiting.length - 1] = { ...last, text: last.text + more };
+      waitingSize += more.length;
+    } else {
+      add({ put: "text", messageId: text.id, text: more }, more.length);
+    }
+  };
+
+  /** Of versions of one message that wait, only the newest is worth storing. */
+  const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
+    const at = waiting.findLastIndex(
+      (item) => item.put === "content" && item.messageId === messageId,
+    );
+    const older = waiting[at];
+    if (older?.put === "content") {
+      waiting.splice(at, 1);
+      waitingSize -= sizeOf(older.content);
+    }
+    add({ put: "content", messageId, content, complete }, sizeOf(content));
+  };
+
+  const putPlan = (content: MessageContent): void => {
+    endText();
+    if (planId === null) planId = addMessage({ role: "agent", content, complete: false });
+    else replace(planId, content, false);
+  };
+
+  const putTool = ({ callId, content, ended }: Extract<AgentReport, { report: "tool" }>): void => {
+    const known = tools.get(callId);
+    if (known?.ended === true) return;
+    if (known === undefined) {
+      endText();
+      tools.set(callId, { id: addMessage({ role: "agent", content, complete: ended }), ended });
+    } else {
+      replace(known.id, content, ended);
+      tools.set(callId, { id: known.id, ended });
+    }
+  };
+
+  const store1 = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const items = waiting;
+      const since = oldestAt;
+      waiting = [];
+      waitingSize = 0;
+      try {
+        const at = clock();
+        const stored = await store.append({ sessionId, runId, at, fence, items, durable: false });
+        if (stored.ok) options.onStored(performance.now() - since);
+        else giveUp(() => options.onRefused(stored.refused));
+      } catch (error) {
+        giveUp(() => options.onFailure(error));
+      }
+    }
+    storing = null;
+  };
+
+  const giveUp = (tell: () => void): void => {
+    if (isOver) return;
+    isOver = true;
+    waiting = [];
+    tell();
+  };
+
+  const kick = (): void => {
+    if (waiting.length > 0) storing ??= store1();
+  };
+
+  return {
+    put(report) {
+      if (isOver) return undefined;
+      switch (report.report) {
+        case "text":
+          putText(report);
+          break;
+        case "message":
+          endText();
+          addMessage({ role: "agent", content: report.content, complete: true });
+          break;
+        case "plan":
+          putPlan(report.content);
+          break;
+        case "tool":
+          putTool(report);
+          break;
+        default:
+          report satisfies never;
+      }
+      kick();
+      return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
+    },
+    say(content) {
+      endText();
+      addMessage({ role: "system", content, complete: true });
+      kick();
+    },
+    async flush() {
+      while (storing !== null) await storing;
+    },
+  };
+}
+
+function sizeOf(content: MessageContent): number {
+  return typeof content["text"] === "string"
+    ? content["text"].length
+    : JSON.stringify(content).length;
+}
