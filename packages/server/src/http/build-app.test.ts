@@ -1,50 +1,30 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { problemSchema, PROBLEM_CODES, readinessSchema } from "@holdfast/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import {
+  PROBLEM_CODES,
+  problemCodeSchema,
+  readinessSchema,
+  type ProblemCode,
+} from "@holdfast/protocol";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
 import { REFUSAL_CODES } from "../domain/refusal.ts";
-import type { Readiness } from "../runtime/readiness.ts";
-import { FAULT_CODES, StorageFault } from "../storage/fault.ts";
-import { buildApp, type App, type AppServices } from "./build-app.ts";
-
-const READY: Readiness = {
-  ready: true,
-  reason: null,
-  database: { engine: "sqlite", schema: "0003-search" },
-  sessions: { active: 2, suspended: 1, archived: 4, error: 0, badge: 3 },
-  setAside: 0,
-};
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function app(services: Partial<AppServices> = {}): Promise<App> {
-  const built = await buildApp({
-    version: "1.2.3",
-    startedAt: new Date("2026-01-02T03:04:05.678Z"),
-    token: null,
-    webFolder: null,
-    readiness: async () => READY,
-    logLevel: "silent",
-    ...services,
-  });
-  closing.push(() => built.close());
-  return built;
-}
+import { RUNTIME_REFUSAL_CODES, type Readiness } from "../runtime/runtime.ts";
+import { FAULT_CODES } from "../storage/fault.ts";
+import { parseDescription } from "./docs/description.ts";
+import { PROBLEM_STATUS } from "./problem-status.ts";
+import { READY } from "./testing/samples.ts";
+import { listen, testApp } from "./testing/test-app.ts";
 
 describe("the HTTP server", () => {
   it("says that it is alive", async () => {
-    const reply = await (await app()).inject("/healthz");
+    const reply = await (await testApp()).inject("/healthz");
     expect([reply.statusCode, reply.json()]).toEqual([200, { status: "ok", version: "1.2.3" }]);
   });
 
   it("says that it is ready, on what, and counts the rows set aside (B5)", async () => {
-    const reply = await (
-      await app({ readiness: async () => ({ ...READY, setAside: 2 }) })
-    ).inject("/readyz");
+    const readiness = async () => ({ ...READY, setAside: 2 });
+    const reply = await (await testApp({ runtime: { readiness } })).inject("/readyz");
     const { ready: _, ...rest } = READY;
     expect(reply.statusCode).toBe(200);
     expect(readinessSchema.parse(reply.json())).toEqual({
@@ -64,82 +44,111 @@ describe("the HTTP server", () => {
       sessions: null,
       setAside: null,
     });
-    const reply = await (await app({ readiness })).inject("/readyz");
+    const reply = await (await testApp({ runtime: { readiness } })).inject("/readyz");
     expect(reply.statusCode).toBe(503);
     expect(reply.json()).toMatchObject({ status: "unready", reason: "The database failed: gone" });
   });
 
-  it("describes itself as OpenAPI 3.1, as docs/reference/openapi.json has it", async () => {
-    const reply = await (await app({ version: "0.1.0" })).inject("/openapi.json");
+  it("answers what is under way when it closes, and no longer waits for who does not end", async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Readiness>();
+    const app = await testApp({
+      runtime: {
+        readiness: () => {
+          asked.resolve();
+          return answer.promise;
+        },
+      },
+    });
+    const port = await listen(app);
+    const idle = connect(port, "127.0.0.1");
+    idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    await new Promise((resolve) => idle.once("data", resolve));
+    const half = connect(port, "127.0.0.1");
+    half.on("error", () => {});
+    half.write("POST /api/sessions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n");
+    const working = connect(port, "127.0.0.1");
+    working.write("GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    await asked.promise;
+    const before = performance.now();
+    const closing = app.close();
+    answer.resolve(READY);
+    expect(await text(working)).toMatch(/^HTTP\/1.1 200 /u);
+    await closing;
+    expect(performance.now() - before).toBeLessThan(5_000);
+    half.destroy();
+  });
+});
+
+describe("the description of the API", () => {
+  it("is OpenAPI 3.1, as docs/reference/openapi.json has it", async () => {
+    const reply = await (await testApp({ version: "0.1.0" })).inject("/openapi.json");
     expect(reply.json()).toMatchObject({ openapi: "3.1.0", info: { title: "Holdfast" } });
     await expect(`${JSON.stringify(reply.json(), null, 2)}\n`).toMatchFileSnapshot(
       "../../../../docs/reference/openapi.json",
     );
   });
 
-  it("gives every error as a problem document, without a stack trace", async () => {
-    const missing = await (await app()).inject("/nowhere");
-    expect(missing.headers["content-type"]).toMatch("application/problem+json");
-    expect(problemSchema.parse(missing.json())).toMatchObject({ status: 404, code: "not_found" });
-
-    const broken = await (
-      await app({ readiness: () => Promise.reject(new Error("secret")) })
-    ).inject("/readyz");
-    expect(problemSchema.parse(broken.json())).toMatchObject({
-      status: 500,
-      code: "internal_error",
-    });
-    expect(broken.body).not.toMatch(/secret|at /u);
-
-    const full = await (
-      await app({
-        readiness: () => Promise.reject(new StorageFault("disk_full", "The disk is full.")),
-      })
-    ).inject("/readyz");
-    expect(problemSchema.parse(full.json())).toMatchObject({
-      status: 507,
-      code: "disk_full",
-      detail: "The disk is full.",
-    });
+  it("names, tags and summarizes every route, with the problems it can answer with", async () => {
+    const document = (await (await testApp()).inject("/openapi.json")).json();
+    const { paths, tags } = parseDescription(document);
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    expect(operations.length).toBeGreaterThan(30);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const known = tags.map(({ name }) => name);
+    for (const { tags: used } of operations) expect(known).toEqual(expect.arrayContaining(used));
+    for (const [path, methods] of Object.entries(paths)) {
+      if (path.endsWith("z")) continue;
+      for (const { responses } of Object.values(methods)) {
+        for (const [status, { description, content }] of Object.entries(responses)) {
+          if (Number(status) < 400) continue;
+          expect(Object.keys(content ?? {})).toEqual(["application/problem+json"]);
+          const codes = description.split(", ").map((code) => problemCodeSchema.parse(code));
+          expect(codes.map((code) => PROBLEM_STATUS[code])).toEqual(
+            codes.map(() => Number(status)),
+          );
+        }
+        expect(Object.keys(responses)).toEqual(
+          expect.arrayContaining(["400", "401", "403", "500"]),
+        );
+      }
+    }
   });
 
-  it("has a problem code for every refusal of the kernel and every fault of the store", () => {
+  it("refers only to schemas that are there, and has none that nothing refers to twice over", async () => {
+    const document = (await (await testApp()).inject("/openapi.json")).json();
+    const names = Object.keys(parseDescription(document).components.schemas);
+    const refs = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/gu)];
     expect(
-      [...REFUSAL_CODES, ...FAULT_CODES].filter(
-        (code) => !PROBLEM_CODES.some((known) => known === code),
-      ),
+      [...new Set(refs.map(([, name]) => name))].filter((name) => !names.includes(name ?? "")),
     ).toEqual([]);
+    expect(names.filter((name) => name.endsWith("Input"))).toEqual([]);
+  });
+
+  it("calls a body optional where it may be left out", async () => {
+    const document = (await (await testApp()).inject("/openapi.json")).json();
+    const { paths } = parseDescription(document);
+    const isRequired = (path: string) => paths[path]?.["post"]?.requestBody?.required;
+    expect(isRequired("/api/sessions")).toBe(false);
+    expect(isRequired("/api/sessions/{id}/cancel")).toBe(false);
+    expect(isRequired("/api/sessions/{id}/messages")).toBe(true);
+    expect(isRequired("/api/sessions/import")).toBe(true);
+    expect(JSON.stringify(document)).not.toContain("x-optional");
   });
 });
 
-describe("the guard", () => {
-  it("answers only to names of this machine while there is no token", async () => {
-    const server = await app();
-    const statusFor = async (host: string): Promise<number> =>
-      (await server.inject({ url: "/readyz", headers: { host } })).statusCode;
-    for (const host of ["127.0.0.1:4664", "localhost", "LOCALHOST:1", "[::1]:4664"])
-      expect(await statusFor(host)).toBe(200);
-    for (const host of ["evil.example", "127.0.0.1.evil.example", "10.0.0.1:4664"])
-      expect(await statusFor(host)).toBe(403);
+describe("the codes of problems", () => {
+  it("cover every refusal of the kernel and the runtime and every fault of the store", () => {
+    const needed = [...REFUSAL_CODES, ...RUNTIME_REFUSAL_CODES, ...FAULT_CODES];
+    const known = new Set<string>(PROBLEM_CODES);
+    expect(needed.filter((code) => !known.has(code))).toEqual([]);
   });
 
-  it("asks for the token everywhere but at /healthz and for the page's files", async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-web-"));
-    closing.push(async () => rmSync(folder, { recursive: true }));
-    writeFileSync(path.join(folder, "index.html"), "<!doctype html><title>Holdfast</title>");
-    const server = await app({ token: "s3cret", webFolder: folder });
-    const statusOf = async (url: string, authorization?: string): Promise<number> =>
-      (await server.inject({ url, headers: authorization === undefined ? {} : { authorization } }))
-        .statusCode;
-
-    expect(await statusOf("/healthz")).toBe(200);
-    expect(await statusOf("/")).toBe(200);
-    for (const url of ["/readyz", "/openapi.json", "/nowhere"]) {
-      expect(await statusOf(url)).toBe(401);
-      expect(await statusOf(url, "Bearer wrong")).toBe(401);
-    }
-    expect(await statusOf("/readyz", "Bearer s3cret")).toBe(200);
-    const page = await server.inject("/");
-    expect(page.headers["content-security-policy"]).toMatch("default-src 'self'");
+  it("are the same, with the same status, in the code, the types and docs/http-api.md", () => {
+    const guide = readFileSync(new URL("../../../../docs/http-api.md", import.meta.url), "utf8");
+    const rows = [...guide.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| \S/gmu)];
+    const told = rows.map(([, code = "", status]): [string, number] => [code, Number(status)]);
+    const sorted: readonly ProblemCode[] = PROBLEM_CODES.toSorted();
+    expect(told).toEqual(sorted.map((code) => [code, PROBLEM_STATUS[code]]));
   });
 });

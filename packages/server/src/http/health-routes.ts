@@ -1,10 +1,14 @@
 import { healthSchema, readinessSchema } from "@holdfast/protocol";
 import type { App, AppServices } from "./build-app.ts";
 
-export function addHealthRoutes(app: App, { readiness, version, startedAt }: AppServices): void {
+export function addHealthRoutes(
+  app: App,
+  { runtime, version, startedAt }: Pick<AppServices, "runtime" | "version" | "startedAt">,
+): void {
   app.route({
     method: "GET",
     url: "/healthz",
+    config: { isPublic: true },
     schema: {
       operationId: "getHealth",
       summary: "Is the process alive?",
@@ -24,16 +28,13 @@ export function addHealthRoutes(app: App, { readiness, version, startedAt }: App
       response: { 200: readinessSchema, 503: readinessSchema },
     },
     handler: async (_request, reply) => {
-      const { ready, ...rest } = await readiness();
-      return reply
-        .code(ready ? 200 : 503)
-        .header("cache-control", "no-store")
-        .send({
-          status: ready ? "ready" : "unready",
-          version,
-          startedAt: startedAt.toISOString(),
-          ...rest,
-        });
+      const { ready, ...rest } = await runtime.readiness();
+      return reply.code(ready ? 200 : 503).send({
+        status: ready ? "ready" : "unready",
+        version,
+        startedAt: startedAt.toISOString(),
+        ...rest,
+      });
     },
   });
 }

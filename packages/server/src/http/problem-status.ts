@@ -1,9 +1,13 @@
 import { problemCodeSchema, type Problem, type ProblemCode } from "@holdfast/protocol";
-import type { RefusalCode } from "../domain/refusal.ts";
+import type { RuntimeRefusal, RuntimeRefusalCode } from "../runtime/runtime.ts";
+import { InvalidRequest } from "./invalid-request.ts";
 
 /** The one place where a code becomes an HTTP status: a new code does not compile until it has a row. */
-const PROBLEM_STATUS = {
+export const PROBLEM_STATUS = {
+  agent_not_installed: 409,
   agents_busy: 429,
+  answer_invalid: 422,
+  bundle_invalid: 400,
   constraint_broken: 500,
   database_busy: 503,
   database_corrupt: 500,
@@ -15,12 +19,23 @@ const PROBLEM_STATUS = {
   delivery_rejected: 409,
   disk_full: 507,
   host_not_allowed: 403,
+  idempotency_key_reused: 422,
   internal_error: 500,
   invalid_request: 400,
+  message_not_found: 404,
   message_not_queued: 409,
+  method_not_allowed: 405,
+  not_a_repository: 409,
   not_found: 404,
+  origin_not_allowed: 403,
+  path_not_found: 404,
+  path_outside_root: 403,
+  payload_too_large: 413,
   phase_final: 409,
+  provider_unknown: 400,
   queue_full: 409,
+  repository_in_use: 409,
+  repository_not_found: 404,
   repository_required: 409,
   row_unreadable: 500,
   run_not_current: 409,
@@ -28,6 +43,7 @@ const PROBLEM_STATUS = {
   run_not_running: 409,
   schema_too_new: 500,
   schema_too_old: 500,
+  server_stopping: 503,
   session_archived: 409,
   session_busy: 409,
   session_exists: 409,
@@ -35,17 +51,25 @@ const PROBLEM_STATUS = {
   session_not_found: 404,
   session_not_suspended: 409,
   store_closed: 503,
+  suspension_answered: 409,
   suspension_not_open: 409,
   unauthorized: 401,
+  unsupported_media_type: 415,
+  version_mismatch: 412,
   writes_overflow: 503,
-} as const satisfies Record<ProblemCode, number> & Record<RefusalCode, number>;
+} as const satisfies Record<ProblemCode, number> & Record<RuntimeRefusalCode, number>;
 
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad request",
   401: "Unauthorized",
   403: "Forbidden",
   404: "Not found",
+  405: "Method not allowed",
   409: "Conflict",
+  412: "Precondition failed",
+  413: "Content too large",
+  415: "Unsupported media type",
+  422: "Unprocessable content",
   429: "Too many requests",
   500: "Internal error",
   503: "Unavailable",
@@ -57,13 +81,39 @@ export function toProblem(code: ProblemCode, detail: string): Problem {
   return { type: "about:blank", title: TITLES[status] ?? "Error", status, code, detail };
 }
 
+/** A refusal with what the session was like when it refused, as far as there is one. */
+export function problemFromRefusal({ code, message, status, state }: RuntimeRefusal): Problem {
+  return {
+    ...toProblem(code, message),
+    ...(status !== null && { sessionStatus: status }),
+    ...(state !== null && { sessionState: state }),
+  };
+}
+
 /** What a client may know of something thrown: our own faults by their code, the rest by none. */
 export function problemFromError(error: unknown): Problem {
-  const { code, message } =
-    error instanceof Error && "code" in error ? error : { code: null, message: "" };
-  const known = problemCodeSchema.safeParse(code);
-  if (known.success) return toProblem(known.data, message);
-  if (isClientError(error)) return toProblem("invalid_request", error.message);
+  if (error instanceof InvalidRequest) {
+    return { ...toProblem("invalid_request", error.message), errors: [...error.errors] };
+  }
+  if (error instanceof Error && "code" in error) {
+    const known = problemCodeSchema.safeParse(error.code);
+    if (known.success) return toProblem(known.data, error.message);
+  }
+  return problemOfFramework(error);
+}
+
+/** Fastify's own errors are told apart by their status: its texts may change. */
+function problemOfFramework(error: unknown): Problem {
+  if (isClientError(error)) {
+    switch (error.statusCode) {
+      case 413:
+        return toProblem("payload_too_large", "The body is larger than this route takes.");
+      case 415:
+        return toProblem("unsupported_media_type", "Send JSON, as Content-Type: application/json.");
+      default:
+        return toProblem("invalid_request", error.message);
+    }
+  }
   return toProblem("internal_error", "The server failed to handle the request. Its log says more.");
 }
 

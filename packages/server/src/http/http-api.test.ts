@@ -1,0 +1,287 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ask, say, script, waitFor } from "../providers/testing/script.ts";
+import { TestRuntime } from "../runtime/testing/test-runtime.ts";
+import { buildApp, type App } from "./build-app.ts";
+import { EventReader, readWhole, sessionIn } from "./testing/event-reader.ts";
+import { listen } from "./testing/test-app.ts";
+
+let test: TestRuntime;
+let app: App;
+let url: string;
+
+beforeEach(async () => {
+  test = await TestRuntime.open({ limits: { liveAgents: 1 } });
+  app = await buildApp({
+    runtime: test.runtime,
+    version: "1.2.3",
+    startedAt: new Date(),
+    token: null,
+    webFolder: null,
+  });
+  url = `http://127.0.0.1:${await listen(app)}`;
+});
+afterEach(async () => {
+  await app.close();
+  await test.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: any;
+}
+
+async function call(method: string, where: string, body?: unknown, headers = {}): Promise<Answer> {
+  const response = await fetch(`${url}${where}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const post = (where: string, body?: unknown, headers = {}) => call("POST", where, body, headers);
+
+async function newSession(more: object = {}): Promise<string> {
+  const created = await post("/api/sessions", { repoId: test.repoId, ...more });
+  expect(created.status).toBe(201);
+  return created.body.id;
+}
+
+/** A step that holds the agent until the test opens the gate. */
+function gate(name: string): {
+  readonly step: ReturnType<typeof waitFor>;
+  readonly open: () => void;
+} {
+  const file = path.join(test.folder, name);
+  return { step: waitFor(file), open: () => writeFileSync(file, "") };
+}
+
+describe("the HTTP API on a real runtime", () => {
+  it("creates idle, sends, streams to whoever listens, and shows the same afterwards (A1, A2, A6, C7, C10)", async () => {
+    const id = await newSession({ title: "The build" });
+    expect(await readWhole(url, id)).toMatchObject({
+      status: "active",
+      state: "idle",
+      repo: { id: test.repoId, path: test.repoPath },
+      messages: [],
+    });
+    const reader = await EventReader.from(url, id);
+    const reading = reader.read(({ events }) =>
+      events.some(
+        ({ type, data }) => type === "run" && "status" in data && data.status === "completed",
+      ),
+    );
+    const sent = await post(`/api/sessions/${id}/messages`, {
+      text: script(say("The linker "), say("is old.")),
+    });
+    expect([sent.status, sent.body]).toMatchObject([
+      202,
+      { message: { sessionId: id, role: "user" }, queued: false, position: null },
+    ]);
+    await reading;
+    await test.idle(id);
+    await reader.read(({ session }) => (session as { state: string }).state === "idle");
+    const whole = await readWhole(url, id);
+    expect(reader.messages).toEqual(whole.messages);
+    expect(whole.messages.map(({ role, content }) => [role, content["text"]]).at(-1)).toEqual([
+      "agent",
+      "The linker is old.",
+    ]);
+    expect(await call("GET", "/api/sessions")).toMatchObject({
+      body: { total: 1, sessions: [{ id, title: "The build" }], counts: { badge: 1 } },
+    });
+  });
+
+  it("gives a reader that is cut anywhere exactly what GET shows, and nothing twice (C7, P4)", async () => {
+    const id = await newSession();
+    const words = Array.from({ length: 30 }, (_, index) => `word${index} `);
+    const half = gate("half");
+    const text = script(
+      ...words.map((word) => say(word)),
+      half.step,
+      ...words.map((word) => say(word)),
+    );
+    await post(`/api/sessions/${id}/messages`, { text });
+    const reader = new EventReader(url, id);
+    const isOver = ({ events }: EventReader): boolean =>
+      events.some((event) => event.type === "run" && event.data.status === "completed");
+    for (let cuts = 0; !isOver(reader); cuts += 1) {
+      const seen = reader.events.length;
+      await reader.read((now) => now.events.length > seen + (cuts % 4) || isOver(now));
+      half.open();
+    }
+    await test.idle(id);
+    const final = sessionIn(await readWhole(url, id));
+    const isSame = ({ session }: EventReader): boolean => isDeepStrictEqual(session, final);
+    if (!isSame(reader)) await reader.read(isSame);
+    const shown = await readWhole(url, id);
+    expect(reader.messages).toEqual(shown.messages);
+    expect(reader.session).toEqual(sessionIn(shown));
+    const rising = reader.positions.toSorted((left, right) => left - right);
+    expect(reader.positions).toEqual([...new Set(rising)]);
+  });
+
+  it("holds a permission until it is answered over HTTP (C3, C10)", async () => {
+    const id = await newSession();
+    const question = { id: "t1", title: "Write a.txt", kind: "edit", input: { path: "a.txt" } };
+    await post(`/api/sessions/${id}/messages`, { text: script(ask(question), say(" Good.")) });
+    await test.until(id, ({ session }) => session.state === "suspended");
+    const inbox = await call("GET", "/api/suspensions");
+    const [suspension] = inbox.body.suspensions;
+    expect(suspension).toMatchObject({ sessionId: id, request: { title: "Write a.txt" } });
+    const resume = (answer: unknown) =>
+      post(`/api/sessions/${id}/resume`, { suspensionId: suspension.id, answer });
+    expect(await resume("perhaps")).toMatchObject({
+      status: 422,
+      body: { code: "answer_invalid" },
+    });
+    expect(await resume("allow")).toMatchObject({ status: 200, body: { id, suspension: null } });
+    await test.idle(id);
+    expect((await readWhole(url, id)).messages.at(-1)?.content["text"]).toContain(
+      "answer: allow Good.",
+    );
+    expect(await resume("reject")).toMatchObject({
+      status: 409,
+      body: { sessionStatus: "active" },
+    });
+  });
+
+  it("queues for a busy session, shows and changes the queue, and cancels into idle (C4, C6)", async () => {
+    const id = await newSession();
+    const never = gate("never");
+    const messages = `/api/sessions/${id}/messages`;
+    await post(messages, { text: script(say("working"), never.step) });
+    const first = await post(messages, { text: "one" });
+    const second = await post(messages, { text: "two" });
+    expect([first.body.position, second.body.position]).toEqual([0, 1]);
+    expect(await post(messages, { text: "three", delivery: "reject" })).toMatchObject({
+      status: 409,
+      body: { code: "session_busy", sessionStatus: "active", sessionState: "running" },
+    });
+    const moved = await call("PATCH", `/api/sessions/${id}/queue/${second.body.message.id}`, {
+      position: 0,
+    });
+    expect(moved.body.queue.map(({ content }: any) => content.text)).toEqual(["two", "one"]);
+    const withdrawn = await call("DELETE", `/api/sessions/${id}/queue/${first.body.message.id}`);
+    expect(withdrawn.body.queue).toHaveLength(1);
+    await call("DELETE", `/api/sessions/${id}/queue/${second.body.message.id}`);
+    const cancelled = await post(`/api/sessions/${id}/cancel`, { reason: "wrong branch" });
+    expect(cancelled).toMatchObject({ status: 200, body: { status: "active", state: "idle" } });
+    expect((await readWhole(url, id)).messages.at(-1)).toMatchObject({
+      role: "system",
+      content: { text: "Cancelled: wrong branch" },
+    });
+  });
+
+  it("does a request with the same key once, and refuses another with it (A6)", async () => {
+    const key = { "idempotency-key": "k1" };
+    const create = () => post("/api/sessions", { repoId: test.repoId }, key);
+    const created = await create();
+    expect(await create()).toEqual(created);
+    const id = created.body.id;
+    const send = (text: string) =>
+      post(`/api/sessions/${id}/messages`, { text }, { "idempotency-key": "k2" });
+    const sent = await send("hello");
+    await test.idle(id);
+    const again = await send("hello");
+    expect([again.status, again.body.message]).toEqual([202, sent.body.message]);
+    expect(await send("other")).toMatchObject({
+      status: 422,
+      body: { code: "idempotency_key_reused" },
+    });
+    const { messages } = await readWhole(url, id);
+    expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  });
+
+  it("changes a session only if it is what the client has seen", async () => {
+    const id = await newSession();
+    const { version } = await readWhole(url, id);
+    const patch = (title: string) =>
+      call("PATCH", `/api/sessions/${id}`, { title }, { "if-match": `"${version}"` });
+    expect((await patch("first")).body).toMatchObject({ title: "first" });
+    expect(await patch("second")).toMatchObject({
+      status: 412,
+      body: { code: "version_mismatch" },
+    });
+    expect((await readWhole(url, id)).title).toBe("first");
+  });
+
+  it("turns away at the limit of agents with 429, and keeps a message for when there is room (A11)", async () => {
+    const busy = await newSession();
+    const done = gate("done");
+    await post(`/api/sessions/${busy}/messages`, { text: script(done.step) });
+    const refused = await fetch(`${url}/api/sessions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ repoId: test.repoId }),
+    });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    done.open();
+    await test.idle(busy);
+    expect((await post("/api/sessions", { repoId: test.repoId })).status).toBe(201);
+  });
+
+  it("archives for good: 409 with the status, hidden unless asked for (A4, A6, A9)", async () => {
+    const id = await newSession();
+    expect((await post(`/api/sessions/${id}/archive`)).body).toMatchObject({ status: "archived" });
+    expect(await post(`/api/sessions/${id}/prompt`, { text: "hello" })).toMatchObject({
+      status: 409,
+      body: { code: "session_archived", sessionStatus: "archived", sessionState: "idle" },
+    });
+    expect((await call("GET", "/api/sessions")).body).toMatchObject({
+      total: 0,
+      counts: { badge: 0, archived: 1 },
+    });
+    expect((await call("GET", "/api/sessions?status=archived")).body).toMatchObject({ total: 1 });
+  });
+
+  it("exports a session, and takes it in again after it was deleted, which ends its streams (C8)", async () => {
+    const id = await newSession({ title: "The build" });
+    await post(`/api/sessions/${id}/messages`, { text: "hello" });
+    await test.idle(id);
+    const before = await readWhole(url, id);
+    const bundle = await (await fetch(`${url}/api/sessions/${id}/export`)).text();
+    const reader = new EventReader(url, id);
+    const ended = reader.read(() => false);
+    await new EventReader(url, id).read(({ events }) => events.length > 0);
+    expect((await call("DELETE", `/api/sessions/${id}`)).body).toMatchObject({
+      id,
+      title: "The build",
+    });
+    expect(await ended).toBe(true);
+    expect(reader.events.at(-1)).toEqual({ type: "deleted", data: { id, deleted: true } });
+    expect((await call("GET", `/api/sessions/${id}`)).status).toBe(404);
+    const response = await fetch(`${url}/api/sessions/import`, {
+      method: "POST",
+      headers: { "content-type": "application/jsonl" },
+      body: bundle,
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      201,
+      { id, title: "The build" },
+    ]);
+    const after = await readWhole(url, id);
+    expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
+  });
+
+  it("shows figures, statistics, providers and repositories of the real thing", async () => {
+    const id = await newSession({ agentName: "builder" });
+    await post(`/api/sessions/${id}/messages`, { text: "hello" });
+    await test.idle(id);
+    expect((await call("GET", "/api/stats")).body).toMatchObject({ sessions: 1, successRate: 1 });
+    expect((await call("GET", "/api/providers")).body).toMatchObject({
+      defaultProvider: "scripted",
+    });
+    expect((await call("GET", "/api/repos")).body.repos).toHaveLength(1);
+    expect(await post("/api/repos", { path: "/etc" })).toMatchObject({
+      status: 403,
+      body: { code: "path_outside_root" },
+    });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('holdfast_runs_ended_total{outcome="completed"} 1');
+    expect(metrics).toMatch(/^holdfast_event_lag_seconds_count [1-9]/mu);
+  });
+});

@@ -1,0 +1,212 @@
+import {
+  providersReplySchema,
+  repositoriesReplySchema,
+  repositorySchema,
+  resumeDecisionSchema,
+  statsSchema,
+  suspensionsReplySchema,
+} from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import { shouldResume, RESUME_LIMITS } from "../domain/should-resume.ts";
+import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "./testing/samples.ts";
+import { testApp } from "./testing/test-app.ts";
+
+describe("a session's life over HTTP", () => {
+  it("is cancelled, resumed, answered, archived, finalized, failed and forked (C10)", async () => {
+    const asked: [string, unknown][] = [];
+    const heard = (name: string) => async (request: unknown) => {
+      asked.push([name, request]);
+      return { ok: true as const, session: session() };
+    };
+    const app = await testApp({
+      runtime: {
+        cancel: heard("cancel"),
+        resume: heard("resume"),
+        answer: heard("answer"),
+        archive: heard("archive"),
+        finalize: heard("finalize"),
+        fail: heard("fail"),
+        fork: heard("fork"),
+      },
+    });
+    const post = async (url: string, payload?: object, headers = {}) => {
+      const reply = await app.inject({
+        method: "POST",
+        url: `/api/sessions/s1/${url}`,
+        headers,
+        ...(payload !== undefined && { payload }),
+      });
+      expect([reply.json(), reply.headers["etag"]]).toEqual([WIRE_SESSION, '"7"']);
+      return reply;
+    };
+    expect((await post("cancel")).statusCode).toBe(200);
+    await post("cancel", { reason: "wrong branch" }, { "if-match": '"7"' });
+    await post("resume");
+    await post("resume", {});
+    await post("resume", { suspensionId: "q1", answer: "allow_once" });
+    await post("resume", { suspensionId: "q1", answer: { result: [1, null] } });
+    await post("resume", { suspensionId: "q1", answer: null });
+    await post("archive");
+    await post("finalize", { outcome: "completed" });
+    await post("finalize", { outcome: "failed", summary: "It broke." });
+    await post("fail", { reason: "unusable" });
+    const forked = await post("fork");
+    expect([forked.statusCode, forked.headers["location"]]).toEqual([201, "/api/sessions/s1"]);
+    await post("fork", { atMessage: "m1" });
+    const answered = { sessionId: "s1", suspensionId: "q1", by: null };
+    expect(asked).toEqual([
+      ["cancel", { sessionId: "s1", reason: "asked to" }],
+      ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
+      ["resume", { sessionId: "s1" }],
+      ["resume", { sessionId: "s1" }],
+      ["answer", { ...answered, answer: "allow_once" }],
+      ["answer", { ...answered, answer: { result: [1, null] } }],
+      ["answer", { ...answered, answer: null }],
+      ["archive", { sessionId: "s1" }],
+      ["finalize", { sessionId: "s1", outcome: "completed", summary: null }],
+      ["finalize", { sessionId: "s1", outcome: "failed", summary: "It broke." }],
+      ["fail", { sessionId: "s1", reason: "unusable" }],
+      ["fork", { sessionId: "s1", atMessage: null }],
+      ["fork", { sessionId: "s1", atMessage: "m1" }],
+    ]);
+  });
+
+  it("is judged with every check and the reason, also when there is no session (B3)", async () => {
+    const limits = { now: NOON, limits: RESUME_LIMITS };
+    const app = await testApp({
+      runtime: {
+        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", limits),
+      },
+    });
+    const yes = await app.inject("/api/sessions/s1/should-resume");
+    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(
+      shouldResume(session(), limits),
+    );
+    const no = await app.inject("/api/sessions/none/should-resume");
+    expect([no.statusCode, no.json()]).toMatchObject([
+      200,
+      { shouldResume: false, reason: "session_not_found" },
+    ]);
+  });
+});
+
+describe("what is around sessions, over HTTP", () => {
+  it("is the inbox of everything that waits (C3)", async () => {
+    const app = await testApp({ runtime: { listSuspensions: async () => [suspension()] } });
+    const reply = await app.inject("/api/suspensions");
+    expect(suspensionsReplySchema.strict().parse(reply.json())).toEqual({
+      suspensions: [
+        {
+          id: "q1",
+          sessionId: "s1",
+          runId: "r1",
+          kind: "permission",
+          request: { title: "rm -r build" },
+          createdAt: "2026-01-31T12:00:00.000Z",
+          expiresAt: null,
+          status: "open",
+          answer: null,
+          answeredBy: null,
+          closedAt: null,
+        },
+      ],
+    });
+  });
+
+  it("is the repositories, which are added, listed and removed (A14)", async () => {
+    const outside = refusal({ code: "path_outside_root", message: "/etc is outside." });
+    const noGit = refusal({ code: "not_a_repository", message: "No Git there." });
+    const app = await testApp({
+      runtime: {
+        addRepo: async ({ path, name }) => {
+          if (path === "/etc") return outside;
+          return path === "/work"
+            ? noGit
+            : { ok: true, repo: { ...REPO, name: name ?? "project" } };
+        },
+        listRepos: async () => [REPO],
+        removeRepo: async (id) =>
+          id === "repo1"
+            ? { ok: true, repo: REPO }
+            : refusal({ code: "repository_not_found", message: "No such repository." }),
+      },
+    });
+    const add = (payload: object) => app.inject({ method: "POST", url: "/api/repos", payload });
+    const added = await add({ path: "/work/project", name: "mine" });
+    expect([added.statusCode, repositorySchema.strict().parse(added.json()).name]).toEqual([
+      201,
+      "mine",
+    ]);
+    expect((await add({ path: "/etc" })).json()).toMatchObject({
+      status: 403,
+      code: "path_outside_root",
+    });
+    expect((await add({ path: "/work" })).json()).toMatchObject({
+      status: 409,
+      code: "not_a_repository",
+    });
+    const listed = repositoriesReplySchema.strict().parse((await app.inject("/api/repos")).json());
+    expect(listed.repos.map(({ id }) => id)).toEqual(["repo1"]);
+    const remove = async (id: string): Promise<number> =>
+      (await app.inject({ method: "DELETE", url: `/api/repos/${id}` })).statusCode;
+    expect([await remove("repo1"), await remove("other")]).toEqual([200, 404]);
+  });
+
+  it("is which providers there are", async () => {
+    const provider = {
+      name: "demo",
+      title: "Demo",
+      installed: true,
+      command: ["node", "demo.js"],
+      install: null,
+      models: [{ id: "a", name: "A" }],
+      modes: [],
+      capabilities: { images: true },
+    };
+    const app = await testApp({
+      runtime: { listProviders: async () => ({ providers: [provider], defaultProvider: "demo" }) },
+    });
+    const reply = await app.inject("/api/providers");
+    expect(providersReplySchema.strict().parse(reply.json())).toEqual({
+      providers: [provider],
+      defaultProvider: "demo",
+    });
+  });
+
+  it("is how it went, in a range of time (B7)", async () => {
+    const asked: unknown[] = [];
+    const group = {
+      name: "builder",
+      sessions: 1,
+      runs: 2,
+      completed: 1,
+      failed: 1,
+      cancelled: 0,
+      interrupted: 0,
+      successRate: 0.5,
+      durationMs: { median: 1, mean: 1.5, total: 3 },
+      inputTokens: 10,
+      outputTokens: 20,
+      cost: { USD: 0.1 },
+    };
+    const stats = {
+      sessions: 1,
+      resumeRate: null,
+      successRate: 0.5,
+      byAgent: [group],
+      byProvider: [{ ...group, name: null, durationMs: null }],
+    };
+    const app = await testApp({
+      runtime: {
+        stats: async (range) => {
+          asked.push(range);
+          return stats;
+        },
+      },
+    });
+    const reply = await app.inject("/api/stats?from=2026-01-31&to=2026-01-31T12:00:00Z");
+    expect(statsSchema.strict().parse(reply.json())).toEqual(stats);
+    await app.inject("/api/stats");
+    expect(asked).toEqual([{ from: Date.UTC(2026, 0, 31), to: NOON }, {}]);
+  });
+});

@@ -1,0 +1,26 @@
+import { statsQuerySchema, statsSchema } from "@holdfast/protocol";
+import type { App, AppServices } from "./build-app.ts";
+import { fromWireTime } from "./from-wire.ts";
+import { readProblems } from "./problem-responses.ts";
+import { toWireStats } from "./to-wire.ts";
+
+export function addStatsRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
+  app.route({
+    method: "GET",
+    url: "/api/stats",
+    schema: {
+      operationId: "getStats",
+      summary: "How sessions and their runs went, by agent and by provider",
+      tags: ["stats"],
+      querystring: statsQuerySchema,
+      response: { 200: statsSchema, ...readProblems() },
+    },
+    handler: async ({ query: { from, to } }) =>
+      toWireStats(
+        await runtime.stats({
+          ...(from !== undefined && { from: fromWireTime(from) }),
+          ...(to !== undefined && { to: fromWireTime(to) }),
+        }),
+      ),
+  });
+}

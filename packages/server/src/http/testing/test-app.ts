@@ -1,0 +1,31 @@
+import { onTestFinished } from "vitest";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { buildApp, type App, type AppServices } from "../build-app.ts";
+import { runtimeWith } from "./runtime-stub.ts";
+
+/** An app for one test, on a runtime of which the test says what it needs. */
+export async function testApp({
+  runtime = {},
+  ...services
+}: Partial<Omit<AppServices, "runtime">> & {
+  readonly runtime?: Partial<Runtime>;
+} = {}): Promise<App> {
+  const app = await buildApp({
+    version: "1.2.3",
+    startedAt: new Date("2026-01-02T03:04:05.678Z"),
+    token: null,
+    webFolder: null,
+    runtime: runtimeWith(runtime),
+    ...services,
+  });
+  onTestFinished(() => app.close());
+  return app;
+}
+
+/** The port it listens on. */
+export async function listen(app: App): Promise<number> {
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const address = app.server.address();
+  if (typeof address !== "object" || address === null) throw new Error("it does not listen");
+  return address.port;
+}
