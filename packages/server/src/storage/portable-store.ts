@@ -151,6 +151,13 @@ const KNOWN_ROWS = 10_000;
 /** Returns how many sessions have left the lists by it. */
 function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOptions) {
   const known = new Set<string>();
+  /** Sessions leave the lists when they are set aside; two readers may find one at the same time. */
+  const told = new Set<string>();
+  const tellOnce = (row: SetAsideRow): void => {
+    if (told.has(keyOf(row))) return;
+    if (told.size < KNOWN_ROWS) told.add(keyOf(row));
+    onSetAside(row);
+  };
   return async (unreadable: readonly UnreadRow[]): Promise<number> => {
     const rows = unreadable
       .filter((row) => !known.has(keyOf(row)))
@@ -158,7 +165,7 @@ function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOpti
     if (rows.length === 0) return 0;
     try {
       const left = await write("setAside", rows);
-      for (const row of rows) onSetAside(row);
+      for (const row of rows) tellOnce(row);
       const others = rows.filter(({ tableName }) => tableName !== "AgentSession");
       for (const row of others.slice(0, KNOWN_ROWS - known.size)) known.add(keyOf(row));
       return left;

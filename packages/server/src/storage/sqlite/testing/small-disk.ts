@@ -98,7 +98,7 @@ export function unwritableFolder(): { readonly folder: string; remove(): void } 
   return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-function mountMemory(options: string): { readonly folder: string; unmount(): void } {
+export function mountMemory(options: string): { readonly folder: string; unmount(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
   const { status, stderr } = spawnSync(
     "/bin/mount",
