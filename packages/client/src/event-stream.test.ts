@@ -63,7 +63,7 @@ const deleted: StreamEvent = { id: null, type: "deleted", data: { id: "s", delet
 const ended = { done: true, value: undefined };
 
 describe("a stream of one session", () => {
-  it("asks with its token from its position on, and ends with the session's deletion (C8)", async () => {
+  it("asks with its token from its position on, and ends with the session's deletion", async () => {
     const { stream, requests } = await open([sending(deltaText(8, "a") + DELETED, "stay")], {
       after: "7",
     });
