@@ -132,19 +132,26 @@ async function* bundleOf(store: Store, moment: Moment): AsyncGenerator<JsonObjec
 
 /** Runs as they were at the moment; what has become of them since is not told, nor are newer ones. */
 async function* runsAt(store: Store, { session, cut }: Moment): AsyncGenerator<Run> {
-  const waiting = currentRunOf(session)?.id;
-  const queued = new Set(session.queue.map(({ runId }) => runId));
+  const waiting = currentRunOf(session);
+  const queue = new Map(session.queue.map((entry) => [entry.runId, entry]));
   const parts = readParts<Run>(
     (part) => store.readRuns(session.id, part),
     (run) => run.queuedAt,
   );
   for await (const run of parts) {
-    const open = { ...run, stopReason: null, usage: null, endedAt: null };
-    if (run.id === waiting) yield { ...open, status: "suspended" };
-    else if (queued.has(run.id)) yield { ...open, status: "queued", startedAt: null };
-    else if (run.id === cut?.runId) yield { ...open, ...cutColumns(cut) };
+    const entry = queue.get(run.id);
+    if (waiting?.id === run.id) yield { ...openAgain(run, waiting), status: "suspended" };
+    else if (entry !== undefined)
+      yield { ...openAgain(run, entry), status: "queued", startedAt: null };
+    else if (run.id === cut?.runId) yield { ...openAgain(run, run), ...cutColumns(cut) };
     else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
   }
+}
+
+function openAgain(run: Run, known: Pick<Run, "provider" | "model" | "attempts">): Run {
+  const { provider, model, attempts } = known;
+  const error = run.status === "failed" ? null : run.error;
+  return { ...run, provider, model, attempts, error, stopReason: null, usage: null, endedAt: null };
 }
 
 function cutColumns({ at, result }: EventOf<"run.ended">) {

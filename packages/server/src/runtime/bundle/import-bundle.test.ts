@@ -178,7 +178,7 @@ describe("a bundle that is not in order", () => {
     (lines) =>
       changed(lines, (line) => (line["type"] === type ? null : line));
 
-  // Lines: 1 header, 2 session, 3 repo, 4 to 6 runs, 7 suspension, 8 to 10 messages, 11 queued, 12 end.
+  // Lines: 1 header, 2 session, 3 repo, 4 to 6 runs, 7 suspension, 8 and 9 messages, 10 queued, 11 end.
   it.each<[string, Spoil, string]>([
     ["nothing at all", () => [], "The bundle is not whole: its last line is missing."],
     ["no JSON", (lines) => ["{oops", ...lines], "Line 1 is not JSON."],
@@ -196,8 +196,8 @@ describe("a bundle that is not in order", () => {
     ],
     ["no session", without("session"), "Line 2 is not the session."],
     ["no end", (lines) => lines.slice(0, -1), "The bundle is not whole: its last line is missing."],
-    ["a line left out", (lines) => lines.toSpliced(7, 1), "Line 11 ends a bundle of 12 lines."],
-    ["more after the end", (lines) => [...lines, "{}"], "Line 13 comes after the end."],
+    ["a line left out", (lines) => lines.toSpliced(7, 1), "Line 10 ends a bundle of 11 lines."],
+    ["more after the end", (lines) => [...lines, "{}"], "Line 12 comes after the end."],
     ["an unknown line", on("repo", { type: "secret" }), 'Line 3 is of an unknown type: "secret".'],
     [
       "another session than its header names",

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asImported, cutForExport } from "../../domain/carry-over.ts";
+import type { Command } from "../../domain/command.ts";
 import { evolveAll } from "../../domain/evolve.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
@@ -53,13 +54,19 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
     now += intent.waitMs;
     const loaded = await test.store.load(SESSION);
     const session = loaded.found === "session" ? loaded.stored.session : null;
-    const command = commandOf(intent, { session, at: now, fresh: index });
+    const command = tidied(commandOf(intent, { session, at: now, fresh: index }), index);
     const contents: Record<string, MessageContent> =
       command.type === "send" || command.type === "edit-queued"
         ? { [command.messageId]: textOf(`said ${index}`) }
         : {};
     await executeCommand(context(), { sessionId: SESSION, command, extras: { contents } });
     await speak(index);
+  }
+
+  /** As the runtime does it, each question has an id of its own. */
+  function tidied(command: Command, index: number): Command {
+    if (command.type !== "suspend-run") return command;
+    return { ...command, suspension: { ...command.suspension, id: `s${index}` } };
   }
 
   /** An agent at work begins to say something; the next end of its run completes it. */
