@@ -1,7 +1,15 @@
+import {
+  createSessionReplySchema,
+  queueReplySchema,
+  repositoriesReplySchema,
+  sendMessageReplySchema,
+  suspensionsReplySchema,
+} from "@holdfast/protocol";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { z } from "zod";
 import { ask, say, script, waitFor } from "../providers/testing/script.ts";
 import { TestRuntime } from "../runtime/testing/test-runtime.ts";
 import { buildApp, type App } from "./build-app.ts";
@@ -30,7 +38,7 @@ afterEach(async () => {
 
 interface Answer {
   readonly status: number;
-  readonly body: any;
+  readonly body: unknown;
 }
 
 async function call(method: string, where: string, body?: unknown, headers = {}): Promise<Answer> {
@@ -42,12 +50,18 @@ async function call(method: string, where: string, body?: unknown, headers = {})
   return { status: response.status, body: await response.json() };
 }
 
+function bodyOf<Body>({ body }: Answer, schema: z.ZodType<Body>): Body {
+  return schema.parse(body);
+}
+
+const sentIn = (answer: Answer) => bodyOf(answer, sendMessageReplySchema.strict());
+
 const post = (where: string, body?: unknown, headers = {}) => call("POST", where, body, headers);
 
 async function newSession(more: object = {}): Promise<string> {
   const created = await post("/api/sessions", { repoId: test.repoId, ...more });
   expect(created.status).toBe(201);
-  return created.body.id;
+  return bodyOf(created, createSessionReplySchema.strict()).id;
 }
 
 /** A step that holds the agent until the test opens the gate. */
@@ -130,10 +144,10 @@ describe("the HTTP API on a real runtime", () => {
     await post(`/api/sessions/${id}/messages`, { text: script(ask(question), say(" Good.")) });
     await test.until(id, ({ session }) => session.state === "suspended");
     const inbox = await call("GET", "/api/suspensions");
-    const [suspension] = inbox.body.suspensions;
+    const [suspension] = bodyOf(inbox, suspensionsReplySchema.strict()).suspensions;
     expect(suspension).toMatchObject({ sessionId: id, request: { title: "Write a.txt" } });
     const resume = (answer: unknown) =>
-      post(`/api/sessions/${id}/resume`, { suspensionId: suspension.id, answer });
+      post(`/api/sessions/${id}/resume`, { suspensionId: suspension?.id, answer });
     expect(await resume("perhaps")).toMatchObject({
       status: 422,
       body: { code: "answer_invalid" },
@@ -154,20 +168,21 @@ describe("the HTTP API on a real runtime", () => {
     const never = gate("never");
     const messages = `/api/sessions/${id}/messages`;
     await post(messages, { text: script(say("working"), never.step) });
-    const first = await post(messages, { text: "one" });
-    const second = await post(messages, { text: "two" });
-    expect([first.body.position, second.body.position]).toEqual([0, 1]);
+    const first = sentIn(await post(messages, { text: "one" }));
+    const second = sentIn(await post(messages, { text: "two" }));
+    expect([first.position, second.position]).toEqual([0, 1]);
     expect(await post(messages, { text: "three", delivery: "reject" })).toMatchObject({
       status: 409,
       body: { code: "session_busy", sessionStatus: "active", sessionState: "running" },
     });
-    const moved = await call("PATCH", `/api/sessions/${id}/queue/${second.body.message.id}`, {
+    const moved = await call("PATCH", `/api/sessions/${id}/queue/${second.message.id}`, {
       position: 0,
     });
-    expect(moved.body.queue.map(({ content }: any) => content.text)).toEqual(["two", "one"]);
-    const withdrawn = await call("DELETE", `/api/sessions/${id}/queue/${first.body.message.id}`);
-    expect(withdrawn.body.queue).toHaveLength(1);
-    await call("DELETE", `/api/sessions/${id}/queue/${second.body.message.id}`);
+    const { queue } = bodyOf(moved, queueReplySchema.strict());
+    expect(queue.map(({ content }) => content["text"])).toEqual(["two", "one"]);
+    const withdrawn = await call("DELETE", `/api/sessions/${id}/queue/${first.message.id}`);
+    expect(bodyOf(withdrawn, queueReplySchema.strict()).queue).toHaveLength(1);
+    await call("DELETE", `/api/sessions/${id}/queue/${second.message.id}`);
     const cancelled = await post(`/api/sessions/${id}/cancel`, { reason: "wrong branch" });
     expect(cancelled).toMatchObject({ status: 200, body: { status: "active", state: "idle" } });
     expect((await readWhole(url, id)).messages.at(-1)).toMatchObject({
@@ -181,13 +196,13 @@ describe("the HTTP API on a real runtime", () => {
     const create = () => post("/api/sessions", { repoId: test.repoId }, key);
     const created = await create();
     expect(await create()).toEqual(created);
-    const id = created.body.id;
+    const { id } = bodyOf(created, createSessionReplySchema.strict());
     const send = (text: string) =>
       post(`/api/sessions/${id}/messages`, { text }, { "idempotency-key": "k2" });
     const sent = await send("hello");
     await test.idle(id);
     const again = await send("hello");
-    expect([again.status, again.body.message]).toEqual([202, sent.body.message]);
+    expect([again.status, sentIn(again).message]).toEqual([202, sentIn(sent).message]);
     expect(await send("other")).toMatchObject({
       status: 422,
       body: { code: "idempotency_key_reused" },
@@ -275,7 +290,9 @@ describe("the HTTP API on a real runtime", () => {
     expect((await call("GET", "/api/providers")).body).toMatchObject({
       defaultProvider: "scripted",
     });
-    expect((await call("GET", "/api/repos")).body.repos).toHaveLength(1);
+    expect(
+      bodyOf(await call("GET", "/api/repos"), repositoriesReplySchema.strict()).repos,
+    ).toHaveLength(1);
     expect(await post("/api/repos", { path: "/etc" })).toMatchObject({
       status: 403,
       body: { code: "path_outside_root" },

@@ -21,7 +21,7 @@ export function routeHtml(
   return html`<article id="${operation.operationId}">
     <h3><span class="method ${method}">${method}</span> <code>${path}</code></h3>
     <p>
-      <b>${operation.summary}.</b>
+      <b>${asSentence(operation.summary)}</b>
       ${operation.description === undefined ? null : withCode(operation.description)}
     </p>
     ${
@@ -61,6 +61,10 @@ export function routeHtml(
     </details>
     <pre tabindex="0"><code>${curlExample(route, caller)}</code></pre>
   </article>`;
+}
+
+function asSentence(summary: string): string {
+  return /[.?!]$/u.test(summary) ? summary : `${summary}.`;
 }
 
 function bodyHtml(schema: Schema, schemas: Schemas): Html {

@@ -4,7 +4,7 @@ import { html, type Html } from "./html.ts";
 /** Deeper than this a schema is only named. */
 const MAX_DEPTH = 5;
 
-/** What a value is, in a line: `string`, `Session[]`, `"a" | "b"`. References are links. */
+/** What a value is, in a line: `string`, `date-time`, `Session[]`, `"a" | "b"`. References are links. */
 export function typeHtml(schema: Schema): Html {
   if (schema.$ref !== undefined) return refHtml(schema.$ref);
   if (schema.enum !== undefined) {
@@ -19,7 +19,7 @@ export function typeHtml(schema: Schema): Html {
       ? html`<code>array</code>`
       : html`${typeHtml(schema.items)}<code>[]</code>`;
   }
-  return html`<code>${[schema.type ?? "any"].flat().join(" | ")}</code>`;
+  return html`<code>${schema.format ?? [schema.type ?? "any"].flat().join(" | ")}</code>`;
 }
 
 function refHtml(ref: string): Html {
@@ -83,11 +83,10 @@ export function noteHtml(schema: Schema): Html | null {
 }
 
 function limitsOf(schema: Schema): readonly string[] {
-  const { minimum, maximum, minLength, maxLength, maxItems, format } = schema;
+  const { minimum, maximum, minLength, maxLength, maxItems } = schema;
   const isTold = (limit: number | undefined): limit is number =>
     limit !== undefined && limit < Number.MAX_SAFE_INTEGER && limit > Number.MIN_SAFE_INTEGER;
   return [
-    ...(format === undefined ? [] : [format]),
     ...(isTold(minimum) ? [`at least ${minimum}`] : []),
     ...(isTold(maximum) ? [`at most ${maximum}`] : []),
     ...(isTold(minLength) && minLength > 1 ? [`at least ${minLength} characters`] : []),
