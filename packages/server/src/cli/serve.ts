@@ -1,13 +1,23 @@
-import { existsSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { v7 as newId } from "uuid";
 import { buildApp, type App } from "../http/build-app.ts";
-import { readiness } from "../runtime/readiness.ts";
+import { sweepAgents } from "../providers/acp/process-sweep.ts";
+import { createCatalog, type Catalog } from "../providers/catalog.ts";
+import { demoDefinition } from "../providers/demo/demo-definition.ts";
+import { removeJournal } from "../providers/journal.ts";
+import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
+import { createRepositories } from "../runtime/repositories.ts";
+import { startRetention } from "../runtime/retention.ts";
 import { startRowCheck } from "../runtime/row-check.ts";
+import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/workspace/workspace-root.ts";
 import { StorageFault } from "../storage/fault.ts";
 import { openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { lockDataFolder } from "./data-folder.ts";
 import { CommandFailure } from "./exit.ts";
+import { openLogFile, type LogFile } from "./log-file.ts";
 import { describeDatabase, type ServeSettings } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
@@ -17,28 +27,41 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+type Logger = LogFile["logger"];
+
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
+/** Of the ten seconds that a stop may take, what agents and sessions get. */
+const STOP_WITHIN_MS = 6_000;
 
 /** The composition root: everything a server is made of, put together, and taken apart in reverse. */
 export async function startServer(settings: ServeSettings): Promise<Server> {
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   try {
-    const store = await openDatabase(settings);
+    const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
+    closers.push(close);
+    const store = await openDatabase(settings, logger);
     closers.push(store.close);
+    const open = await startRuntime(settings, { store, logger });
+    closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
+    closers.push(startJobs(settings, { store, logger, open }));
     const startedAt = new Date();
     const app = await buildApp({
+      runtime: open.runtime,
       version: VERSION,
       startedAt,
       token: settings.token,
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
-      readiness: () => readiness(store),
-      logLevel: "warn",
+      logger,
     });
-    closers.push(() => app.close());
+    // Whoever watches sees how the sessions end; only then are the connections closed.
+    closers.push(
+      () => app.close(),
+      () => open.stop({ deadlineMs: STOP_WITHIN_MS }),
+    );
     const url = await listen(app, settings);
     lock.announce({ url, pid: process.pid, startedAt: startedAt.toISOString(), version: VERSION });
-    closers.push(startRowCheck(store, { onFailure: reportFailedCheck }).stop);
+    logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
     return { url, stop: () => (stopping ??= closeAll(closers)) };
   } catch (error) {
@@ -56,10 +79,18 @@ async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<v
   if (failures.length > 0) throw new AggregateError(failures, "Not everything could be closed.");
 }
 
-async function openDatabase({ database }: ServeSettings): Promise<Store> {
+async function openDatabase({ database }: ServeSettings, logger: Logger): Promise<Store> {
   try {
     await (await openMigrations(database)).up();
-    return await openStore(database, { clock: Date.now, onSetAside: reportSetAside });
+    return await openStore(database, {
+      clock: Date.now,
+      onSetAside: ({ tableName, rowId, reason }) => {
+        logger.error({ table: tableName, rowId, reason }, "set aside a row that cannot be read");
+        process.stderr.write(
+          `holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`,
+        );
+      },
+    });
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
     throw new CommandFailure(`${describeDatabase(database)}: ${error.message}`, undefined, {
@@ -68,31 +99,94 @@ async function openDatabase({ database }: ServeSettings): Promise<Store> {
   }
 }
 
-function reportSetAside({
-  tableName,
-  rowId,
-  reason,
-}: {
-  tableName: string;
-  rowId: string;
-  reason: string;
-}): void {
-  process.stderr.write(
-    `holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`,
-  );
+async function startRuntime(
+  settings: ServeSettings,
+  { store, logger }: { readonly store: Store; readonly logger: Logger },
+): Promise<OpenRuntime> {
+  const owner = ownerOf(settings.dataFolder);
+  const swept = await sweepAgents({ owner });
+  if (swept.killed.length > 0) {
+    logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
+  }
+  const root = await openRoot(settings, logger);
+  return openRuntime({
+    store,
+    node: randomUUID(),
+    catalog: catalogOf(settings, { owner, logger }),
+    repositories: createRepositories({ store, root, newId, clock: Date.now }),
+    limits: settings.limits,
+    clock: Date.now,
+    newId,
+    log: logger,
+    forgetSession: (sessionId) => removeJournal(journalFolder(settings), sessionId),
+  });
 }
 
-function reportFailedCheck(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`holdfast: the stored sessions could not all be looked at: ${reason}\n`);
+/** Marks the agents of this data folder, so that the next server on it knows what was left. */
+function ownerOf(dataFolder: string): string {
+  return createHash("sha256").update(realpathSync(dataFolder)).digest("hex").slice(0, 16);
 }
 
-export function greeting(url: string, { dataFolder, database }: ServeSettings): string {
+function catalogOf(
+  settings: ServeSettings,
+  { owner, logger }: { readonly owner: string; readonly logger: Logger },
+): Catalog {
+  return createCatalog({
+    demo: demoDefinition({ stateFolder: path.join(settings.dataFolder, "demo") }),
+    definitions: settings.agents,
+    defaultName: settings.defaultProvider,
+    owner,
+    environment: process.env,
+    journalFolder: journalFolder(settings),
+    clientVersion: VERSION,
+    onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
+  });
+}
+
+function journalFolder({ dataFolder }: ServeSettings): string {
+  return path.join(dataFolder, "journals");
+}
+
+async function openRoot({ workspaceRoot }: ServeSettings, logger: Logger): Promise<WorkspaceRoot> {
+  return openWorkspaceRoot(workspaceRoot, {
+    onViolation: (violation) =>
+      logger.warn({ security: "workspace", ...violation }, "a path outside the workspace root"),
+  });
+}
+
+/** What goes on beside the sessions; returns how to stop it. */
+function startJobs(
+  { dataFolder, retention }: ServeSettings,
+  {
+    store,
+    logger,
+    open,
+  }: { readonly store: Store; readonly logger: Logger; readonly open: OpenRuntime },
+): () => Promise<unknown> {
+  const rowCheck = startRowCheck(store, {
+    onFailure: (err) => logger.error({ err }, "the stored sessions could not all be looked at"),
+  });
+  const cleaning = startRetention({
+    store,
+    policy: retention.policy,
+    bundleMs: retention.bundleMs,
+    bundleFolder: path.join(dataFolder, "bundles"),
+    clock: Date.now,
+    execute: open.execute,
+    forgetSession: (sessionId) => removeJournal(path.join(dataFolder, "journals"), sessionId),
+    log: logger,
+  });
+  return () => Promise.all([rowCheck.stop(), cleaning.stop()]);
+}
+
+export function greeting(url: string, settings: ServeSettings): string {
+  const { dataFolder, database, workspaceRoot } = settings;
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
     "",
     `  Page    ${url}/`,
-    `  API     ${url}/openapi.json`,
+    `  API     ${url}/docs`,
+    `  Repos   inside ${workspaceRoot}`,
     `  Data    ${dataFolder}`,
     `          ${describeDatabase(database)}`,
     "  Stop    Ctrl-C; nothing is lost",

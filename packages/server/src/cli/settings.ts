@@ -1,7 +1,13 @@
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { RETENTION_POLICY, type RetentionPolicy } from "../domain/retention.ts";
+import type { AcpDefinition } from "../providers/acp/definition.ts";
+import { definitionsOf } from "../providers/configured.ts";
+import { LIMITS, type Limits } from "../runtime/context.ts";
 import type { DatabaseLocation } from "../storage/open-store.ts";
+import { readConfigFile, type ConfigFile } from "./config-file.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,10 +32,32 @@ export interface ServeSettings extends DataSettings {
   readonly host: string;
   readonly port: number;
   readonly token: string | null;
+  /** A folder that is there, absolute: repositories must lie inside. */
+  readonly workspaceRoot: string;
+  /** Agents, besides the demo, that a message can be given to. */
+  readonly agents: readonly AcpDefinition[];
+  /** Null for the demo. */
+  readonly defaultProvider: string | null;
+  readonly limits: Limits;
+  readonly retention: RetentionSettings;
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface RetentionSettings {
+  readonly policy: RetentionPolicy;
+  /** How long the bundle of a removed session is kept. */
+  readonly bundleMs: number;
 }
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = "4664";
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const BUNDLE_MS = 30 * DAY_MS;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
 /** Flags win over the environment, the environment over what is usual. */
@@ -47,6 +75,7 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   };
 }
 
+/** Flags win over the environment, the environment over the config file, that over what is usual. */
 export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
   const host = flags.host ?? given(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
   const token = given(environment["HOLDFAST_TOKEN"]) ?? null;
@@ -57,7 +86,20 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     );
   }
   const port = parsePort(flags.port ?? given(environment["HOLDFAST_PORT"]) ?? DEFAULT_PORT);
-  return { ...dataSettings(flags, environment), host, port, token };
+  const data = dataSettings(flags, environment);
+  const config = readConfigFile(data.dataFolder);
+  return {
+    ...data,
+    host,
+    port,
+    token,
+    workspaceRoot: workspaceRootIn(environment),
+    agents: definitionsOf(config.agents),
+    defaultProvider: config.defaultProvider,
+    limits: limitsOf(config, environment),
+    retention: retentionOf(config),
+    logLevel: parseLogLevel(given(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
+  };
 }
 
 /** A database URL without its password, fit to be printed. */
@@ -65,6 +107,90 @@ export function describeDatabase(database: DatabaseLocation): string {
   if (database.engine === "sqlite") return `SQLite, ${database.file}`;
   const url = new URL(database.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
+}
+
+/** The folder the server was started in; started by npm it runs in the repository's, whatever that was. */
+function workspaceRootIn(environment: Environment): string {
+  const isNpmStart =
+    environment["npm_lifecycle_event"] === "start" &&
+    environment["npm_package_name"] === "holdfast-repository";
+  const startedIn = (isNpmStart ? given(environment["INIT_CWD"]) : undefined) ?? process.cwd();
+  const root = path.resolve(startedIn, given(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandFailure(
+      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to one that is there.`,
+      EXIT.usage,
+    );
+  }
+  return root;
+}
+
+function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
+  const { liveAgents, queue, retries, idleMinutes, silentMinutes } = limits;
+  const idle = parseMinutes(environment, "AGENT_SESSION_IDLE_TIMEOUT") ?? idleMinutes;
+  return {
+    ...LIMITS,
+    liveAgents: parseCount(environment, "AGENT_MAX_SESSIONS") ?? liveAgents ?? LIMITS.liveAgents,
+    queue: queue ?? LIMITS.queue,
+    retries: retries ?? LIMITS.retries,
+    idleMs: idle === undefined ? LIMITS.idleMs : idle * MINUTE_MS,
+    silentMs: silentMinutes === undefined ? LIMITS.silentMs : silentMinutes * MINUTE_MS,
+  };
+}
+
+function retentionOf({ retention }: ConfigFile): RetentionSettings {
+  const { errorHours, suspendedDays, resumableDays, bundleDays, autoArchiveDays } = retention;
+  const daysOr = (days: number | undefined, usualMs: number): number =>
+    days === undefined ? usualMs : days * DAY_MS;
+  return {
+    policy: {
+      errorMs: errorHours === undefined ? RETENTION_POLICY.errorMs : errorHours * HOUR_MS,
+      suspendedMs: daysOr(suspendedDays, RETENTION_POLICY.suspendedMs),
+      resumableMs: daysOr(resumableDays, RETENTION_POLICY.resumableMs),
+      autoArchiveMs:
+        autoArchiveDays === undefined || autoArchiveDays === null
+          ? RETENTION_POLICY.autoArchiveMs
+          : autoArchiveDays * DAY_MS,
+    },
+    bundleMs: daysOr(bundleDays, BUNDLE_MS),
+  };
+}
+
+function parseCount(environment: Environment, name: string): number | undefined {
+  const text = given(environment[name]);
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!/^\d{1,4}$/u.test(text) || count < 1 || count > 1_000) {
+    throw new CommandFailure(
+      `${name} must be a whole number from 1 to 1000, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return count;
+}
+
+function parseMinutes(environment: Environment, name: string): number | undefined {
+  const text = given(environment[name]);
+  if (text === undefined) return undefined;
+  const minutes = Number(text);
+  if (!/^(\d+\.?\d*|\.\d+)$/u.test(text) || minutes <= 0 || minutes > 20_160) {
+    throw new CommandFailure(
+      `${name} must be a number of minutes above 0, at most 20160, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return minutes;
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level === undefined) {
+    throw new CommandFailure(
+      `HOLDFAST_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return level;
 }
 
 function parsePort(text: string): number {

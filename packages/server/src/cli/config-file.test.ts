@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readConfigFile } from "./config-file.ts";
+import { CommandFailure } from "./exit.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "holdfast-config-"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const NOTHING = {
+  agents: new Map(),
+  defaultProvider: null,
+  sandbox: "auto",
+  limits: {},
+  retention: {},
+};
+
+describe("the config file", () => {
+  it("may be missing, or say nothing", () => {
+    expect(readConfigFile(folder)).toEqual(NOTHING);
+    write("{}");
+    expect(readConfigFile(folder)).toEqual(NOTHING);
+    write("\uFEFF{}\n");
+    expect(readConfigFile(folder)).toEqual(NOTHING);
+    write('{ "permissions": { "rules": [], "phases": {} }, "sandbox": "auto" }');
+    expect(readConfigFile(folder)).toEqual(NOTHING);
+  });
+
+  it("is read whole", () => {
+    write(
+      JSON.stringify({
+        providers: {
+          gemini: {
+            type: "acp",
+            command: ["gemini", "--acp"],
+            env: { GEMINI_API_KEY: "key" },
+            mode: "default",
+            models: ["one"],
+          },
+          mine: {
+            type: "acp",
+            title: "Mine",
+            command: ["node", "agent.mjs", "--root", "{workspace}"],
+            env: {},
+            passEnv: ["MINE_KEY"],
+            mode: null,
+            mounts: ["~/.mine"],
+          },
+        },
+        defaultProvider: "mine",
+        sandbox: "off",
+        limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
+        retention: {
+          errorHours: 1,
+          suspendedDays: 2,
+          resumableDays: 3,
+          bundleDays: 4,
+          autoArchiveDays: null,
+        },
+      }),
+    );
+    expect(readConfigFile(folder)).toEqual({
+      agents: new Map([
+        [
+          "gemini",
+          {
+            command: ["gemini", "--acp"],
+            env: { GEMINI_API_KEY: "key" },
+            mode: "default",
+            models: ["one"],
+          },
+        ],
+        [
+          "mine",
+          {
+            title: "Mine",
+            command: ["node", "agent.mjs", "--root", "{workspace}"],
+            env: {},
+            passEnv: ["MINE_KEY"],
+            mode: null,
+          },
+        ],
+      ]),
+      defaultProvider: "mine",
+      sandbox: "off",
+      limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
+      retention: {
+        errorHours: 1,
+        suspendedDays: 2,
+        resumableDays: 3,
+        bundleDays: 4,
+        autoArchiveDays: null,
+      },
+    });
+  });
+});
+
+describe("a bad config file is refused with line, field and reason", () => {
+  it.each([
+    ["[]", "line 1: the whole: must be an object."],
+    ['{\n"limits": 5\n}', "line 2: limits: must be an object."],
+    [
+      '{\n"limits": {\n"liveAgent": 5\n}\n}',
+      'line 3: limits.liveAgent: there is no such setting; did you mean "liveAgents"?',
+    ],
+    ['{\n"zzz": 5}', "line 2: zzz: there is no such setting."],
+    [
+      '{\n"Providers": {}}',
+      'line 2: Providers: there is no such setting; did you mean "providers"?',
+    ],
+    ['{"limits": {\n"liveAgents": 0}}', "line 2: limits.liveAgents: must be at least 1."],
+    ['{"limits": {\n"liveAgents": 5000}}', "line 2: limits.liveAgents: must be at most 1000."],
+    ['{"limits": {\n"liveAgents": 1.5}}', "line 2: limits.liveAgents: must be a whole number."],
+    ['{"limits": {\n"liveAgents": "5"}}', "line 2: limits.liveAgents: must be a number."],
+    ['{"limits": {\n"idleMinutes": 0}}', "line 2: limits.idleMinutes: must be more than 0."],
+    [
+      '{"limits": {\n"silentMinutes": 99999}}',
+      "line 2: limits.silentMinutes: must be at most two weeks.",
+    ],
+    [
+      '{"retention": {\n"errorHour": 3}}',
+      'line 2: retention.errorHour: there is no such setting; did you mean "errorHours"?',
+    ],
+    ['{\n"sandbox": "on"}', 'line 2: sandbox: must be "auto" or "required" or "off".'],
+    [
+      '{\n"sandbox": "required"}',
+      'line 2: sandbox: "required" is not supported yet: agents run without a sandbox.',
+    ],
+    [
+      '{"permissions": {\n"rules": [{"kind": "read", "decision": "allow"}]}}',
+      "line 2: permissions.rules: rules are not supported yet; agents ask for everything.",
+    ],
+    [
+      '{"permissions": {\n"phases": {"planning": [{}]}}}',
+      "line 2: permissions.phases: rules are not supported yet; agents ask for everything.",
+    ],
+    [
+      '{"providers": {\n"local": {\n"type": "model", "api": "openai-compatible"}}}',
+      'line 3: providers.local.type: "model" is not supported yet; only "acp" is.',
+    ],
+    ['{"providers": {\n"x": {}}}', 'line 2: providers.x.type: must be "acp".'],
+    ['{"providers": {\n"x": {\n"type": "mcp"}}}', 'line 3: providers.x.type: must be "acp".'],
+    [
+      '{"providers": {\n"mine": {"type": "acp"}}}',
+      'line 2: providers.mine: an agent that is not built in needs a "command".',
+    ],
+    [
+      '{"providers": {\n"mine": {"type": "acp", "command": []}}}',
+      "line 2: providers.mine.command: must name a program.",
+    ],
+    [
+      '{"providers": {\n"gemini": {"type": "acp",\n"comand": ["x"]}}}',
+      'line 3: providers.gemini.comand: there is no such setting; did you mean "command"?',
+    ],
+    [
+      '{"providers": {\n"demo": {"type": "acp", "command": ["x"]}}}',
+      "line 2: providers.demo: the demo agent cannot be configured.",
+    ],
+    [
+      '{"providers": {\n"My Agent": {"type": "acp", "command": ["x"]}}}',
+      "line 2: providers.My Agent: a provider's name begins with a letter and has small letters, digits and dashes.",
+    ],
+    [
+      '{\n"defaultProvider": "gemni"}',
+      'line 2: defaultProvider: there is no such provider; did you mean "gemini"?',
+    ],
+    ["{\n  nothing\n}", "line 2: a name in double quotes is expected."],
+  ])("%s", (text, complaint) => {
+    write(text);
+    expect(refusal()).toEqual({ message: `${file()}, ${complaint}`, exitCode: 64 });
+  });
+
+  it("without ever repeating a secret", () => {
+    for (const text of [
+      '{"providers": {"gemini": {"type": "acp", "env": {"KEY": sk-secret}}}}',
+      '{"providers": {"gemini": {"type": "acp", "env": {"KEY": "sk-secret}}}}',
+      '{"providers": {"gemini": {"type": "acp", "env": {"KEY": ["sk-secret"]}}}}',
+      '{"providers": {"gemini": {"type": "acp", "env": {"BAD-KEY": "sk-secret"}}}}',
+      '{"providers": {"gemini": {"type": "acp", "env": "sk-secret"}}}',
+      '{"providers": {"gemini": {"type": "sk-secret"}}}',
+    ]) {
+      write(text);
+      expect(refusal().message).not.toContain("secret");
+    }
+  });
+
+  it("with all that is wrong at once", () => {
+    write('{\n"a": 1,\n"limits": {"queue": 0}\n}');
+    expect(refusal().message.split("\n")).toEqual([
+      expect.stringContaining("line 3: limits.queue: must be at least 1."),
+      expect.stringContaining("line 2: a: there is no such setting."),
+    ]);
+  });
+
+  it("also when it cannot be read at all", () => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "");
+    expect(refusal().message).toMatch(/holdfast\.config\.json cannot be read: /u);
+    rmSync(folder);
+    folder = mkdtempSync(path.join(tmpdir(), "holdfast-config-"));
+    write(" ".repeat(1024 * 1024 + 1));
+    expect(refusal().message).toMatch(/is larger than a config file can be\.$/u);
+  });
+});
+
+function file(): string {
+  return path.join(folder, "holdfast.config.json");
+}
+
+function write(text: string): void {
+  writeFileSync(file(), text);
+}
+
+function refusal(): { readonly message: string; readonly exitCode: number } {
+  try {
+    readConfigFile(folder);
+  } catch (error) {
+    if (error instanceof CommandFailure) {
+      const { message, exitCode } = error;
+      return { message, exitCode };
+    }
+    throw error;
+  }
+  throw new Error("the file was taken");
+}
