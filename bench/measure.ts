@@ -17,8 +17,12 @@ export async function measure(
     await work(index);
     times.push(performance.now() - start);
   }
-  times.sort((left, right) => left - right);
-  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), count };
+  return figuresOf(times);
+}
+
+export function figuresOf(times: readonly number[]): Figures {
+  const sorted = times.toSorted((left, right) => left - right);
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), count: times.length };
 }
 
 function percentile(sorted: readonly number[], part: number): number {

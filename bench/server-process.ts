@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+const BINARY = path.resolve(import.meta.dirname, "../packages/server/bin/holdfast.js");
+
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+  /** From the start of the process until it said that it was ready. */
+  readonly readyMs: number;
+  kill(): Promise<void>;
+}
+
+/** The built server, as users run it. */
+export async function startServer(
+  data: string,
+  env: Readonly<Record<string, string>>,
+): Promise<BenchServer> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [BINARY, "serve", "--data", data, "--port", "0"], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes("Stop ")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  const readyMs = performance.now() - start;
+  const { url }: { readonly url: string } = JSON.parse(
+    readFileSync(path.join(data, "server.json"), "utf8"),
+  );
+  return {
+    url,
+    pid: child.pid ?? 0,
+    readyMs,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}

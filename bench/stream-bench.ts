@@ -1,0 +1,227 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createClient, type Client } from "../packages/client/src/index.ts";
+import { say, script, stamp } from "../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../packages/server/src/providers/testing/scripted-provider.ts";
+import { openMigrations, openStore } from "../packages/server/src/storage/open-store.ts";
+import { fillSessions } from "./fill.ts";
+import { figuresOf, type Figures } from "./measure.ts";
+import type { Row, SizeRow } from "./report.ts";
+import { startServer, type BenchServer } from "./server-process.ts";
+
+export interface StreamFigures {
+  readonly rows: readonly Row[];
+  readonly sizes: readonly SizeRow[];
+}
+
+const AGENTS = 20;
+const STORED_SESSIONS = 10_000;
+
+/** A real server, real agents over stdio, real connections: from an agent's write to a client's receipt. */
+export async function benchStreams({ seconds }: { seconds: number }): Promise<StreamFigures> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
+  const data = path.join(folder, "data");
+  const root = path.join(folder, "root");
+  mkdirSync(data, { mode: 0o700 });
+  mkdirSync(path.join(root, "repo", ".git"), { recursive: true });
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  writeFileSync(
+    path.join(data, "holdfast.config.json"),
+    JSON.stringify({ providers, defaultProvider: "scripted" }),
+  );
+  await fill(path.join(data, "holdfast.db"));
+  const env = { AGENT_WORKSPACE_ROOT: root, AGENT_MAX_SESSIONS: String(AGENTS + 5) };
+  let server = await startServer(data, env);
+  try {
+    const sessions = await Sessions.open(server.url);
+    const answer = await firstAnswer(sessions);
+    const one = await stampedStream(sessions, { sessions: 1, perSecond: 100, seconds });
+    const many = await stampedStream(sessions, { sessions: AGENTS, perSecond: 50, seconds });
+    const crowd = await crowdedStream(sessions, { readers: 1_000, perSecond: 100, seconds: 5 });
+    const perAgent = await memoryPerAgent(sessions, server);
+    await server.kill();
+    server = await startServer(data, env);
+    const restart = figuresOf([server.readyMs]);
+    return {
+      rows: [
+        row("first word of an answer, its agent started for it", answer, {
+          of: "p50Ms",
+          belowMs: 1_000,
+        }),
+        row("agent's write to client, 100/s, median", one, { of: "p50Ms", belowMs: 2 }),
+        row("agent's write to client, 100/s", one, { of: "p99Ms", belowMs: 15 }),
+        row(`agent's write to client, ${AGENTS} sessions × 50/s`, many, {
+          of: "p99Ms",
+          belowMs: 150,
+        }),
+        row("the same to each of 1,000 clients, 100/s", crowd, null),
+        row(`ready after kill -9, ${STORED_SESSIONS.toLocaleString("en")} sessions`, restart, {
+          of: "p50Ms",
+          belowMs: 2_000,
+        }),
+      ],
+      sizes: [
+        { name: "the server's memory for a live agent", bytes: perAgent, goalBytes: 2 * 2 ** 20 },
+      ],
+    };
+  } finally {
+    await server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function row(name: string, holdfast: Figures, goal: Row["goal"]): Row {
+  return { name, holdfast, raw: null, goal };
+}
+
+async function fill(file: string): Promise<void> {
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
+  await fillSessions(store, STORED_SESSIONS);
+  await store.close();
+}
+
+/** Sessions of the server under test, in one repository. */
+class Sessions {
+  readonly client: Client;
+  readonly url: string;
+  readonly #repoId: string;
+
+  private constructor(url: string, client: Client, repoId: string) {
+    this.url = url;
+    this.client = client;
+    this.#repoId = repoId;
+  }
+
+  static async open(url: string): Promise<Sessions> {
+    const client = createClient({ url });
+    const { id } = await client.repos.add({ path: "repo" });
+    return new Sessions(url, client, id);
+  }
+
+  async create(): Promise<string> {
+    return (await this.client.sessions.create({ repoId: this.#repoId })).id;
+  }
+
+  /** With an agent alive and idle. */
+  async createWarm(): Promise<string> {
+    const id = await this.create();
+    await this.client.sessions.send(id, { text: script(say("ready")) });
+    await this.settled(id);
+    return id;
+  }
+
+  async settled(id: string): Promise<void> {
+    for await (const { session } of this.client.sessions.follow(id)) {
+      if (session.state === "idle" && session.queued === 0) return;
+    }
+  }
+}
+
+async function firstAnswer(sessions: Sessions): Promise<Figures> {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const id = await sessions.create();
+    const start = performance.now();
+    await sessions.client.sessions.send(id, { text: script(say("hello")) });
+    for await (const event of sessions.client.sessions.events(id)) {
+      if (event.type !== "message" || event.data.role !== "agent") continue;
+      times.push(performance.now() - start);
+      break;
+    }
+    await sessions.client.sessions.delete(id);
+  }
+  return figuresOf(times);
+}
+
+async function stampedStream(
+  sessions: Sessions,
+  options: { sessions: number; perSecond: number; seconds: number },
+): Promise<Figures> {
+  const ids = await Promise.all(
+    Array.from({ length: options.sessions }, () => sessions.createWarm()),
+  );
+  const count = options.perSecond * options.seconds;
+  const times: number[] = [];
+  await Promise.all(
+    ids.map(async (id) => {
+      const reader = await readStream(`${sessions.url}/api/sessions/${id}/events`);
+      const read = latencies(reader, { count, into: times });
+      await sessions.client.sessions.send(id, {
+        text: script(stamp(count, 1_000 / options.perSecond)),
+      });
+      await read;
+    }),
+  );
+  for (const id of ids) await sessions.client.sessions.delete(id);
+  return figuresOf(times);
+}
+
+/** Each stamp holds the moment its agent wrote it, by the clock that all processes here share. */
+async function latencies(
+  reader: IncomingMessage,
+  { count, into }: { readonly count: number; readonly into: number[] },
+): Promise<void> {
+  let rest = "";
+  let seen = 0;
+  for await (const chunk of reader) {
+    const now = process.hrtime.bigint();
+    rest += String(chunk);
+    const events = rest.split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      if (!/^event: (delta|message)$/mu.test(event) || !event.includes(":")) continue;
+      if (event.includes('"complete":true')) continue;
+      for (const [, , nanoseconds] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
+        into.push(Number(now - BigInt(nanoseconds ?? 0)) / 1e6);
+        seen += 1;
+      }
+    }
+    if (seen >= count) break;
+  }
+  reader.destroy();
+}
+
+/** Every reader must get every stamp; the time is that of the last reader to get each. */
+async function crowdedStream(
+  sessions: Sessions,
+  options: { readers: number; perSecond: number; seconds: number },
+): Promise<Figures> {
+  const id = await sessions.createWarm();
+  const count = options.perSecond * options.seconds;
+  const { lastEventId } = await sessions.client.sessions.get(id);
+  const url = `${sessions.url}/api/sessions/${id}/events?after=${lastEventId}`;
+  const readers: IncomingMessage[] = [];
+  while (readers.length < options.readers) {
+    readers.push(...(await Promise.all(Array.from({ length: 50 }, () => readStream(url)))));
+  }
+  const times: number[] = [];
+  const reading = readers.map((reader) => latencies(reader, { count, into: times }));
+  await sessions.client.sessions.send(id, {
+    text: script(stamp(count, 1_000 / options.perSecond)),
+  });
+  await Promise.all(reading);
+  if (times.length < count * options.readers) throw new Error("a reader missed something");
+  await sessions.client.sessions.delete(id);
+  return figuresOf(times);
+}
+
+async function memoryPerAgent(sessions: Sessions, server: BenchServer): Promise<number> {
+  await sessions.settled(await sessions.createWarm());
+  const before = residentBytes(server.pid);
+  await Promise.all(Array.from({ length: AGENTS }, () => sessions.createWarm()));
+  return Math.max(0, Math.round((residentBytes(server.pid) - before) / AGENTS));
+}
+
+function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
+}
+
+function readStream(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, resolve).once("error", reject);
+  });
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { flood, say, script, tool } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
+import { fillSessions } from "../../bench/fill.ts";
+import { marked } from "../e2e/marked-processes.ts";
+import {
+  removeFolder,
+  startHoldfast,
+  temporaryFolder,
+  type RunningServer,
+} from "../e2e/holdfast-process.ts";
+
+const KILLS = 50;
+const STORED_SESSIONS = 10_000;
+const SESSIONS = 4;
+/** A session must be at rest this long after the last start, whatever it was doing. */
+const SETTLED_WITHIN_MS = 10_000;
+
+let folder: string;
+let port: number;
+let server: RunningServer;
+let client: Client;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  port = await freePort();
+  const data = path.join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  mkdirSync(path.join(folder, "root"));
+  writeFileSync(
+    path.join(data, "holdfast.config.json"),
+    JSON.stringify({
+      providers: { scripted: { type: "acp", command: scriptedCommand } },
+      defaultProvider: "scripted",
+    }),
+  );
+  const file = path.join(data, "holdfast.db");
+  await (await openMigrations({ engine: "sqlite", file })).up();
+  const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
+  await fillSessions(store, STORED_SESSIONS);
+  await store.close();
+  client = createClient({ url: `http://127.0.0.1:${port}` });
+  server = await start();
+}, 60_000);
+afterAll(async () => {
+  await server.end("SIGKILL");
+  removeFolder(folder);
+});
+
+function start(): Promise<RunningServer> {
+  return startHoldfast({
+    data: path.join(folder, "data"),
+    args: ["--port", String(port)],
+    env: { AGENT_WORKSPACE_ROOT: path.join(folder, "root") },
+  });
+}
+
+/** Sends one message after the other, each under its key until it is acknowledged, and notes what was. */
+async function sendOn(sessionId: string, stopped: AbortSignal): Promise<readonly string[]> {
+  const acknowledged: string[] = [];
+  for (let n = 0; !stopped.aborted; n += 1) {
+    const idempotencyKey = randomUUID();
+    const text = `${script(
+      say(`message ${n}. `),
+      tool({ id: `t${n}`, title: `Look ${n}`, kind: "read", ends: "completed" }),
+      flood({ perSecond: 200, seconds: 0.2 + (n % 4) / 5, text: `word${n} ` }),
+    )}\nmessage ${n}`;
+    for (;;) {
+      try {
+        const { message, queued } = await client.sessions.send(
+          sessionId,
+          { text },
+          { idempotencyKey, signal: AbortSignal.timeout(5_000) },
+        );
+        acknowledged.push(message.id);
+        if (queued) await pause(400);
+        break;
+      } catch {
+        if (stopped.aborted) return acknowledged;
+        await pause(20);
+      }
+    }
+  }
+  return acknowledged;
+}
+
+interface Seen {
+  /** The longest text that was shown of each message. */
+  readonly texts: Map<string, string>;
+  last: WholeSession | null;
+}
+
+/** Follows a session through every death of the server, and remembers all that was ever shown. */
+async function watch(sessionId: string, signal: AbortSignal): Promise<Seen> {
+  const seen: Seen = { texts: new Map(), last: null };
+  for await (const { session, event } of client.sessions.follow(sessionId, { signal })) {
+    seen.last = session;
+    if (event !== null && event.type !== "message" && event.type !== "delta") continue;
+    for (const { id, content } of session.messages.slice(-3)) {
+      const text = content["text"];
+      if (typeof text !== "string") continue;
+      if (text.length >= (seen.texts.get(id) ?? "").length) seen.texts.set(id, text);
+    }
+  }
+  return seen;
+}
+
+async function settled(sessionId: string): Promise<WholeSession> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const session = await client.sessions.get(sessionId);
+    if (session.state === "idle" && session.queued === 0) return session;
+    if (Date.now() > deadline) throw new Error(`stuck: ${JSON.stringify(session).slice(0, 2_000)}`);
+    await pause(50);
+  }
+}
+
+describe("a server that is killed again and again while agents stream", () => {
+  it(`loses no acknowledged message and no word that was shown, in ${KILLS} kills (P1, P3, P4, P5, C5, C7)`, async () => {
+    const repos = Array.from({ length: SESSIONS }, (_, index) => `repo-${index}`);
+    const ids: string[] = [];
+    for (const name of repos) {
+      mkdirSync(path.join(folder, "root", name, ".git"), { recursive: true });
+      const repo = await client.repos.add({ path: name });
+      ids.push((await client.sessions.create({ repoId: repo.id, title: name })).id);
+    }
+    const sending = new AbortController();
+    const watching = new AbortController();
+    const senders = ids.map((id) => sendOn(id, sending.signal));
+    const watchers = ids.map((id) => watch(id, watching.signal));
+
+    let restartedAt = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await pause(Math.random() * 500);
+      await server.end("SIGKILL");
+      restartedAt = Date.now();
+      server = await start();
+    }
+    sending.abort();
+    const acknowledged = await Promise.all(senders);
+
+    while (runsBegunBefore(restartedAt) > 0) {
+      expect(Date.now() - restartedAt).toBeLessThan(SETTLED_WITHIN_MS);
+      await pause(50);
+    }
+    const finals = await Promise.all(ids.map(settled));
+    const known = await watchedTo(watchers, { finals, watching });
+
+    for (const [index, final] of finals.entries()) {
+      const { messages } = final;
+      const sent = acknowledged[index] ?? [];
+      expect(sent.length).toBeGreaterThan(5);
+      const given = messages.filter(({ role }) => role === "user").map(({ id }) => id);
+      expect(given.filter((id) => sent.includes(id))).toEqual(sent);
+      expect(new Set(given).size).toBe(given.length);
+      const texts = new Map(messages.map(({ id, content }) => [id, content["text"]]));
+      for (const [id, shown] of known[index]?.texts ?? []) {
+        expect(String(texts.get(id)).startsWith(shown), `message ${id}`).toBe(true);
+      }
+      expect(messages.every(({ complete }) => complete)).toBe(true);
+      expect(known[index]?.last).toEqual(final);
+    }
+    expect(await server.end("SIGTERM")).toMatchObject({ code: 0 });
+    expect(marked(MARKER_VARIABLE, path.join(folder, "root"))).toEqual([]);
+    server = await start();
+  }, 400_000);
+});
+
+/** Runs of servers that are dead, and still said to be under way. */
+function runsBegunBefore(time: number): number {
+  const database = new DatabaseSync(path.join(folder, "data", "holdfast.db"), { readOnly: true });
+  const row = database
+    .prepare(
+      `select count(*) as "count" from "Run" where "status" in ('running', 'suspended') and "startedAt" < ?`,
+    )
+    .get(time);
+  database.close();
+  return Number(row?.["count"]);
+}
+
+/** Waits until the watchers have everything that is shown, then ends them. */
+async function watchedTo(
+  watchers: readonly Promise<Seen>[],
+  { finals, watching }: { finals: readonly WholeSession[]; watching: AbortController },
+): Promise<readonly Seen[]> {
+  await pause(finals.length * 250);
+  watching.abort();
+  return Promise.all(watchers);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const address = probe.address();
+  const found = typeof address === "object" && address !== null ? address.port : 0;
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** Processes of agents that work in a folder below this one. */
+export function marked(variable: string, folder: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .filter((pid) => isMarked(pid, { variable, folder }));
+}
+
+function isMarked(
+  pid: number,
+  { variable, folder }: { variable: string; folder: string },
+): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return (
+      environment.some((entry) => entry.startsWith(`${variable}=`)) &&
+      readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
+    );
+  } catch {
+    return false; // it has ended, or is another user's
+  }
+}
