@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { ask, say, script, waitFor, type Step } from "../providers/testing/script.ts";
 import { ok, TestRuntime, transcript } from "./testing/test-runtime.ts";
@@ -98,6 +99,35 @@ describe("the limit of live agents", () => {
       expect.stringContaining('"May I?" was answered: allow_once'),
     ]);
   });
+
+  it("cuts nobody off when questions are answered while others take the places (A11, P2)", async () => {
+    test = await TestRuntime.open({ limits: { liveAgents: 2 } });
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index += 1) ids.push(await test.createSession());
+    await Promise.all(
+      ids.map((id) => test.send(id, script(ask({ id: "p", title: "May I?" }), say(" done")))),
+    );
+    let isOver = false;
+    const answering = (async () => {
+      while (!isOver) {
+        for (const { id, sessionId } of await test.runtime.listSuspensions()) {
+          await test.runtime.answer({ sessionId, suspensionId: id, answer: "allow", by: null });
+        }
+        await pause(3);
+      }
+    })();
+    const wholes = await Promise.all(
+      ids.map((id) =>
+        test.until(id, ({ session, messages }) => session.state === "idle" && messages.length > 1, {
+          withinMs: 40_000,
+        }),
+      ),
+    );
+    isOver = true;
+    await answering;
+    expect(wholes.map(({ session }) => session.status)).toEqual(ids.map(() => "active"));
+    expect(wholes.flatMap(transcript).filter((line) => line.includes("Interrupted"))).toEqual([]);
+  }, 60_000);
 
   it("lets a session with a long queue make room for others now and then (A11)", async () => {
     test = await TestRuntime.open({ limits: { liveAgents: 1 } });

@@ -124,6 +124,8 @@ export class RunAttempt {
     return this.#next(async () => {
       const { store } = this.#options.context;
       for (const [suspensionId, requestId] of this.#asked) {
+        // Evicted meanwhile: the answer waits for the agent that comes next.
+        if (this.#options.signal.aborted) return;
         const suspension = await store.readSuspension(suspensionId);
         const answer = suspension === null ? null : toAgentAnswer(suspension);
         if (answer === null) continue;
@@ -154,8 +156,10 @@ export class RunAttempt {
     void this.#agent?.stop({ urgent: true });
   }
 
+  /** Records that the agent is about to be given something; not for one that is being ended. */
   async #hand(): Promise<boolean> {
-    const { context, sessionId, fence, run } = this.#options;
+    const { context, sessionId, fence, run, signal } = this.#options;
+    if (signal.aborted) return false;
     const handed = await context.execute({
       sessionId,
       command: { type: "hand-run", at: context.clock(), runId: run.id },
