@@ -62,7 +62,7 @@ export const layers: readonly Layer[] = [
     name: "cli",
     folder: "packages/server/src/cli",
     imports: ["protocol", "client", "domain", "storage", "providers", "runtime", "http"],
-    npm: ["commander", "jsonc-parser", "pino", "rotating-file-stream", "uuid", "zod"],
+    npm: ["commander", "pino", "rotating-file-stream", "uuid", "zod"],
     node: true,
   },
   {

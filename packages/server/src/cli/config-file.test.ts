@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -201,14 +201,20 @@ describe("a bad config file is refused with line, field and reason", () => {
   });
 
   it("also when it cannot be read at all", () => {
-    rmSync(folder, { recursive: true });
-    writeFileSync(folder, "");
+    mkdirSync(file());
     expect(refusal().message).toMatch(/holdfast\.config\.json cannot be read: /u);
-    rmSync(folder);
-    folder = mkdtempSync(path.join(tmpdir(), "holdfast-config-"));
+  });
+
+  it("also when it is too large", () => {
     write(" ".repeat(1024 * 1024 + 1));
     expect(refusal().message).toMatch(/is larger than a config file can be\.$/u);
   });
+});
+
+it("a data folder that is none has no config file: that is said where the folder is made", () => {
+  const notAFolder = path.join(folder, "file");
+  writeFileSync(notAFolder, "");
+  expect(readConfigFile(notAFolder)).toEqual(NOTHING);
 });
 
 function file(): string {

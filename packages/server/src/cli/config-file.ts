@@ -18,7 +18,7 @@ export interface ConfigFile {
   readonly retention: NonNullable<WrittenConfig["retention"]>;
 }
 
-export const CONFIG_FILE = "holdfast.config.json";
+const CONFIG_FILE = "holdfast.config.json";
 const MAX_BYTES = 1024 * 1024;
 const MAX_COMPLAINTS = 10;
 

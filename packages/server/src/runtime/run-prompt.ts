@@ -95,7 +95,7 @@ function continuation(answers: readonly string[]): readonly MessageContent[] {
 }
 
 /** A message of several parts holds them under `parts`. */
-export function partsOf(content: MessageContent): readonly MessageContent[] {
+function partsOf(content: MessageContent): readonly MessageContent[] {
   const parts = content["parts"];
   if (content.type !== "parts" || !Array.isArray(parts)) return [content];
   return parts.filter(isContent);

@@ -218,7 +218,7 @@ function reasonToWait(session: NonNullable<Decided["session"]>): string {
   return "Every place for an agent is taken; the message is delivered when one is free.";
 }
 
-export function toJson(sent: Sent): Json {
+function toJson(sent: Sent): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain data, made of JSON throughout
   return sent as unknown as Json;
 }

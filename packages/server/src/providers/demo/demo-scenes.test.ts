@@ -48,7 +48,7 @@ describe("reading", () => {
   );
 
   it("does not wait for what is no file", async () => {
-    execFileSync("mkfifo", [path.join(world.repository, "pipe.txt")]);
+    execFileSync("sh", ["-c", "mkfifo pipe.txt"], { cwd: world.repository });
     const { demo, prompt } = await open();
     await prompt("/read pipe.txt");
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });

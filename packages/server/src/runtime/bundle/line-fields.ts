@@ -34,9 +34,9 @@ export function textOrNullIn(line: JsonObject, field: string): string | null {
   return line[field] === null ? null : textIn(line, field);
 }
 
-const ID = /^[\w.:-]{1,200}$/u;
+const ID = /^[^\p{Cc}/\\]{1,200}$/u;
 
-/** Ids name files and stand in URLs. */
+/** Ours are UUIDs; a database that was taken over may have others. None is a path. */
 export function idIn(line: JsonObject, field: string): string {
   const value = textIn(line, field);
   if (!ID.test(value)) throw mismatch(field, "an id", value);
