@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 
 const LINKS = [
-  { href: "/openapi.json", name: "HTTP API", says: "every route, as OpenAPI" },
+  { href: "/docs", name: "HTTP API", says: "every route, with examples" },
   { href: "/readyz", name: "Readiness", says: "what this page shows, as JSON" },
   { href: "/healthz", name: "Health", says: "whether the process answers" },
 ];

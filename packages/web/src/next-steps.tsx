@@ -6,8 +6,8 @@ export function NextSteps(): ReactElement {
       <h2 id="next">What to do next</h2>
       <ul className="steps">
         <li>
-          See what the <a href="/openapi.json">HTTP API</a> offers today. Sessions that run agents
-          come to this page next.
+          Run a session over the <a href="/docs">HTTP API</a>; the README has three commands to try.
+          Here you will see sessions next.
         </li>
         <li>
           Everything is kept in the data folder: <code>~/.local/share/holdfast</code>, or the one

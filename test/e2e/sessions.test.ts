@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import {
+  child,
+  ignore,
+  say,
+  script,
+  silent,
+  type Step,
+} from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  removeFolder,
+  startHoldfast,
+  temporaryFolder,
+  type RunningServer,
+} from "./holdfast-process.ts";
+import { marked } from "./marked-processes.ts";
+
+let folder: string;
+let root: string;
+let server: RunningServer;
+let client: Client;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  root = path.join(folder, "root");
+  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+  mkdirSync(path.join(root, ".git"), { recursive: true });
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  writeFileSync(path.join(folder, "data", "holdfast.config.json"), JSON.stringify({ providers }));
+  await start();
+});
+afterEach(async () => {
+  await server.end("SIGKILL");
+  for (const pid of agents()) process.kill(pid, "SIGKILL");
+  removeFolder(folder);
+});
+
+async function start(): Promise<void> {
+  const env = { AGENT_WORKSPACE_ROOT: root };
+  server = await startHoldfast({ data: path.join(folder, "data"), env });
+  client = createClient({ url: server.url });
+}
+
+const agents = (): readonly number[] => marked(MARKER_VARIABLE, root);
+
+async function working(...steps: readonly Step[]): Promise<string> {
+  const repo = await client.repos.add({ path: "." });
+  const { id } = await client.sessions.create({ repoId: repo.id, provider: "scripted" });
+  await client.sessions.send(id, { text: script(say("begun"), ...steps, silent()) });
+  await until(id, ({ messages }) => messages.length >= 2);
+  return id;
+}
+
+async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+  throw new Error("the session was deleted");
+}
+
+describe("a newcomer", () => {
+  it("gets a streamed answer with the three commands of the README", async () => {
+    const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
+    const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(readme) ?? [];
+    expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
+    const shell = spawn("sh", ["-c", commands.replace(/^H=.*$/mu, `H=${server.url}`)]);
+    let said = "";
+    await new Promise<void>((resolve) => {
+      shell.stdout.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (/event: delta\n/u.test(said)) resolve();
+      });
+      shell.once("exit", () => resolve());
+    });
+    shell.kill("SIGTERM");
+    expect(said).toContain('"role":"agent"');
+    expect(said).toContain("event: delta");
+  });
+});
+
+describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
+  it("suspends the sessions, ends agents that will not go, and the server is gone in time (A8, P5)", async () => {
+    const id = await working(
+      ignore("cancel", "sigterm", "eof"),
+      child({ how: "setsid", stubborn: true, seconds: 600 }),
+    );
+    const repo = await client.repos.add({ path: "." });
+    const quiet = await client.sessions.create({ repoId: repo.id });
+    expect(agents().length).toBeGreaterThanOrEqual(1);
+    const begun = Date.now();
+    const ended = await server.end(signal);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(agents()).toEqual([]);
+    await start();
+    for (const each of [id, quiet.id]) {
+      expect(await client.sessions.get(each)).toMatchObject({ status: "suspended", state: "idle" });
+    }
+    const { messages } = await client.sessions.get(id);
+    expect(messages.at(-1)?.content).toMatchObject({ notice: "run_interrupted" });
+  });
+});
+
+describe("a server that starts after another was killed", () => {
+  it("ends the agents the other has left, wherever they are (P5)", async () => {
+    await working(
+      ignore("cancel", "sigterm", "eof"),
+      child({ how: "setsid", stubborn: true, seconds: 600 }),
+    );
+    await server.end("SIGKILL");
+    expect(agents().length).toBeGreaterThanOrEqual(1);
+    await start();
+    expect(agents()).toEqual([]);
+  });
+
+  it("gives the same answer to a request that is repeated with its key (A6, P1)", async () => {
+    const repo = await client.repos.add({ path: "." });
+    const session = { repoId: repo.id, provider: "scripted" };
+    const message = { text: script(say("once")) };
+    const key = (idempotencyKey: string) => ({ idempotencyKey });
+    const created = await client.sessions.create(session, key("create"));
+    const sent = await client.sessions.send(created.id, message, key("send"));
+    await server.end("SIGKILL");
+    await start();
+    expect(await client.sessions.create(session, key("create"))).toEqual(created);
+    expect(await client.sessions.send(created.id, message, key("send"))).toEqual(sent);
+    await expect(
+      client.sessions.send(created.id, { text: "another" }, key("send")),
+    ).rejects.toMatchObject({ status: 422, code: "idempotency_key_reused" });
+    const whole = await until(created.id, ({ state, queued }) => state === "idle" && queued === 0);
+    expect(whole.messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  });
+});
+
+describe("a path outside the workspace root", () => {
+  it("is a 403 and a line in the security log (A14)", async () => {
+    for (const asked of ["/etc", "../..", "/proc/self/root/etc"]) {
+      await expect(client.repos.add({ path: asked })).rejects.toMatchObject({
+        status: 403,
+        code: "path_outside_root",
+      });
+    }
+    await pause(200);
+    const log = readFileSync(path.join(folder, "data", "logs", "holdfast.log"), "utf8");
+    const lines = log.split("\n").filter((line) => line.includes('"security":"workspace"'));
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain('"path":"/etc"');
+  });
+});
