@@ -1,10 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Feed, FeedEnd, FeedItem, FeedReader } from "../runtime/runtime.ts";
 
+/** More than what piles up within a moment, less than what a stalled client may cost. */
+const MAX_UNSENT_BYTES = 256 * 1024;
 const HEARTBEAT = Buffer.from(": \n\n");
 const GREETING = Buffer.from("retry: 1000\n\n");
 
-/** One client that reads a feed. Holds no more than the socket does: it is the feed that waits. */
+/** One client that reads a feed. Holds little for one that does not read: it is the feed that waits. */
 export class EventStream implements FeedReader {
   readonly #response: ServerResponse;
   readonly #encode: (item: FeedItem) => Buffer;
@@ -72,7 +74,8 @@ export class EventStream implements FeedReader {
 
   #write(bytes: Buffer): boolean {
     if (this.#isClosed) return false;
-    this.#isBlocked = !this.#response.write(bytes);
+    const isDrained = this.#response.write(bytes);
+    this.#isBlocked = !isDrained && this.#response.writableLength > MAX_UNSENT_BYTES;
     return !this.#isBlocked;
   }
 

@@ -29,7 +29,7 @@ const AT_ONCE = 8;
 
 /**
  * Removes sessions, each after its bundle is on the disk, and only as they are in the bundle: what has
- * changed in between, or is no longer due, stays.
+ * changed in between, or is no longer due, stays. What has a bundle when it is told to stop is removed.
  */
 export async function removeSessions(
   removing: Removing,
@@ -43,21 +43,23 @@ export async function removeSessions(
     readonly signal: AbortSignal;
   },
 ): Promise<Removal> {
-  const removed: { sessionId: string; bundle: string }[] = [];
-  const kept: { sessionId: string; reason: string }[] = [];
+  const written: Written[] = [];
+  const removed: Removal["removed"][number][] = [];
+  const kept: Kept[] = [];
   for (let start = 0; start < sessionIds.length && !signal.aborted; start += AT_ONCE) {
     const ids = sessionIds.slice(start, start + AT_ONCE);
-    const written = await Promise.all(ids.map((sessionId) => write(removing, sessionId)));
-    if (written.some(isWritten)) await removing.bundles.sync();
-    const outcomes = await Promise.all(
-      written.map(async (one) => (isWritten(one) ? remove(removing, { ...one, isDue }) : one)),
-    );
-    for (const outcome of outcomes) {
-      if (outcome === null) continue;
-      if ("bundle" in outcome) removed.push(outcome);
-      else kept.push(outcome);
+    for (const one of await Promise.all(ids.map((sessionId) => write(removing, sessionId)))) {
+      if (one === null) continue;
+      if ("file" in one) written.push(one);
+      else kept.push(one);
     }
     await setImmediate();
+  }
+  if (written.length > 0) await removing.bundles.sync();
+  const outcomes = await Promise.all(written.map((one) => remove(removing, { ...one, isDue })));
+  for (const outcome of outcomes) {
+    if ("bundle" in outcome) removed.push(outcome);
+    else kept.push(outcome);
   }
   return { removed, kept };
 }
@@ -69,10 +71,6 @@ interface Written {
 }
 
 type Kept = Removal["kept"][number];
-
-function isWritten(one: Written | Kept | null): one is Written {
-  return one !== null && "file" in one;
-}
 
 /** Null when there is no such session any more. */
 async function write(

@@ -158,17 +158,37 @@ describe("retention", () => {
     },
   );
 
-  it("A13 leaves a session alone that changed while its bundle was written", async () => {
-    const [busy, calm] = [await test.suspended(), await test.suspended()];
+  it("A13 leaves a session alone that changed while its bundle was written, due or not", async () => {
+    const [awake, renamed, calm] = [
+      await test.suspended(),
+      await test.suspended(),
+      await test.suspended(),
+    ];
     test.now = NOON + 8 * DAY_MS;
     const execute = async (execution: Execution) => {
-      if (execution.sessionId === busy.id) await busy.send("wait!");
+      if (execution.sessionId === awake.id) await awake.send("wait!");
+      if (execution.sessionId === renamed.id)
+        await renamed.perform({ type: "update", changes: { title: "Not in the bundle" } });
       return executeCommand(test.context, execution);
     };
     await test.runOnce({ execute });
-    expect(await test.left()).toEqual([busy.id]);
+    expect(await test.left()).toEqual(idsOf([awake, renamed]));
     expect(readdirSync(test.bundles)).toEqual([`${calm.id}-2026-01-16.jsonl`]);
     expect(test.forgotten).toEqual([calm.id]);
+  });
+
+  it("A13 leaves a session alone that was taken up again before its bundle was written", async () => {
+    const session = await test.suspended();
+    test.now = NOON + 8 * DAY_MS;
+    let loads = 0;
+    const load = async (sessionId: string) => {
+      loads += 1;
+      if (loads === 2) await session.send("wait!");
+      return test.store.load(sessionId);
+    };
+    await test.runOnce({ store: { ...test.store, load } });
+    expect(await test.left()).toEqual([session.id]);
+    expect(readdirSync(test.bundles)).toEqual([]);
   });
 
   it("removes many in batches, and is not held up by those that stay", async () => {
@@ -227,22 +247,26 @@ describe("retention", () => {
       "a-2026-01-01.jsonl",
       "b-2026-01-01.2.jsonl",
       "c-2026-01-02.jsonl",
-      "mine.jsonl",
+      "mine-2026-99-99.jsonl",
     ];
-    for (const name of [...files, "1-1.tmp", "1-2.tmp"])
+    for (const name of [...files, "a-2026-01-01.jsonl.tmp", "b-2026-01-31.jsonl.tmp"])
       writeFileSync(path.join(test.bundles, name), "");
     test.now = Date.UTC(2026, 1, 1, 12);
     utimesSync(
-      path.join(test.bundles, "1-1.tmp"),
+      path.join(test.bundles, "a-2026-01-01.jsonl.tmp"),
       new Date(test.now - 2 * DAY_MS),
       new Date(test.now - 2 * DAY_MS),
     );
-    utimesSync(path.join(test.bundles, "1-2.tmp"), new Date(test.now), new Date(test.now));
+    utimesSync(
+      path.join(test.bundles, "b-2026-01-31.jsonl.tmp"),
+      new Date(test.now),
+      new Date(test.now),
+    );
     await test.runOnce();
     expect(readdirSync(test.bundles).toSorted()).toEqual([
-      "1-2.tmp",
+      "b-2026-01-31.jsonl.tmp",
       "c-2026-01-02.jsonl",
-      "mine.jsonl",
+      "mine-2026-99-99.jsonl",
     ]);
     expect(test.logged.map(({ fields }) => String(fields["bundle"])).toSorted()).toEqual(
       files.slice(0, 2).map((name) => path.join(test.bundles, name)),

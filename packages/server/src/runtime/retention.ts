@@ -55,8 +55,7 @@ export function startRetention(options: RetentionOptions): Retention {
   };
 }
 
-/** Removes what is stale, for whoever has no server running. */
-export async function cleanUp(
+async function cleanUp(
   removing: Removing,
   { olderThanMs, signal }: { readonly olderThanMs: number; readonly signal: AbortSignal },
 ): Promise<Removal> {

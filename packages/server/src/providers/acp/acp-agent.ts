@@ -38,13 +38,11 @@ export class AcpAgent implements Agent {
   readonly #options: AcpAgentOptions;
   readonly #link: AcpLink;
   readonly #urgency = new AbortController();
-  /** What is left of it when it ends by itself. */
-  readonly #swept: Promise<unknown>;
   #prompting: Prompting | null = null;
   #stopping: Promise<void> | null = null;
 
   constructor(options: AcpAgentOptions) {
-    const { definition, link, session, sweep } = options;
+    const { definition, link, session } = options;
     this.provider = definition.name;
     this.pid = link.process.pid;
     this.memory = session.memory;
@@ -52,15 +50,12 @@ export class AcpAgent implements Agent {
     this.resumeData = resumeDataOf(session);
     this.#options = options;
     this.#link = link;
-    this.#swept = link.process.exited.then(() => {
-      link.process.signal("SIGKILL");
-      return sweep();
-    });
+    // Its children may live on when it ends by itself.
+    void link.process.exited.then(() => this.stop({ urgent: true }));
     this.exited = link.process.exited.then(async (exit) => {
       await link.closed;
       return { ...exit, stderr: link.stderr() };
     });
-    void this.exited.then(() => options.closeJournal());
     void link.closed.then(() => this.#endUseless());
   }
 
@@ -163,7 +158,8 @@ export class AcpAgent implements Agent {
       times,
       urgency: this.#urgency.signal,
     });
-    await this.#swept;
+    // What it said last is on its way.
+    await orAfter(times.exitMs, link.closed);
     await closeJournal();
   }
 

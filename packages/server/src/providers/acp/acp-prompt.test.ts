@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../provider.ts";
 import { openAgentRig, promptOf, type AgentRig } from "../testing/agent-rig.ts";
+import { NOTHING_KNOWN } from "./about.ts";
 import {
   closeStdout,
   deaf,
@@ -173,6 +174,20 @@ describe("an agent that misbehaves on its output", () => {
     }
   });
 
+  it("is alive, too, when nothing is made of what it says", async () => {
+    const translator = {
+      about: NOTHING_KNOWN,
+      update: () => [],
+      permission: () => null,
+      endPrompt: () => [],
+    };
+    const { rig } = await outcomeOf(
+      [say("x")],
+      openAgentRig({ provider: { translator: () => translator } }),
+    );
+    expect(rig.all).toEqual([{ report: "alive" }]);
+  });
+
   it("is written down as it spoke, without the secrets it was given", async () => {
     const rig = openAgentRig({ env: { TOOL_KEY: "sk-very-secret" } });
     const { end } = await outcomeOf(
@@ -204,7 +219,8 @@ describe("an agent that misbehaves on its output", () => {
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(flood({ count: 5000, text: "x".repeat(100) })));
     await full.promise;
-    await new Promise((resolve) => setImmediate(resolve));
+    // Time enough for all the rest, if it were read.
+    await openAgentRig().start();
     expect(taken).toBe(10);
     gate.resolve();
     await expect(prompting).resolves.toEqual(completed);

@@ -206,13 +206,16 @@ describe("what comes in", () => {
       },
     });
     const asked = rig.peer.request("a", {});
-    for (let count = 0; count < 5; count += 1) rig.give({ method: "n", params: count });
-    rig.give({ id: 1, result: "after all" });
-    rig.input.end();
+    const lines = [0, 1, 2, 3, 4].map((params) => ({ jsonrpc: "2.0", method: "n", params }));
+    const answer = { jsonrpc: "2.0", id: 1, result: "after all" };
+    rig.input.end([...lines, answer].map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (let count = 0; count < 5; count += 1) {
       await flushed();
       expect(heard).toEqual([0, 1, 2, 3, 4].slice(0, count + 1));
       expect(rig.input.isPaused()).toBe(true);
+      // As Node does with the pipes of a process that has ended.
+      if (count === 2) rig.input.resume();
+      await flushed();
       gates[count]?.resolve();
     }
     await expect(asked).resolves.toBe("after all");

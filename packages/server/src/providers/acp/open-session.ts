@@ -105,7 +105,6 @@ async function takeUp(request: OpenSession, capabilities: Capabilities): Promise
 
 async function ask(request: OpenSession, method: string, sessionId: string): Promise<void> {
   const { link, folder, startMs, signal } = request;
-  link.route.suppress();
   const params: LoadSessionRequest = { sessionId, cwd: folder, mcpServers: [] };
   link.learn(await link.request(method, params, { timeoutMs: startMs, signal }));
   await link.settle();

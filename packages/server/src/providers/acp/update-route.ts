@@ -1,12 +1,13 @@
 import { looseObject } from "./loose.ts";
 
-/** Decides which `session/update`s are ours: agents send some before they have told the session, and of other sessions. */
+/**
+ * Decides which `session/update`s are ours: agents send some before they have told the session, and of other sessions.
+ * Until it is told otherwise none is: what comes while a session is taken up again is its history, which is known.
+ */
 export interface UpdateRoute {
   take(params: unknown): void;
   /** A session of a name not known yet is being made: keeps what comes until it has one. */
   expect(): void;
-  /** A session is being taken up again: what comes is its history, which is known already. */
-  suppress(): void;
   /** From now on this session's; what was kept of it comes first, what was kept of others is dropped. */
   follow(sessionId: string): void;
 }
@@ -36,9 +37,6 @@ export function createUpdateRoute({ onUpdate, onIgnored }: UpdateRouteOptions): 
     },
     expect: () => {
       route = { to: "kept", kept: [] };
-    },
-    suppress: () => {
-      route = { to: "nobody" };
     },
     follow: (sessionId) => {
       const kept = route.to === "kept" ? route.kept : [];

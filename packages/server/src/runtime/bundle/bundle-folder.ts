@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 
 const DAY_MS = 24 * 3_600_000;
@@ -27,23 +27,20 @@ export interface BundleFolder {
 }
 
 export function bundleFolder(folder: string): BundleFolder {
-  let count = 0;
-
   async function write({
     sessionId,
     at,
     lines,
   }: Parameters<BundleFolder["write"]>[0]): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    count += 1;
-    const temporary = path.join(folder, `${process.pid}-${count}${TEMPORARY}`);
+    const name = `${fileNameOf(sessionId)}-${new Date(at).toISOString().slice(0, 10)}`;
+    const { file, temporary, handle } = await reserve(path.join(folder, name));
     try {
-      await writeLines(temporary, lines);
-      const file = await reserveName(folder, { sessionId, at });
+      await writeLines(handle, lines);
       await rename(temporary, file);
       return file;
     } catch (error) {
-      await unlink(temporary).catch(() => {}); // it may not even have been made
+      await remove(temporary);
       throw error;
     }
   }
@@ -59,23 +56,18 @@ export function bundleFolder(folder: string): BundleFolder {
     for (const name of await namesIn(folder)) {
       const file = path.join(folder, name);
       const date = NAME.exec(name)?.[1];
-      if (date !== undefined) {
-        // The date is a day's beginning; the bundle may be of its end.
-        if (now - Date.parse(date) < keptMs + DAY_MS) continue;
-        await unlink(file);
-        removed.push(file);
-      } else if (name.endsWith(TEMPORARY) && now - (await stat(file)).mtimeMs > DAY_MS) {
-        await unlink(file);
-      }
+      // The date is a day's beginning; the bundle may be of its end.
+      const isOld = date !== undefined && now - Date.parse(date) >= keptMs + DAY_MS;
+      if (isOld) removed.push(file);
+      if (isOld || (await isLeftOver(file, now))) await remove(file);
     }
     return removed;
   }
 
-  return { write, sync: () => syncFolder(folder), remove: (file) => unlink(file), removeOld };
+  return { write, sync: () => syncFolder(folder), remove, removeOld };
 }
 
-async function writeLines(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const handle = await open(file, "w", 0o600);
+async function writeLines(handle: FileHandle, lines: AsyncIterable<string>): Promise<void> {
   try {
     let waiting = "";
     for await (const line of lines) {
@@ -91,24 +83,35 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
+async function isLeftOver(file: string, now: number): Promise<boolean> {
+  if (!file.endsWith(TEMPORARY)) return false;
+  const found = await stat(file).catch(nullIf("ENOENT"));
+  return found !== null && now - found.mtimeMs > DAY_MS;
+}
+
+function remove(file: string): Promise<void> {
+  return rm(file, { force: true });
+}
+
+interface Reserved {
+  readonly file: string;
+  readonly temporary: string;
+  readonly handle: FileHandle;
+}
+
 /**
- * An empty file of its own, to be replaced: a session that came back and went again on the same day does
- * not take the place of its earlier bundle.
+ * A name that nobody has and, for as long as the temporary file is there, nobody else gets: a session that
+ * came back and went again on the same day does not take the place of its earlier bundle.
  */
-async function reserveName(
-  folder: string,
-  { sessionId, at }: { sessionId: string; at: number },
-): Promise<string> {
-  const date = new Date(at).toISOString().slice(0, 10);
+async function reserve(name: string): Promise<Reserved> {
   for (let n = 1; ; n += 1) {
-    const suffix = n === 1 ? "" : `.${n}`;
-    const file = path.join(folder, `${fileNameOf(sessionId)}-${date}${suffix}.jsonl`);
-    try {
-      await (await open(file, "wx", 0o600)).close();
-      return file;
-    } catch (error) {
-      if (!hasCode(error, "EEXIST")) throw error;
-    }
+    const file = `${name}${n === 1 ? "" : `.${n}`}.jsonl`;
+    const temporary = `${file}${TEMPORARY}`;
+    const handle = await open(temporary, "wx", 0o600).catch(nullIf("EEXIST"));
+    if (handle === null) continue;
+    if ((await stat(file).catch(nullIf("ENOENT"))) === null) return { file, temporary, handle };
+    await handle.close();
+    await remove(temporary);
   }
 }
 
@@ -120,16 +123,14 @@ function fileNameOf(sessionId: string): string {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
+  return (await readdir(folder).catch(nullIf("ENOENT"))) ?? [];
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
+function nullIf(code: string): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof Error && "code" in error && error.code === code) return null;
+    throw error;
+  };
 }
 
 async function syncFolder(folder: string): Promise<void> {

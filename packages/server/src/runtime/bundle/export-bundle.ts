@@ -81,7 +81,7 @@ async function readMoment(
 
 /** Null when the queue has moved on since the session was read. */
 async function readQueue(store: Store, session: Session): Promise<Moment["queue"] | null> {
-  const queued = await store.readQueue(session.id);
+  const queued = session.queue.length === 0 ? [] : await store.readQueue(session.id);
   const contents = new Map<string, Pick<QueuedMessage, "content" | "queuedAt">>(
     queued.map((message) => [message.messageId, message]),
   );

@@ -73,8 +73,8 @@ export class TestRetention {
 
   /** One round, of whatever is due. */
   async runOnce(more: Partial<RetentionOptions> = {}): Promise<void> {
-    const round = this.counting(this.store);
-    const retention = this.start({ store: round.store, ...more });
+    const round = this.counting(more.store ?? this.store);
+    const retention = this.start({ ...more, store: round.store });
     await round.runs(1);
     await retention.stop();
   }
