@@ -25,11 +25,21 @@ export const sendMessageRequestSchema = z
     text: messageTextSchema.optional(),
     content: messagePartsSchema.optional().describe("parts, in place of text"),
     provider: z.string().min(1).max(LIMITS.nameLength).nullish().describe("for this run"),
+    provider_id: z
+      .string()
+      .min(1)
+      .max(LIMITS.nameLength)
+      .nullish()
+      .describe("another name of `provider`; give one of them"),
     model: z.string().min(1).max(LIMITS.nameLength).nullish().describe("for this run"),
     delivery: deliveryModeSchema.default("queue").describe("when the session is busy"),
     continuity: continuityPolicySchema.default("auto"),
   })
   .refine(hasOneOfTextAndContent, ONE_OF_TEXT_AND_CONTENT)
+  .refine((body) => body.provider == null || body.provider_id == null, {
+    path: ["provider_id"],
+    message: "give either provider or provider_id",
+  })
   .meta({ id: "SendMessageRequest" });
 /** As a client writes it: what has a default may be left out. */
 export type SendMessageRequest = z.input<typeof sendMessageRequestSchema>;

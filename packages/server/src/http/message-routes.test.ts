@@ -59,6 +59,17 @@ describe("messages over HTTP", () => {
     }
   });
 
+  it("take the provider under either of its names, and not under both (C10)", async () => {
+    const { asked, post } = await sending();
+    await post("messages", { text: "hello", provider_id: "demo", model: "demo-fast" });
+    expect(asked).toMatchObject([{ provider: "demo", model: "demo-fast" }]);
+    const both = await post("messages", { text: "hello", provider_id: "demo", provider: "demo" });
+    expect([both.statusCode, both.json()]).toMatchObject([
+      400,
+      { code: "invalid_request", errors: [{ field: "provider_id" }] },
+    ]);
+  });
+
   it("are queued and remembered as well as can be, unless they say otherwise", async () => {
     const { asked, post } = await sending();
     await post("messages", { text: "hello" });

@@ -55,7 +55,7 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       const result = await runtime.sendMessage({
         sessionId: params.id,
         content: fromWireContent(body),
-        provider: body.provider ?? null,
+        provider: body.provider ?? body.provider_id ?? null,
         model: body.model ?? null,
         delivery: body.delivery,
         continuity: body.continuity,
