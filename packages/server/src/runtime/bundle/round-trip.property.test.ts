@@ -43,7 +43,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
         const after = await everything();
         expect(after).toEqual(expectedOf(before, after));
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   }, 120_000);
 
