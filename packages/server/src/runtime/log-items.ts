@@ -111,6 +111,7 @@ function thingsIn(event: SessionEvent): readonly Thing[] {
       return ["queue", `run ${event.runId}`, "session"];
     case "message.edited":
     case "message.moved":
+    case "session.imported":
       return ["queue", "session"];
     case "run.started":
       return ["queue", `run ${event.run.id}`, "session"];

@@ -164,7 +164,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
         limits: options.resumeLimits ?? RESUME_LIMITS,
       }),
     exportSession: (sessionId) => exportBundle({ store, clock }, sessionId),
-    importSession: (lines) => importBundle({ store, newId: options.newId, clock }, lines),
+    importSession: async (lines) => {
+      const imported = await importBundle({ store, newId: options.newId, clock }, lines);
+      if (imported.ok) globalFeed.touch(imported.session.id);
+      return imported;
+    },
     listSuspensions: () => store.openSuspensions(),
     addRepo: (request) => repositories.add(request),
     listRepos: () => repositories.list(),

@@ -139,7 +139,8 @@ async function startAgent(
     onSeen({ about: link.about, capabilities: session.capabilities.told });
     return new AcpAgent({ definition, link, session, times, sweep, closeJournal });
   } catch (error) {
-    const fault = await link.faultOf(error);
+    // Whatever it was, nothing may be left running.
+    const fault = await link.faultOf(error).catch((bug: unknown) => bug);
     const urgency = AbortSignal.abort();
     await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
     await closeJournal();

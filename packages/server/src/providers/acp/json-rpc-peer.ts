@@ -7,7 +7,7 @@ import { PeerFault, RPC_CODES, RpcError } from "./rpc-error.ts";
 /** What waits to be read by the other side beyond this is not written any more. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** One side of JSON-RPC over newline-delimited JSON. Never throws out of a stream's event; closes at the first broken pipe. */
+/** One side of JSON-RPC over newline-delimited JSON. Closes at the first broken pipe. */
 export interface JsonRpcPeer {
   /** Throws an `RpcError` when that is the answer, a `PeerFault` when there will be none. */
   request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;

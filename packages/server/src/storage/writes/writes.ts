@@ -1,7 +1,13 @@
 import { appendOutput } from "./append-output.ts";
 import { commitChange } from "./commit-change.ts";
 import { importSession } from "./import-session.ts";
-import { claimSession, dropLease, dropOtherLeases, releaseSession, renewLease } from "./lease-writes.ts";
+import {
+  claimSession,
+  dropLease,
+  dropOtherLeases,
+  releaseSession,
+  renewLease,
+} from "./lease-writes.ts";
 import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
 import type { Transaction } from "./transaction.ts";
 

@@ -169,7 +169,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         shared.store.importSession(imported),
         shared.store.importSession(imported),
       ]);
-      expect(done.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+      expect(done.filter(({ ok }) => ok)).toHaveLength(1);
     });
   });
 }
