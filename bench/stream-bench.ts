@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createClient, type Client } from "../packages/client/src/index.ts";
 import { say, script, stamp } from "../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../packages/server/src/providers/testing/scripted-provider.ts";
@@ -36,6 +37,7 @@ export async function benchStreams({ seconds }: { seconds: number }): Promise<St
   let server = await startServer(data, env);
   try {
     const sessions = await Sessions.open(server.url);
+    await quiet(sessions);
     const answer = await firstAnswer(sessions);
     const one = await stampedStream(sessions, { sessions: 1, perSecond: 100, seconds });
     const many = await stampedStream(sessions, { sessions: AGENTS, perSecond: 50, seconds });
@@ -118,6 +120,11 @@ class Sessions {
       if (session.state === "idle" && session.queued === 0) return;
     }
   }
+}
+
+/** A start after a crash suspends in the background what was open. */
+async function quiet({ client }: Sessions): Promise<void> {
+  while (((await client.readiness()).sessions?.active ?? 0) > 0) await pause(100);
 }
 
 async function firstAnswer(sessions: Sessions): Promise<Figures> {

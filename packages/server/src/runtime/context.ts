@@ -3,6 +3,7 @@ import type { Store } from "../storage/store.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Places } from "./places.ts";
 import type { Reply } from "./runtime.ts";
+import type { StoredOutput } from "./transcript-writer.ts";
 
 export interface Limits {
   readonly liveAgents: number;
@@ -55,8 +56,8 @@ export interface RuntimeContext {
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;
-  /** Output of the session was stored. */
-  readonly touch: (sessionId: string, lagMs: number) => void;
+  /** Output of the session was stored, `lagMs` after it was said. */
+  readonly onOutput: (sessionId: string, stored: StoredOutput & { readonly lagMs: number }) => void;
   /** The session is gone for good: what was kept outside the store goes too. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
 }

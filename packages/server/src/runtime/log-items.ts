@@ -2,6 +2,7 @@ import type { SessionEvent } from "../domain/event.ts";
 import type { LogEntry, Store } from "../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
 import { snapshotOf } from "./session-snapshot.ts";
+import type { StoredOutput } from "./transcript-writer.ts";
 
 /** What one entry of the log means to readers. */
 export interface LogStep {
@@ -32,6 +33,15 @@ export async function readSteps(
     steps.push({ seq: entry.seq, items, size: sizeOf(entry) });
   }
   return steps;
+}
+
+/** The step of output that is one piece of text, as reading the log would give it; null for any other. */
+export function textStep({ items, firstSeq, lastSeq }: StoredOutput): LogStep | null {
+  const [item] = items;
+  if (items.length !== 1 || item?.put !== "text" || firstSeq !== lastSeq) return null;
+  const { messageId, text } = item;
+  const change: FeedChange = { type: "delta", messageId, text };
+  return { seq: lastSeq, items: [{ position: String(lastSeq), change }], size: text.length };
 }
 
 function sizeOf(entry: LogEntry): number {

@@ -113,9 +113,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }),
     execute,
     nudge,
-    touch: (sessionId, lagMs) => {
-      eventLag.add(lagMs);
-      feeds.touch(sessionId);
+    onOutput: (sessionId, stored) => {
+      feeds.add(sessionId, stored);
+      eventLag.add(stored.lagMs);
     },
   };
   const { places } = sending;
@@ -219,7 +219,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 }
 
-function contextOf(options: RuntimeOptions): Omit<RuntimeContext, "places" | "execute" | "touch"> {
+function contextOf(
+  options: RuntimeOptions,
+): Omit<RuntimeContext, "places" | "execute" | "onOutput"> {
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,

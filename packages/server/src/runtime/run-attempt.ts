@@ -49,7 +49,7 @@ export class RunAttempt {
       fence,
       clock: context.clock,
       newId: context.newId,
-      onStored: (lagMs) => context.touch(sessionId, lagMs),
+      onStored: (stored) => context.onOutput(sessionId, stored),
       onRefused: () => {},
       onFailure: (error) => this.#breakOff(error),
     });

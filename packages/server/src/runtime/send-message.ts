@@ -119,9 +119,12 @@ export async function refuseProvider(
   }
   const { installed, title, install, command } = await found.describe();
   if (installed) return null;
-  const how =
-    install === null ? `Put "${command[0] ?? name}" on the PATH.` : `Install it: ${install}`;
-  return refuse("agent_not_installed", `${title} is not installed here. ${how}`);
+  const program = command[0] ?? name;
+  const where = program.includes("/")
+    ? `There is no program ${program}.`
+    : "It is not on the PATH.";
+  const how = install === null ? "" : ` To install it: ${install}`;
+  return refuse("agent_not_installed", `${title} is not installed. ${where}${how}`);
 }
 
 export function keyOf(scope: string, { idempotency }: Idempotent): IdempotencyKey | null {

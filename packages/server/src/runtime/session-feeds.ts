@@ -1,7 +1,8 @@
 import type { Store } from "../storage/store.ts";
 import type { Feed, FeedEnd } from "./feed.ts";
-import { readSteps, type LogStep } from "./log-items.ts";
+import { readSteps, textStep, type LogStep } from "./log-items.ts";
 import type { FeedReader } from "./runtime.ts";
+import type { StoredOutput } from "./transcript-writer.ts";
 
 /** Steps kept in memory for readers who are a little behind; who is further behind reads the store. */
 const STEPS_KEPT = 1_000;
@@ -12,6 +13,8 @@ export interface SessionFeeds {
   open(request: OpenFeed): Feed;
   /** Something of the session was stored. */
   touch(sessionId: string): void;
+  /** The same, with what it was: a piece of text that comes next need not be read again. */
+  add(sessionId: string, stored: StoredOutput): void;
   /** The session is gone: its readers are told and let go. */
   end(sessionId: string): void;
   stop(): Promise<void>;
@@ -60,9 +63,10 @@ export function createSessionFeeds(
       }
       // A position that does not exist yet is of another log: everything is sent.
       const after = request.after > Math.max(lastSeq, channel.seq) ? 0 : request.after;
-      return channel.add({ ...request, after });
+      return channel.open({ ...request, after });
     },
     touch: (sessionId) => channels.get(sessionId)?.read(),
+    add: (sessionId, stored) => channels.get(sessionId)?.add(stored),
     end: (sessionId) => channels.get(sessionId)?.end("deleted"),
     async stop() {
       if (stopping) return;
@@ -117,7 +121,7 @@ class Channel {
     return Promise.allSettled([this.#reading, ...this.#catchingUp]);
   }
 
-  add({ onItem, onEnd, after }: FeedReader & { readonly after: number }): Feed {
+  open({ onItem, onEnd, after }: FeedReader & { readonly after: number }): Feed {
     const reader: Reader = { onItem, onEnd, seq: after, isBlocked: false, isCatchingUp: false };
     this.readers.add(reader);
     // Not before the caller has the feed in hand.
@@ -133,6 +137,13 @@ class Channel {
       },
       close: () => this.#remove(reader),
     };
+  }
+
+  /** One more piece of a text is the commonest thing by far, and needs no read when nothing is missing. */
+  add(stored: StoredOutput): void {
+    const step = stored.firstSeq === this.seq + 1 ? textStep(stored) : null;
+    if (step === null || this.#reading !== null || this.#isEnded) return this.read();
+    this.#take([step]);
   }
 
   /** Reads on; one read at a time, and one more when something came meanwhile. */
@@ -159,13 +170,16 @@ class Channel {
         after: this.seq,
         limit: STEPS_PER_READ,
       });
-      if (steps.length === 0) continue;
-      this.#steps.push(...steps);
-      this.#size += sizeOf(steps);
       if (steps.length === STEPS_PER_READ) this.#again = true;
-      for (const reader of this.readers) this.#pump(reader);
-      this.#forgetOld();
+      this.#take(steps);
     }
+  }
+
+  #take(steps: readonly LogStep[]): void {
+    this.#steps.push(...steps);
+    this.#size += sizeOf(steps);
+    for (const reader of this.readers) this.#pump(reader);
+    this.#forgetOld();
   }
 
   #forgetOld(): void {

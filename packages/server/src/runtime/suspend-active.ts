@@ -3,8 +3,11 @@ import type { SessionSnapshot } from "./runtime.ts";
 import type { Sending } from "./send-message.ts";
 import type { ListPosition } from "../storage/store.ts";
 
-/** Sessions changed at the same time; the store puts what comes together into one transaction. */
-const AT_ONCE = 64;
+/**
+ * Sessions changed at the same time, in one transaction: many when nothing else is going on any more,
+ * few when streams want to be stored in between.
+ */
+const AT_ONCE = { shutdown: 64, crash: 4 } as const;
 const PAGE = 500;
 
 /**
@@ -52,7 +55,7 @@ async function suspendAll(
 ): Promise<void> {
   const left = sessions.filter(({ updatedAt }) => updatedAt < before);
   while (left.length > 0 && !signal.aborted) {
-    const some = left.splice(0, AT_ONCE);
+    const some = left.splice(0, AT_ONCE[cause]);
     await Promise.all(
       some.map(({ id }) =>
         sending.execute({

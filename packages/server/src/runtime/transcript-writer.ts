@@ -1,6 +1,6 @@
 import type { MessageContent } from "../domain/message.ts";
 import type { AgentReport } from "../providers/provider.ts";
-import type { AppendRefused, Fence, OutputItem, Store } from "../storage/store.ts";
+import type { Appended, AppendRefused, Fence, OutputItem, Store } from "../storage/store.ts";
 
 /** A text that grows beyond this goes on in a further message. */
 const MAX_TEXT = 1024 * 1024;
@@ -29,11 +29,16 @@ export interface TranscriptWriterOptions {
   readonly clock: () => number;
   readonly newId: () => string;
   /** Stored, so it may be shown; `lagMs` since the oldest of it was said. */
-  readonly onStored: (lagMs: number) => void;
+  readonly onStored: (stored: StoredOutput & { readonly lagMs: number }) => void;
   /** The run is over, or another node has it: nothing more will be stored. */
   readonly onRefused: (refused: AppendRefused["refused"]) => void;
   /** The database failed; what was put is lost, and with it the run. */
   readonly onFailure: (error: unknown) => void;
+}
+
+/** Items, and the numbers their entries in the log were given. */
+export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq"> {
+  readonly items: readonly OutputItem[];
 }
 
 /**
@@ -135,7 +140,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
       try {
         const at = clock();
         const stored = await store.append({ sessionId, runId, at, fence, items, durable: false });
-        if (stored.ok) options.onStored(performance.now() - since);
+        if (stored.ok) options.onStored({ items, ...stored, lagMs: performance.now() - since });
         else giveUp(() => options.onRefused(stored.refused));
       } catch (error) {
         giveUp(() => options.onFailure(error));

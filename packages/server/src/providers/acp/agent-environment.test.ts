@@ -53,10 +53,9 @@ it("what a provider sets wins, but not over the marker", () => {
 });
 
 it("secrets are what only this provider was given", () => {
-  expect(secretsOf(server, { env: { A: "one" }, passes: ["GEMINI_API_KEY", "MISSING"] })).toEqual([
-    "one",
-    "gemini-key",
-  ]);
+  expect(
+    secretsOf(server, { env: { A: "one", B: "true" }, passes: ["GEMINI_API_KEY", "MISSING"] }),
+  ).toEqual(["one", "gemini-key"]);
 });
 
 it("a marker is read as it was written, whatever the owner is called", () => {

@@ -53,8 +53,11 @@ export function secretsOf(
   definition: Pick<AcpDefinition, "env" | "passes">,
 ): readonly string[] {
   const passed = definition.passes.flatMap((name) => server[name] ?? []);
-  return [...Object.values(definition.env), ...passed];
+  return [...Object.values(definition.env), ...passed].filter((value) => !SWITCHES.has(value));
 }
+
+/** Values of settings that are turned on or off. Taken out of a journal, they would leave little of it. */
+const SWITCHES: ReadonlySet<string> = new Set(["true", "false", "approve"]);
 
 function mayPass(name: string, passes: readonly string[]): boolean {
   if (name.startsWith("HOLDFAST_")) return false;

@@ -14,7 +14,7 @@ export interface StopTimes {
 }
 
 export const STOP_TIMES: StopTimes = {
-  cancelMs: 5000,
+  cancelMs: 3000,
   closeMs: 2000,
   endMs: 4000,
   termMs: 3000,

@@ -3,6 +3,7 @@ import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, replaceMessage } from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
+import { runWrittenOut } from "./written-out.ts";
 
 /** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
 export async function appendOutput(
@@ -22,11 +23,11 @@ export async function appendOutput(
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, { item, output, log });
   await log.store(transaction);
-  await transaction.db
-    .updateTable("AgentSession")
-    .set({ lastSeq: log.lastSeq, updatedAt: at, lastActiveAt: at })
-    .where("id", "=", sessionId)
-    .execute();
+  await runWrittenOut(
+    transaction,
+    `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ? where "id" = ?`,
+    [log.lastSeq, at, at, sessionId],
+  );
   return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
 }
 
@@ -65,19 +66,21 @@ async function putItem(
   }
 }
 
-async function isCurrentRun({ db }: Transaction, { sessionId, runId }: Output): Promise<boolean> {
-  const run = await db
-    .selectFrom("Run")
-    .select("id")
-    .where("sessionId", "=", sessionId)
-    .where("status", "in", ["running", "suspended"])
-    .executeTakeFirst();
+async function isCurrentRun(
+  transaction: Transaction,
+  { sessionId, runId }: Output,
+): Promise<boolean> {
+  const [run] = await runWrittenOut<{ readonly id: string }>(
+    transaction,
+    `select "id" from "Run" where "sessionId" = ? and "status" in ('running', 'suspended')`,
+    [sessionId],
+  );
   return run?.id === runId;
 }
 
 /** Whether every message that is to grow or change exists, belongs here and is not complete. */
 async function messagesAreOpen(
-  { db }: Transaction,
+  transaction: Transaction,
   { sessionId, items }: Output,
 ): Promise<boolean> {
   const added = new Set<string>();
@@ -93,12 +96,10 @@ async function messagesAreOpen(
     if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
   }
   if (needed.size === 0) return true;
-  const open = await db
-    .selectFrom("AgentMessage")
-    .select("id")
-    .where("id", "in", [...needed])
-    .where("sessionId", "=", sessionId)
-    .where("complete", "=", 0)
-    .execute();
+  const open = await runWrittenOut(
+    transaction,
+    `select "id" from "AgentMessage" where "id" in (${[...needed].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
+    [...needed, sessionId],
+  );
   return open.length === needed.size;
 }

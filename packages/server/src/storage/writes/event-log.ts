@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../domain/event.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
+import { runWrittenOut } from "./written-out.ts";
 
 /** Rows of one multi-row insert; bounded by the parameters a statement may have. */
 const ROWS_PER_INSERT = 100;
@@ -41,12 +42,14 @@ export class EventLog {
   }
 
   /** Writes what has been added since the last time. */
-  async store({ db }: Transaction): Promise<void> {
+  async store(transaction: Transaction): Promise<void> {
     const pending = this.#pending;
     this.#pending = [];
+    const [only] = pending;
+    if (only !== undefined && pending.length === 1) return insertOne(transaction, only);
     for (let start = 0; start < pending.length; start += ROWS_PER_INSERT) {
       const rows = pending.slice(start, start + ROWS_PER_INSERT);
-      await db.insertInto("SessionEvent").values(rows).execute();
+      await transaction.db.insertInto("SessionEvent").values(rows).execute();
     }
   }
 
@@ -55,4 +58,13 @@ export class EventLog {
     this.#pending.push({ sessionId: this.#sessionId, seq: this.#lastSeq, ...entry });
     return this.#lastSeq;
   }
+}
+
+async function insertOne(transaction: Transaction, row: EventRow): Promise<void> {
+  const { sessionId, seq, at, kind, messageId, data } = row;
+  await runWrittenOut(
+    transaction,
+    `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data") values (?, ?, ?, ?, ?, ?)`,
+    [sessionId, seq, at, kind, messageId, data],
+  );
 }

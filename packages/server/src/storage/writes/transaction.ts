@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../tables.ts";
+import { runWrittenOut } from "./written-out.ts";
 
 /** What every write runs in: a transaction that the engine opened and will commit. */
 export interface Transaction {
@@ -34,12 +35,15 @@ export interface SessionLock {
 
 /** Holds the session's row until the transaction ends, so that sequence order is commit order. */
 export async function lockSession(
-  { db, engine }: Transaction,
+  transaction: Transaction,
   sessionId: string,
 ): Promise<SessionLock | undefined> {
-  const query = db
-    .selectFrom("AgentSession")
-    .select(["version", "lastSeq", "owner", "epoch", "updatedAt"])
-    .where("id", "=", sessionId);
-  return (engine === "postgres" ? query.forUpdate() : query).executeTakeFirst();
+  const [lock] = await runWrittenOut<SessionLock>(
+    transaction,
+    `select "version", "lastSeq", "owner", "epoch", "updatedAt" from "AgentSession" where "id" = ?${
+      transaction.engine === "postgres" ? " for update" : ""
+    }`,
+    [sessionId],
+  );
+  return lock;
 }
