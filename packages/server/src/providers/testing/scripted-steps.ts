@@ -180,12 +180,12 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
   }
 }
 
-export function speak(stage: Stage, text: string, messageId?: string): void {
+function speak(stage: Stage, text: string, messageId?: string): void {
   stage.spoken.push(text);
   sendUpdate(stage, chunk("agent_message_chunk", text, messageId));
 }
 
-export function sendUpdate({ wire, sessionId }: Stage, update: unknown): void {
+function sendUpdate({ wire, sessionId }: Stage, update: unknown): void {
   wire.send(updateOf(sessionId, update));
 }
 
