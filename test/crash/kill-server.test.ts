@@ -97,22 +97,30 @@ async function sendOn(sessionId: string, stopped: AbortSignal): Promise<readonly
 interface Seen {
   /** The longest text that was shown of each message. */
   readonly texts: Map<string, string>;
-  last: WholeSession | null;
+  last: WholeSession;
 }
 
 /** Follows a session through every death of the server, and remembers all that was ever shown. */
-async function watch(sessionId: string, signal: AbortSignal): Promise<Seen> {
-  const seen: Seen = { texts: new Map(), last: null };
-  for await (const { session, event } of client.sessions.follow(sessionId, { signal })) {
-    seen.last = session;
-    if (event !== null && event.type !== "message" && event.type !== "delta") continue;
-    for (const { id, content } of session.messages.slice(-3)) {
-      const text = content["text"];
-      if (typeof text !== "string") continue;
-      if (text.length >= (seen.texts.get(id) ?? "").length) seen.texts.set(id, text);
+async function watch(
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<{ readonly seen: Promise<Seen> }> {
+  const following = client.sessions.follow(sessionId, { signal });
+  const first = await following.next();
+  if (first.done === true) throw new Error("the session was deleted");
+  const seen: Seen = { texts: new Map(), last: first.value.session };
+  const read = async (): Promise<Seen> => {
+    for await (const { session } of following) {
+      seen.last = session;
+      for (const { id, content } of session.messages.slice(-3)) {
+        const text = content["text"];
+        if (typeof text !== "string") continue;
+        if (text.length >= (seen.texts.get(id) ?? "").length) seen.texts.set(id, text);
+      }
     }
-  }
-  return seen;
+    return seen;
+  };
+  return { seen: read() };
 }
 
 async function settled(sessionId: string): Promise<WholeSession> {
@@ -136,8 +144,8 @@ describe("a server that is killed again and again while agents stream", () => {
     }
     const sending = new AbortController();
     const watching = new AbortController();
+    const watchers = await Promise.all(ids.map((id) => watch(id, watching.signal)));
     const senders = ids.map((id) => sendOn(id, sending.signal));
-    const watchers = ids.map((id) => watch(id, watching.signal));
 
     let restartedAt = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
@@ -154,7 +162,7 @@ describe("a server that is killed again and again while agents stream", () => {
       await pause(50);
     }
     const finals = await Promise.all(ids.map(settled));
-    const known = await watchedTo(watchers, { finals, watching });
+    const known = await watchedTo(watchers, { watching });
 
     for (const [index, final] of finals.entries()) {
       const { messages } = final;
@@ -188,14 +196,14 @@ function runsBegunBefore(time: number): number {
   return Number(row?.["count"]);
 }
 
-/** Waits until the watchers have everything that is shown, then ends them. */
+/** Gives the watchers time to have everything that is shown, then ends them. */
 async function watchedTo(
-  watchers: readonly Promise<Seen>[],
-  { finals, watching }: { finals: readonly WholeSession[]; watching: AbortController },
+  watchers: readonly { readonly seen: Promise<Seen> }[],
+  { watching }: { watching: AbortController },
 ): Promise<readonly Seen[]> {
-  await pause(finals.length * 250);
+  await pause(3_000);
   watching.abort();
-  return Promise.all(watchers);
+  return Promise.all(watchers.map(({ seen }) => seen));
 }
 
 async function freePort(): Promise<number> {
