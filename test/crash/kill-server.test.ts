@@ -100,16 +100,18 @@ interface Seen {
   last: WholeSession;
 }
 
+interface Watcher {
+  readonly seen: Seen;
+  readonly ended: Promise<void>;
+}
+
 /** Follows a session through every death of the server, and remembers all that was ever shown. */
-async function watch(
-  sessionId: string,
-  signal: AbortSignal,
-): Promise<{ readonly seen: Promise<Seen> }> {
+async function watch(sessionId: string, signal: AbortSignal): Promise<Watcher> {
   const following = client.sessions.follow(sessionId, { signal });
   const first = await following.next();
   if (first.done === true) throw new Error("the session was deleted");
   const seen: Seen = { texts: new Map(), last: first.value.session };
-  const read = async (): Promise<Seen> => {
+  const read = async (): Promise<void> => {
     for await (const { session } of following) {
       seen.last = session;
       for (const { id, content } of session.messages.slice(-3)) {
@@ -118,9 +120,8 @@ async function watch(
         if (text.length >= (seen.texts.get(id) ?? "").length) seen.texts.set(id, text);
       }
     }
-    return seen;
   };
-  return { seen: read() };
+  return { seen, ended: read() };
 }
 
 async function settled(sessionId: string): Promise<WholeSession> {
@@ -162,7 +163,7 @@ describe("a server that is killed again and again while agents stream", () => {
       await pause(50);
     }
     const finals = await Promise.all(ids.map(settled));
-    const known = await watchedTo(watchers, { watching });
+    const known = await watchedTo(watchers, { finals, watching });
 
     for (const [index, final] of finals.entries()) {
       const { messages } = final;
@@ -196,14 +197,18 @@ function runsBegunBefore(time: number): number {
   return Number(row?.["count"]);
 }
 
-/** Gives the watchers time to have everything that is shown, then ends them. */
+/** Waits until the watchers have come to where the sessions are, then ends them. */
 async function watchedTo(
-  watchers: readonly { readonly seen: Promise<Seen> }[],
-  { watching }: { watching: AbortController },
+  watchers: readonly Watcher[],
+  { finals, watching }: { finals: readonly WholeSession[]; watching: AbortController },
 ): Promise<readonly Seen[]> {
-  await pause(3_000);
+  const deadline = Date.now() + 30_000;
+  const isThere = ({ seen }: Watcher, index: number): boolean =>
+    seen.last.lastEventId === finals[index]?.lastEventId;
+  while (!watchers.every(isThere) && Date.now() < deadline) await pause(50);
   watching.abort();
-  return Promise.all(watchers.map(({ seen }) => seen));
+  await Promise.all(watchers.map(({ ended }) => ended));
+  return watchers.map(({ seen }) => seen);
 }
 
 async function freePort(): Promise<number> {

@@ -67,5 +67,6 @@ async function takeOver(
     command: { type: "suspend", at: clock(), cause: "crash" },
     extras: { fence },
   });
-  await store.release({ sessionId, ...fence });
+  // A worker that began meanwhile goes on under this claim.
+  if (!isWorkedOn(sessionId)) await store.release({ sessionId, ...fence });
 }

@@ -222,6 +222,8 @@ export class SessionWorker {
       this.#fence = null;
       await this.#stopAgent({ urgent: true });
       await this.#letGo();
+      // Unless it was let go of again: then it is for whoever claims it.
+      this.#again = true;
     }
   }
 
