@@ -139,6 +139,7 @@ create table "Run" (
   "queuedAt" bigint not null,
   "startedAt" bigint,
   "endedAt" bigint,
+  memory json,
   constraint "Run_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint "Run_status_check" CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'suspended'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text]))),
   constraint run_key PRIMARY KEY (id),

@@ -158,7 +158,7 @@ CREATE TABLE "Run" (
   "usage" text  check (json_valid("usage")),
   "queuedAt" integer not null,
   "startedAt" integer,
-  "endedAt" integer,
+  "endedAt" integer, "memory" text check (json_valid("memory")),
   constraint "run_key" primary key ("id")
 ) strict;
 

@@ -2,7 +2,7 @@ import type { ContinuityPolicy, DeliveryMode } from "./delivery.ts";
 import type { SessionChanges, SessionCreated } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
-import type { RunError, RunResult, RunStart, Usage } from "./run.ts";
+import type { RunError, RunMemory, RunResult, RunStart, Usage } from "./run.ts";
 import type { RecordedError } from "./session.ts";
 import type { Closing, Suspension } from "./suspension.ts";
 
@@ -49,7 +49,13 @@ export type RunCommand =
       readonly runId: string;
       readonly start: RunStart;
     }
-  | { readonly type: "hand-run"; readonly at: number; readonly runId: string }
+  | {
+      readonly type: "hand-run";
+      readonly at: number;
+      readonly runId: string;
+      /** Said with a prompt; not with an answer to an agent that waits for it. */
+      readonly memory?: RunMemory;
+    }
   | {
       readonly type: "retry-run";
       readonly at: number;

@@ -28,8 +28,11 @@ export function decideStartRun(session: Session, command: Of<"start-run">): Deci
 }
 
 export function decideHandRun(session: Session, command: Of<"hand-run">): Decision {
-  return withRunning(session, command.runId, (run) =>
-    run.handed ? NOTHING_TO_DO : accept({ type: "run.handed", at: command.at, runId: run.id }),
+  const { at, runId, memory } = command;
+  return withRunning(session, runId, (run) =>
+    run.handed
+      ? NOTHING_TO_DO
+      : accept({ type: "run.handed", at, runId, ...(memory !== undefined && { memory }) }),
   );
 }
 

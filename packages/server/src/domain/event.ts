@@ -1,7 +1,7 @@
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
-import type { CurrentRun, RunError, RunResult, Usage } from "./run.ts";
+import type { CurrentRun, RunError, RunMemory, RunResult, Usage } from "./run.ts";
 import type { ForkOrigin, RecordedError, Session } from "./session.ts";
 import type { Closing, Suspension } from "./suspension.ts";
 
@@ -66,7 +66,12 @@ export type SessionEvent =
       readonly runId: string;
     }
   | { readonly type: "run.started"; readonly at: number; readonly run: CurrentRun }
-  | { readonly type: "run.handed"; readonly at: number; readonly runId: string }
+  | {
+      readonly type: "run.handed";
+      readonly at: number;
+      readonly runId: string;
+      readonly memory?: RunMemory;
+    }
   | {
       readonly type: "run.retried";
       readonly at: number;

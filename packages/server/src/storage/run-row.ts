@@ -1,5 +1,6 @@
 import { CONTINUITY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
-import { RUN_STATUSES, type CurrentRun } from "../domain/run.ts";
+import type { Json } from "../domain/json.ts";
+import { RUN_MEMORIES, RUN_STATUSES, type CurrentRun, type RunMemory } from "../domain/run.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
 import { isObject, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
@@ -19,10 +20,21 @@ export function fromRunRow(row: RunRow): Run {
     stopReason: row.stopReason,
     error: parseJsonOrNull("error", row.error),
     usage: isObject(usage) ? usage : null,
+    memory: toMemory(parseJsonOrNull("memory", row.memory)),
     queuedAt: row.queuedAt,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
   };
+}
+
+/** Telemetry: what cannot be understood of it is none. */
+export function toMemory(json: Json): RunMemory | null {
+  if (!isObject(json)) return null;
+  const { how, given, of } = json;
+  const known = RUN_MEMORIES.find((each) => each === how);
+  if (known === undefined) return null;
+  if (known !== "briefed") return { how: known };
+  return typeof given === "number" && typeof of === "number" ? { how: known, given, of } : null;
 }
 
 export function toCurrentRun(row: RunRow): CurrentRun {

@@ -2,7 +2,7 @@ import type { SessionEvent } from "../domain/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent, Role } from "../domain/message.ts";
 import type { Phase } from "../domain/phase.ts";
-import type { RunStatus } from "../domain/run.ts";
+import type { RunMemory, RunStatus } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { Suspension } from "../domain/suspension.ts";
@@ -292,6 +292,8 @@ export interface Run {
   readonly stopReason: string | null;
   readonly error: Json;
   readonly usage: JsonObject | null;
+  /** How its agent knew what was said before; null until it was given the message. */
+  readonly memory: RunMemory | null;
   readonly queuedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

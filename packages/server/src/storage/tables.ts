@@ -96,6 +96,7 @@ export interface RunRow {
   stopReason: string | null;
   error: string | null;
   usage: string | null;
+  memory: string | null;
   queuedAt: number;
   startedAt: number | null;
   endedAt: number | null;

@@ -5,7 +5,7 @@ import { createTestDatabase, type Engine, type TestDatabase } from "../testing/t
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { startMigration } from "./testing/start-migration.ts";
 
-const ALL = ["0001-portal", "0002-sessions", "0003-search"];
+const ALL = ["0001-portal", "0002-sessions", "0003-search", "0004-memory"];
 const UP = ALL.map((name) => ({ name, direction: "up" }));
 const databases: TestDatabase[] = [];
 
@@ -55,7 +55,8 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     expect(await migrations.status()).toEqual([
       { name: "0001-portal", ...done },
       { name: "0002-sessions", ...done },
-      { name: "0003-search", ...pending },
+      { name: "0003-search", ...done },
+      { name: "0004-memory", ...pending },
     ]);
   });
 
@@ -115,7 +116,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     await migrations.up();
     await migrations.down();
     await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(
-      lacking("0003-search"),
+      lacking("0004-memory"),
     );
     await migrations.up();
     await (await openStore(location, { clock: Date.now })).close();

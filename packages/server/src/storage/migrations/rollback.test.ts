@@ -32,6 +32,7 @@ describe.each(portals)(
       await migrations.up();
       const migrated = await dumpDatabase(location);
 
+      expect(await migrations.down()).toEqual([{ name: "0004-memory", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0003-search", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0002-sessions", direction: "down" }]);
       expect(await dumpDatabase(location)).toBe(before);
@@ -71,7 +72,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
         await added.send("And hurry.", { messageId: "n4" });
         await beginSession(store, { id: "s-unbound", at: TEN });
       });
-      await down(location, 2);
+      await down(location, 3);
 
       const after = await portalRows(location);
       const changed = {
@@ -136,7 +137,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await withStore(location, async (store) => {
       await driveSession(store, { id: "s-paused", now: TEN }).perform({ type: "archive" });
     });
-    await down(location, 2);
+    await down(location, 3);
 
     const after = (await dumpDatabase(location)).split("\n");
     expect(after.length).toBe(before.length);
@@ -158,7 +159,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       });
       await beginSession(store, { id: "s-new", repoId: "alpha-2", at: TEN });
     });
-    await down(location, 2);
+    await down(location, 3);
 
     const { AgentSession, AgentMessage, Repo } = await portalRows(location);
     expect(AgentSession).toMatchObject([{ id: "s-new", repoId: "alpha" }]);
@@ -177,7 +178,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await raw.close();
     const before = await dumpDatabase(location);
     await withStore(location, async () => {});
-    await down(location, 3);
+    await down(location, 4);
 
     expect(await dumpDatabase(location)).toBe(before);
   });
@@ -191,13 +192,13 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await withStore(location, async (store) => {
       expect(await store.readRepo("alpha")).toMatchObject({ path: "/srv/work/alpha" });
     });
-    await down(location, 2);
+    await down(location, 3);
 
     expect(await dumpDatabase(location)).toBe(before);
     await withStore(location, async (store) => {
       await store.addRepo({ id: "r-new", path: "/srv/work/new", name: "new", createdAt: TEN });
     });
-    await down(location, 2);
+    await down(location, 3);
     const { Repo } = await portalRows(location);
     expect(Repo).toContainEqual(
       expect.objectContaining({ id: "r-new", localPath: "/srv/work/new" }),
@@ -212,7 +213,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       await session.end(await session.send("Hello", { messageId: "m1", start: HANDED }));
       await session.perform({ type: "archive" });
     });
-    await down(location, 2);
+    await down(location, 3);
 
     const times = { createdAt: TEN, updatedAt: TEN + 3 * SECOND_MS };
     expect(await portalRows(location)).toEqual({
@@ -220,7 +221,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       AgentSession: [{ id: "s1", repoId: "r", status: "cancelled", ...times }],
       AgentMessage: [added("m1", "s1", TEN + SECOND_MS, textOf("Hello"))],
     });
-    await down(location, 1);
+    await down(location, 2);
     expect((await portalRows(location)).AgentMessage).toHaveLength(1);
     await withStore(location, async (store) => {
       expect((await store.listSessions({ limit: 5 })).sessions).toMatchObject([
@@ -247,7 +248,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       await session.put(run, opening("m2", "growing"));
       return run;
     });
-    await down(location, 1);
+    await down(location, 2);
 
     await withStore(location, async (store) => {
       const found = async (search: string) =>
@@ -274,7 +275,7 @@ describe("rolling back a portal whose times are texts", () => {
     await withStore(location, async (store) => {
       await driveSession(store, { id: "s-active", now: TEN }).send("Last", { messageId: "a0" });
     });
-    await down(location, 2);
+    await down(location, 3);
 
     const rows = await raw.all(
       `select "id", "timestamp" from "AgentMessage" where "sessionId" = 's-active' order by "timestamp"`,

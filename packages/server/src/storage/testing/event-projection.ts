@@ -39,7 +39,10 @@ export function projectionOf(
         return change(id, { status: "running", provider, model, attempts, startedAt: event.at });
       }
       case "run.handed":
-        return change(event.runId, { attempts: (runs.get(event.runId)?.attempts ?? 0) + 1 });
+        return change(event.runId, {
+          attempts: (runs.get(event.runId)?.attempts ?? 0) + 1,
+          ...(event.memory !== undefined && { memory: event.memory }),
+        });
       case "run.retried":
         return change(event.runId, { error: { ...event.error } });
       case "run.requeued":
@@ -85,6 +88,7 @@ const NEW_RUN = {
   stopReason: null,
   error: null,
   usage: null,
+  memory: null,
   startedAt: null,
   endedAt: null,
 } as const;

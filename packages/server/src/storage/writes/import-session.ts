@@ -153,6 +153,7 @@ function runRows({ session, runs }: ImportedSession): RunRow[] {
     handed: toFlag(current?.id === run.id && current.handed),
     error: run.error === null ? null : JSON.stringify(run.error),
     usage: run.usage === null ? null : JSON.stringify(run.usage),
+    memory: run.memory === null ? null : JSON.stringify(run.memory),
   }));
 }
 

@@ -78,7 +78,7 @@ async function projectEvent(
     case "run.started":
       return projectStart(transaction, projection, event);
     case "run.handed":
-      return countAttempt(transaction, event.runId);
+      return countAttempt(transaction, event);
     case "run.retried":
       return updateRun(transaction, {
         runId: event.runId,

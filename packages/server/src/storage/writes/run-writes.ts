@@ -75,10 +75,17 @@ export async function updateRun(
   await db.updateTable("Run").set(columns).where("id", "=", runId).execute();
 }
 
-export async function countAttempt({ db }: Transaction, runId: string): Promise<void> {
+export async function countAttempt(
+  { db }: Transaction,
+  { runId, memory }: EventOf<"run.handed">,
+): Promise<void> {
   await db
     .updateTable("Run")
-    .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1) }))
+    .set(({ eb }) => ({
+      handed: 1,
+      attempts: eb("attempts", "+", 1),
+      ...(memory !== undefined && { memory: JSON.stringify(memory) }),
+    }))
     .where("id", "=", runId)
     .execute();
 }

@@ -322,6 +322,7 @@ function run(id: string, messageId: string, afterMs: number): Omit<Run, "session
     stopReason: null,
     error: null,
     usage: null,
+    memory: null,
     queuedAt: NOON + afterMs,
     startedAt: NOON + afterMs + 1,
     endedAt: null,
