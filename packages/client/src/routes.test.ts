@@ -14,6 +14,7 @@ const RUN = {
   stopReason: null,
   error: null,
   usage: null,
+  memory: null,
   queuedAt: AT,
   startedAt: AT,
   endedAt: null,
@@ -136,6 +137,16 @@ const ROUTES: readonly Route[] = [
     request: "POST /api/sessions/s/resume",
     body: { suspensionId: "w", answer: "allow" },
     reply: SESSION,
+  },
+  {
+    ask: ({ sessions }) => sessions.grants("s"),
+    request: "GET /api/sessions/s/grants",
+    reply: { grants: [] },
+  },
+  {
+    ask: ({ sessions }) => sessions.revokeGrant("s", "g/1"),
+    request: "DELETE /api/sessions/s/grants/g%2F1",
+    reply: { grants: [] },
   },
   {
     ask: ({ sessions }) => sessions.archive("s"),

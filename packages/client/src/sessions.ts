@@ -1,5 +1,6 @@
 import {
   createSessionReplySchema,
+  grantsReplySchema,
   messagesReplySchema,
   queueReplySchema,
   resumeDecisionSchema,
@@ -14,6 +15,7 @@ import {
   type FailRequest,
   type FinalizeRequest,
   type ForkRequest,
+  type GrantsReply,
   type ListSessionsQuery,
   type MessagesQuery,
   type MessagesReply,
@@ -68,6 +70,10 @@ export interface Sessions {
     answer: { readonly suspensionId: string; readonly answer: unknown },
     options?: WriteOptions,
   ): Promise<Session>;
+  /** What people have answered for the rest of the session. */
+  grants(id: string, options?: CallOptions): Promise<GrantsReply>;
+  /** From now on it is asked again; answers with the grants that are left. */
+  revokeGrant(id: string, grantId: string, options?: WriteOptions): Promise<GrantsReply>;
   archive(id: string, options?: WriteOptions): Promise<Session>;
   finalize(id: string, request: FinalizeRequest, options?: WriteOptions): Promise<Session>;
   fail(id: string, request: FailRequest, options?: WriteOptions): Promise<Session>;
@@ -141,6 +147,14 @@ export function createSessions(connection: Connection): Sessions {
     cancel: async (id, body = {}, options) => act("cancel", { id, body, options }),
     resume: async (id, options) => act("resume", { id, body: {}, options }),
     answer: async (id, body, options) => act("resume", { id, body, options }),
+    grants: async (id, options) =>
+      call(grantsReplySchema, { ...options, path: `${pathOf(id)}/grants` }),
+    revokeGrant: async (id, grantId, options) =>
+      call(grantsReplySchema, {
+        ...options,
+        method: "DELETE",
+        path: `${pathOf(id)}/grants/${segment(grantId)}`,
+      }),
     archive: async (id, options) => act("archive", { id, body: {}, options }),
     finalize: async (id, body, options) => act("finalize", { id, body, options }),
     fail: async (id, body, options) => act("fail", { id, body, options }),

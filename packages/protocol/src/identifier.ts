@@ -11,6 +11,7 @@ export const idSchema = z
 
 export const sessionParamsSchema = z.object({ id: idSchema });
 export const queuedMessageParamsSchema = z.object({ id: idSchema, messageId: idSchema });
+export const grantParamsSchema = z.object({ id: idSchema, grantId: idSchema });
 export const repositoryParamsSchema = z.object({ id: idSchema });
 
 /** The client's own key for a request: sent again with the same key, it gets the same answer. */

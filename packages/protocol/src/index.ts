@@ -1,3 +1,16 @@
+export {
+  AGENT_LIMITS,
+  agentEventRequestSchema,
+  agentHistoryQuerySchema,
+  agentHistorySchema,
+  agentPhaseRequestSchema,
+  agentQuestionRequestSchema,
+  type AgentEventRequest,
+  type AgentHistory,
+  type AgentHistoryQuery,
+  type AgentPhaseRequest,
+  type AgentQuestionRequest,
+} from "./agent-tools.ts";
 export { BUNDLE_MEDIA_TYPE } from "./bundle.ts";
 export { parseEtag, toEtag } from "./etag.ts";
 export {
@@ -15,6 +28,7 @@ export {
   type FeedEventName,
 } from "./feed-event.ts";
 export { fieldErrorSchema, type FieldError } from "./field-error.ts";
+export { grantSchema, grantsReplySchema, type Grant, type GrantsReply } from "./grant.ts";
 export {
   healthSchema,
   readinessSchema,
@@ -24,6 +38,7 @@ export {
   type SessionCounts,
 } from "./health.ts";
 export {
+  grantParamsSchema,
   idSchema,
   idempotencyKeySchema,
   queuedMessageParamsSchema,
@@ -94,7 +109,16 @@ export {
   type ResumeDecision,
   type ResumeReason,
 } from "./resume-decision.ts";
-export { RUN_STATUSES, runSchema, runStatusSchema, type Run, type RunStatus } from "./run.ts";
+export {
+  RUN_MEMORIES,
+  RUN_STATUSES,
+  runMemorySchema,
+  runSchema,
+  runStatusSchema,
+  type Run,
+  type RunMemory,
+  type RunStatus,
+} from "./run.ts";
 export {
   CONTINUITY_POLICIES,
   DELIVERY_MODES,

@@ -83,6 +83,22 @@ describe("a session that is imported", () => {
     });
   });
 
+  it("brings no allowances with it: neither grants nor rules that allow", () => {
+    const ask = { kind: "edit", decision: "ask" };
+    const metadata = {
+      a: 1,
+      permissionGrants: [{ id: "g" }],
+      permissions: {
+        rules: [{ decision: "allow" }, ask],
+        phases: { planning: [{ kind: "read", decision: "allow" }] },
+      },
+    };
+    expect(import_(create({ metadata })).metadata).toEqual({
+      a: 1,
+      permissions: { rules: [ask], phases: { planning: [] } },
+    });
+  });
+
   it("C3 goes on waiting for what it waited for", () => {
     const waiting = [create(), send(1, { start: HANDED }), suspendRun(1, "s1")];
     for (const commands of [waiting, [...waiting, suspend("shutdown")]]) {

@@ -1,4 +1,8 @@
 import type { SessionEvent } from "./event.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { PERMISSIONS_KEY, policyIn } from "./parse-policy.ts";
+import { GRANTS_KEY } from "./permission-grant.ts";
+import type { PermissionRule } from "./permission-policy.ts";
 import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
 
 /**
@@ -33,8 +37,24 @@ export function asImported(
     repoId,
     standing: standingOnArrival(exported, at),
     delivery: isHeld ? "hold" : exported.delivery,
+    metadata: withoutAllowances(exported.metadata),
     updatedAt: Math.max(exported.updatedAt, at),
   };
+}
+
+/** What agents may do here without asking is not for a file to say. */
+function withoutAllowances(metadata: JsonObject): JsonObject {
+  const { [GRANTS_KEY]: _grants, ...rest } = metadata;
+  const policy = policyIn(rest);
+  if (policy === null) return rest;
+  const strict = (rules: readonly PermissionRule[]): Json =>
+    rules.filter(({ decision }) => decision !== "allow").map((rule) => ({ ...rule }));
+  const phases = Object.entries(policy.phases).map(([phase, rules]): [string, Json] => [
+    phase,
+    strict(rules),
+  ]);
+  const permissions = { rules: strict(policy.rules), phases: Object.fromEntries(phases) };
+  return { ...rest, [PERMISSIONS_KEY]: permissions };
 }
 
 function standingOnArrival({ standing }: Session, at: number): Standing {
