@@ -5,7 +5,7 @@ import type { AcpDefinition } from "./acp/definition.ts";
  * something, since some start in one that never asks; and each sees the variables of its own service, and of no other.
  */
 export const BUILT_IN: readonly AcpDefinition[] = [
-  define({
+  asking({
     name: "gemini",
     title: "Gemini CLI",
     command: ["gemini", "--acp"],
@@ -28,7 +28,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     // Its session files are named by the minute: one loaded in the minute it was made is overwritten.
     loadableAfterMs: 61_000,
   }),
-  define({
+  asking({
     name: "claude",
     title: "Claude Code",
     command: ["claude-agent-acp"],
@@ -44,7 +44,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     ],
     mode: "default",
   }),
-  define({
+  asking({
     name: "codex",
     title: "Codex",
     command: ["codex-acp"],
@@ -56,7 +56,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     authMethod: "api-key",
     endsOnCancel: true,
   }),
-  define({
+  asking({
     name: "opencode",
     title: "OpenCode",
     command: ["opencode", "acp"],
@@ -69,7 +69,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     passes: ["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     mode: "build",
   }),
-  define({
+  asking({
     name: "qwen",
     title: "Qwen Code",
     command: ["qwen", "--acp"],
@@ -81,7 +81,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     mode: "default",
     authMethod: "openai",
   }),
-  define({
+  asking({
     name: "copilot",
     title: "GitHub Copilot",
     command: ["copilot", "--acp"],
@@ -100,7 +100,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     ],
     mode: "https://agentclientprotocol.com/protocol/session-modes#agent",
   }),
-  define({
+  asking({
     name: "cline",
     title: "Cline",
     command: ["cline", "--acp", "--auto-approve", "false"],
@@ -109,7 +109,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     passes: ["CLINE_API_KEY", "CLINE_MODEL", "CLINE_PROVIDER"],
     mode: "act",
   }),
-  define({
+  asking({
     name: "kilo",
     title: "Kilo Code",
     command: ["kilo", "acp"],
@@ -118,7 +118,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     env: { KILO_CONFIG_CONTENT: askBeforeChanges(), KILO_DISABLE_AUTOUPDATE: "true" },
     passes: ["KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_DIR"],
   }),
-  define({
+  asking({
     name: "droid",
     title: "Factory Droid",
     command: ["droid", "exec", "--output-format", "acp"],
@@ -128,7 +128,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     mode: "normal",
     authMethod: "factory-api-key",
   }),
-  define({
+  asking({
     name: "goose",
     title: "goose",
     command: ["goose", "acp"],
@@ -139,6 +139,12 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     passes: ["GOOSE_MODEL", "GOOSE_PROVIDER"],
   }),
 ];
+
+function asking(
+  definition: Pick<AcpDefinition, "name" | "command"> & Partial<AcpDefinition>,
+): AcpDefinition {
+  return { ...define(definition), asks: true };
+}
 
 /** An agent of the user's own, with nothing that is not said. */
 export function define(
@@ -151,9 +157,11 @@ export function define(
     pathVariable: null,
     install: null,
     mode: null,
+    asks: null,
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    tools: true,
     loadableAfterMs: 0,
     ...definition,
   };

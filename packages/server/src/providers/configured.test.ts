@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_IN, define } from "./built-in.ts";
-import { definitionsOf } from "./configured.ts";
+import { definitionsOf, type ConfiguredAgent } from "./configured.ts";
 
 describe("the built-in agents", () => {
   it("all say how to get them, and where their program can be named", () => {
@@ -51,6 +51,7 @@ describe("configured agents", () => {
             passEnv: ["MORE", "GEMINI_API_KEY"],
             mode: null,
             models: ["big"],
+            tools: false,
           },
         ],
       ]),
@@ -61,9 +62,22 @@ describe("configured agents", () => {
       env: { GEMINI_CLI_NO_RELAUNCH: "true", GEMINI_API_KEY: "key" },
       passes: [...(gemini?.passes ?? []), "MORE"],
       mode: null,
+      asks: null,
       models: ["big"],
+      tools: false,
     });
     expect(others).toEqual(BUILT_IN.slice(1));
+  });
+
+  it("ask as they did, unless what makes them ask is changed", () => {
+    const asks = (name: string, agent: ConfiguredAgent): boolean | null | undefined =>
+      definitionsOf(new Map([[name, agent]])).find((each) => each.name === name)?.asks;
+    expect(asks("gemini", { env: { GEMINI_API_KEY: "key" }, models: ["big"] })).toBe(true);
+    expect(asks("gemini", { command: ["gemini", "--acp"], mode: "default" })).toBe(true);
+    expect(asks("gemini", { command: ["gemini", "--acp", "--yolo"] })).toBe(null);
+    expect(asks("gemini", { mode: "yolo" })).toBe(null);
+    expect(asks("goose", { env: { GOOSE_MODE: "auto" } })).toBe(null);
+    expect(asks("mine", { command: ["mine"] })).toBe(null);
   });
 
   it("can be the user's own", () => {

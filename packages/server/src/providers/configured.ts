@@ -13,6 +13,8 @@ export interface ConfiguredAgent {
   /** Null leaves the agent's own. */
   readonly mode?: string | null;
   readonly models?: readonly string[];
+  /** False: it is not given Holdfast's own tools. */
+  readonly tools?: boolean;
 }
 
 /** The built-in agents as configured, then the user's own. */
@@ -38,6 +40,20 @@ function change(definition: AcpDefinition, agent: ConfiguredAgent): AcpDefinitio
     env: { ...definition.env, ...agent.env },
     passes: [...new Set([...definition.passes, ...(agent.passEnv ?? [])])],
     mode: agent.mode === undefined ? definition.mode : agent.mode,
+    asks: isSetUpAsBefore(definition, agent) ? definition.asks : null,
     models: agent.models ?? definition.models,
+    tools: agent.tools ?? definition.tools,
   };
+}
+
+/** Whether what makes it ask is still as it was. */
+function isSetUpAsBefore(
+  definition: AcpDefinition,
+  { command, env, mode }: ConfiguredAgent,
+): boolean {
+  return (
+    (command === undefined || command.join("\0") === definition.command.join("\0")) &&
+    (mode === undefined || mode === definition.mode) &&
+    Object.keys(env ?? {}).every((name) => !Object.hasOwn(definition.env, name))
+  );
 }

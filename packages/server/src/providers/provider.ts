@@ -1,9 +1,12 @@
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { MessageContent } from "../domain/message.ts";
+import type { Message, MessageContent } from "../domain/message.ts";
+import type { SuspensionKind } from "../domain/suspension.ts";
 
 /** One kind of agent, as configured: it says whether it could start one, and starts them. */
 export interface Provider {
   readonly name: string;
+  /** Whether its agents ask before they change something; null when nobody knows. Not said of those that cannot. */
+  readonly asks?: boolean | null;
   /** Looks without starting anything. */
   describe(): Promise<ProviderDescription>;
   /** An agent ready for its first prompt. Throws an `AgentFault`, and then nothing is left running. */
@@ -34,6 +37,8 @@ export interface StartAgent {
   readonly sessionId: string;
   readonly workspace: Workspace;
   readonly model: string | null;
+  /** Tools of the session's client: a call is reported as a `wants`, the client answers it. None where left out. */
+  readonly tools?: readonly ToolDefinition[];
   /** What an earlier agent of this provider left, to take its own session up again; null starts afresh. */
   readonly resume: Json;
   /**
@@ -42,6 +47,22 @@ export interface StartAgent {
    */
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
   readonly signal: AbortSignal;
+}
+
+/** A program with tools that an agent starts beside itself and speaks MCP with over stdio. */
+export interface ToolServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its values are secrets: they are kept out of the journal. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly inputSchema: JsonObject;
 }
 
 /** The repository's folder, opened and verified: the descriptor holds it whatever happens to the path. */
@@ -54,8 +75,8 @@ export interface Workspace {
 export interface Agent {
   readonly provider: string;
   readonly pid: number;
-  /** How it came by what was said before it started. */
-  readonly memory: "none" | "resumed" | "loaded";
+  /** How it came by what was said before it started; `told`: it is given the history with each prompt. */
+  readonly memory: "none" | "resumed" | "loaded" | "told";
   readonly supportsResume: boolean;
   /** What a later `StartAgent` needs as `resume`. */
   readonly resumeData: Json;
@@ -75,6 +96,20 @@ export interface Prompt {
   /** Parts of a message as stored: `{type:"text",text}`, and where the agent takes them images and the like. */
   readonly parts: readonly MessageContent[];
   readonly model: string | null;
+  /** For an agent that is `told`: every message before this one. */
+  readonly history?: readonly Message[];
+  /** For an agent that is `told`: what this run has brought so far. */
+  readonly begun?: readonly Message[];
+  /** What the run had been waiting for, with what came of it, since the agent last heard. */
+  readonly answers?: readonly PromptAnswer[];
+}
+
+export interface PromptAnswer {
+  /** As in the `wants` report; null where the question came from elsewhere. */
+  readonly callId: string | null;
+  readonly kind: SuspensionKind;
+  /** Null when nobody answered: it expired, or was withdrawn. */
+  readonly answer: Json;
 }
 
 export interface PromptEnd {
@@ -120,6 +155,16 @@ export type AgentReport =
       /** Of tool and canonical input: equal when the agent asks for the same again. */
       readonly fingerprint: string;
     }
+  /**
+   * The agent needs something from outside and ends its prompt; it is prompted again with the answer,
+   * whenever that comes.
+   */
+  | {
+      readonly report: "wants";
+      readonly kind: Extract<SuspensionKind, "question" | "tool_result" | "event">;
+      readonly callId: string;
+      readonly request: JsonObject;
+    }
   /** The agent no longer wants the permission. */
   | { readonly report: "withdrawn"; readonly requestId: string }
   /** What the prompt under way has used so far, as far as the agent tells. */
@@ -134,6 +179,7 @@ export interface PermissionRequest extends JsonObject {
   readonly kind: string | null;
   readonly input: Json;
   readonly options: readonly PermissionOption[];
+  /* Also, where the agent tells: `tool`, its name, and `locations`, the files it is about. */
 }
 
 export interface PermissionOption extends JsonObject {
@@ -160,6 +206,8 @@ export const AGENT_FAULT_CODES = [
   "agent_rate_limited",
   /** Its model's service could not be reached, or was out of order. */
   "agent_disconnected",
+  /** It does not know what was said before, and had to. */
+  "agent_forgot",
   /** It broke the protocol so that it cannot be understood. */
   "agent_unintelligible",
 ] as const;

@@ -40,6 +40,20 @@ describe("an agent that takes up its session", () => {
     expect(methodsOf(rig)).toEqual(["session/resume", "session/prompt"]);
   });
 
+  it.each([
+    ["session/resume", both],
+    ["session/load", { load: true }],
+  ])("is given its tools again by %s", async (method, capabilities) => {
+    const server = { name: "tools", command: "/usr/bin/tools", args: [], env: {} };
+    const rig = openAgentRig({ capabilities, provider: { toolsFor: async () => [server] } });
+    const first = await rig.start();
+    await first.prompt(promptOf(say("hello")));
+    await first.stop({ urgent: true });
+    await rig.start({ resume: first.resumeData });
+    const taken = rig.received().find((message) => message.method === method);
+    expect(taken?.params?.["mcpServers"]).toMatchObject([{ name: "tools" }]);
+  });
+
   it("loads it otherwise, and what is replayed is not reported", async () => {
     const { rig, second } = await takenUp({ capabilities: { load: true }, lateReplayMs: 5 });
     expect(second).toMatchObject({ memory: "loaded", supportsResume: true });

@@ -8,13 +8,20 @@ import {
   type Provider,
   type ProviderDescription,
   type StartAgent,
+  type ToolServer,
 } from "../provider.ts";
 import { createRedact } from "../redact.ts";
 import { NOTHING_KNOWN, type AgentAbout } from "./about.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
-import { agentEnvironment, secretsOf } from "./agent-environment.ts";
+import {
+  agentEnvironment,
+  MARKER_VARIABLE,
+  secretsOf,
+  writeMarker,
+  type Marker,
+} from "./agent-environment.ts";
 import type { AcpDefinition } from "./definition.ts";
 import { findProgram } from "./find-program.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -37,6 +44,8 @@ export interface AcpProviderOptions {
   readonly clock?: () => number;
   readonly times?: Partial<AcpTimes>;
   readonly translator?: () => Translator;
+  /** Tools for the agent of a session. */
+  readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
   /** Told when processes of an agent could not be ended. */
   readonly onLeftovers?: (left: Swept) => void;
 }
@@ -47,6 +56,7 @@ export function createAcpProvider(options: AcpProviderOptions): Provider {
   let seen: Seen = { about: NOTHING_KNOWN, capabilities: null };
   return {
     name: definition.name,
+    asks: definition.asks,
     describe: () => Promise.resolve(describe(definition, environment, seen)),
     startAgent: (request) =>
       startAgent(options, request, (now) => {
@@ -89,10 +99,14 @@ async function startAgent(
   const { definition, environment, owner, clientVersion, clock = Date.now } = options;
   const times = { ...ACP_TIMES, ...options.times };
   const { path: folder } = request.workspace;
-  if (request.signal.aborted) throw givenUp(definition, request.signal);
   const marker = { owner, agent: randomUUID() };
+  const toolServers = await toolServersOf(options, { sessionId: request.sessionId, marker });
+  if (request.signal.aborted) throw givenUp(definition, request.signal);
   const env = agentEnvironment({ server: environment, definition, marker, folder });
-  const secrets = secretsOf(environment, definition);
+  const secrets = [
+    ...secretsOf(environment, definition),
+    ...toolServers.flatMap((server) => Object.values(server.env)),
+  ];
   const journal = openAgentJournal(options, request, secrets);
   const sweep = async (): Promise<Swept> => {
     const swept = await sweepAgents(marker);
@@ -130,6 +144,7 @@ async function startAgent(
       folder,
       model: request.model,
       resume: request.resume,
+      toolServers,
       environment: env,
       clientVersion,
       clock,
@@ -146,6 +161,19 @@ async function startAgent(
     await closeJournal();
     throw request.signal.aborted ? givenUp(definition, request.signal) : fault;
   }
+}
+
+/** Marked, since agents start them with an environment of their own making. */
+async function toolServersOf(
+  { definition, toolsFor }: AcpProviderOptions,
+  { sessionId, marker }: { readonly sessionId: string; readonly marker: Marker },
+): Promise<readonly ToolServer[]> {
+  if (!definition.tools || toolsFor === undefined) return [];
+  const servers = await toolsFor(sessionId);
+  return servers.map((server) => ({
+    ...server,
+    env: { [MARKER_VARIABLE]: writeMarker(marker), ...server.env },
+  }));
 }
 
 function openAgentJournal(

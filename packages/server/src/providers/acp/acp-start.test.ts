@@ -3,6 +3,7 @@ import {
   mkdirSync,
   openSync,
   closeSync,
+  readFileSync,
   realpathSync,
   renameSync,
   writeFileSync,
@@ -64,6 +65,42 @@ describe("an agent that starts", () => {
       },
     ]);
     expect(agent).toMatchObject({ provider: "scripted", memory: "none", supportsResume: false });
+  });
+
+  it("is given tools where there are some, marked as its own, and their secrets stay out of the journal", async () => {
+    const server = {
+      name: "tools",
+      command: "/usr/bin/tools",
+      args: ["--stdio"],
+      env: { TOOLS_TOKEN: "tok-3141592" },
+    };
+    const rig = openAgentRig({ provider: { toolsFor: async () => [server] } });
+    const agent = await rig.start();
+    const made = rig.received().find(({ method }) => method === "session/new");
+    expect(made?.params?.["mcpServers"]).toEqual([
+      {
+        name: "tools",
+        command: "/usr/bin/tools",
+        args: ["--stdio"],
+        env: [
+          { name: "HOLDFAST_AGENT", value: expect.stringContaining(`${rig.owner}:`) },
+          { name: "TOOLS_TOKEN", value: "tok-3141592" },
+        ],
+      },
+    ]);
+    await agent.stop({ urgent: true });
+    const journal = readFileSync(path.join(rig.folder, "journal", "session-1.jsonl"), "utf8");
+    expect(journal).toContain("mcpServers");
+    expect(journal).not.toContain("tok-3141592");
+  });
+
+  it("is given none when it is not to have any", async () => {
+    const rig = openAgentRig({
+      definition: { tools: false },
+      provider: { toolsFor: () => Promise.reject(new Error("nobody asked")) },
+    });
+    await rig.start();
+    expect(rig.received().at(-1)?.params).toEqual({ cwd: rig.folder, mcpServers: [] });
   });
 
   it("works in the folder that was opened, and not in one put in its place", async () => {

@@ -14,12 +14,16 @@ export interface AcpDefinition {
   readonly install: string | null;
   /** The permission mode to set after each start; null leaves the agent's own. */
   readonly mode: string | null;
+  /** Whether it asks before it changes something, set up like this; null when nobody knows. */
+  readonly asks: boolean | null;
   /** Models to offer before an agent has told us its own. */
   readonly models: readonly string[];
   /** The login to try when the agent asks for one. */
   readonly authMethod: string | null;
   /** Its commands run on after a cancel, so that the process must be ended with it. */
   readonly endsOnCancel: boolean;
+  /** Whether it is given Holdfast's own tools. */
+  readonly tools: boolean;
   /** Its own sessions can be loaded only when they are at least this old. */
   readonly loadableAfterMs: number;
 }

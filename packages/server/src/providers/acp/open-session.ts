@@ -1,10 +1,11 @@
 import type {
   InitializeRequest,
   LoadSessionRequest,
+  McpServerStdio,
   NewSessionRequest,
 } from "@agentclientprotocol/sdk";
 import type { Json } from "../../domain/json.ts";
-import { AgentFault } from "../provider.ts";
+import { AgentFault, type ToolServer } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import { withLogin } from "./authenticate.ts";
 import { parseCapabilities, type Capabilities } from "./capabilities.ts";
@@ -19,6 +20,7 @@ export interface OpenSession {
   readonly folder: string;
   readonly model: string | null;
   readonly resume: Json;
+  readonly toolServers: readonly ToolServer[];
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
   readonly clock: () => number;
@@ -104,8 +106,9 @@ async function takeUp(request: OpenSession, capabilities: Capabilities): Promise
 }
 
 async function ask(request: OpenSession, method: string, sessionId: string): Promise<void> {
-  const { link, folder, startMs, signal } = request;
-  const params: LoadSessionRequest = { sessionId, cwd: folder, mcpServers: [] };
+  const { link, folder, toolServers, startMs, signal } = request;
+  const mcpServers = toolServers.map(toMcpServer);
+  const params: LoadSessionRequest = { sessionId, cwd: folder, mcpServers };
   link.learn(await link.request(method, params, { timeoutMs: startMs, signal }));
   await link.settle();
   link.route.follow(sessionId);
@@ -115,12 +118,13 @@ async function create({
   link,
   definition,
   folder,
+  toolServers,
   clock,
   startMs,
   signal,
 }: OpenSession): Promise<Opened> {
   link.route.expect();
-  const params: NewSessionRequest = { cwd: folder, mcpServers: [] };
+  const params: NewSessionRequest = { cwd: folder, mcpServers: toolServers.map(toMcpServer) };
   const created = await link.request("session/new", params, { timeoutMs: startMs, signal });
   const sessionId = looseObject(created)?.["sessionId"];
   if (typeof sessionId !== "string" || sessionId === "") {
@@ -132,6 +136,11 @@ async function create({
   link.learn(created);
   link.route.follow(sessionId);
   return { sessionId, createdAt: clock(), memory: "none" };
+}
+
+function toMcpServer({ name, command, args, env }: ToolServer): McpServerStdio {
+  const variables = Object.entries(env).map(([key, value]) => ({ name: key, value }));
+  return { name, command, args: [...args], env: variables };
 }
 
 /** False when the agent says no, or nothing: then a new session is worth a try. */

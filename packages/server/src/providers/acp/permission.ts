@@ -23,6 +23,7 @@ export function parsePermission(params: unknown, call: ToolCall | null): Permiss
   const options = parseOptions(request?.["options"]);
   if (request === null || options.length === 0) return null;
   const asked = toolCallOf(params);
+  const locations = locationsOf(call);
   const title =
     looseLabel(request["title"], 2_000) ?? looseLabel(asked?.["title"], 2_000) ?? call?.title;
   return {
@@ -31,7 +32,16 @@ export function parsePermission(params: unknown, call: ToolCall | null): Permiss
     kind: call?.kind ?? null,
     input: isTelling(asked?.["rawInput"]) ? keepJson(asked?.["rawInput"]) : (call?.input ?? null),
     options,
+    ...(typeof call?.name === "string" && { tool: call.name }),
+    ...(locations.length > 0 && { locations }),
   };
+}
+
+/** The files it says it is about, besides its input. */
+function locationsOf(call: ToolCall | null): readonly string[] {
+  const shown = call?.items.flatMap((item) => (item.item === "diff" ? [item.path] : [])) ?? [];
+  const told = call?.locations.map(({ path }) => path) ?? [];
+  return [...new Set([...told, ...shown])];
 }
 
 /**

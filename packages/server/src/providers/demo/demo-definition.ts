@@ -21,6 +21,7 @@ export function demoDefinition({
     command: [process.execPath, path.join(import.meta.dirname, program)],
     env: { HOLDFAST_DEMO_STATE: stateFolder, HOLDFAST_DEMO_PACE: String(pace) },
     mode: "ask",
+    asks: true,
     models: ["demo-fast", "demo-thoughtful"],
   });
 }

@@ -50,6 +50,8 @@ export type Step =
   | { readonly step: "ask-all"; readonly asks: readonly Ask[] }
   /** Sends the client a request it cannot know and says `<method>: <error code>` (or `result`). */
   | { readonly step: "request"; readonly method: string; readonly params?: unknown }
+  /** Starts the first MCP server that came with the session, calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
+  | { readonly step: "mcp"; readonly tool: string; readonly args?: unknown }
   /** A notification of any kind. */
   | { readonly step: "notify"; readonly method: string; readonly params?: unknown }
   /** These bytes on stdout, as they are. */
@@ -178,6 +180,7 @@ export const request = (method: string, params?: unknown): Step => ({
   method,
   params,
 });
+export const mcp = (tool: string, args: unknown = {}): Step => ({ step: "mcp", tool, args });
 export const notify = (method: string, params?: unknown): Step => ({
   step: "notify",
   method,
@@ -272,6 +275,7 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "ask",
   "ask-all",
   "request",
+  "mcp",
   "notify",
   "raw",
   "pieces",

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { readScript, type Step } from "./script.ts";
+import type { McpServerGiven } from "./scripted-mcp.ts";
 import { openMemory } from "./scripted-memory.ts";
 import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
 import { chunk, performSteps, updateOf, type Ending, type Stage } from "./scripted-steps.ts";
@@ -18,6 +19,7 @@ const wire = openWire(options.log ?? null);
 const memory = openMemory(options.folder ?? null);
 const ignores = new Set<string>();
 const settings = { mode: options.modes?.[0] ?? null, model: options.models?.[0] ?? null };
+let mcpServers: readonly McpServerGiven[] = [];
 let authenticated = options.auth === undefined;
 let working: AbortController | null = null;
 
@@ -38,6 +40,7 @@ function onMessage(message: Incoming): void {
 }
 
 async function handle({ id, method, params = {} }: Incoming): Promise<void> {
+  if ("mcpServers" in params) mcpServers = params["mcpServers"] as readonly McpServerGiven[];
   switch (method) {
     case "initialize":
       await perform(options.at?.initialize, "");
@@ -237,6 +240,7 @@ function stageOf(sessionId: string, text: string, signal: AbortSignal): Stage {
       said.role === "user" ? [said.text] : [],
     ),
     signal,
+    mcpServers,
     settings,
     ignores,
     afterwards: [],

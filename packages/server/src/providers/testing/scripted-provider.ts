@@ -25,9 +25,11 @@ export function scriptedDefinition({
     pathVariable: null,
     install: null,
     mode: null,
+    asks: true,
     models: [],
     authMethod: null,
     endsOnCancel: false,
+    tools: true,
     loadableAfterMs: 0,
     ...definition,
   };

@@ -3,6 +3,7 @@ import { closeSync, existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask, type Step } from "./script.ts";
 import type { Memory } from "./scripted-memory.ts";
+import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
 import { badFrames, deepLine, oddUpdates } from "./scripted-oddities.ts";
 import type { Wire } from "./scripted-wire.ts";
 
@@ -16,6 +17,8 @@ export interface Stage {
   /** What users said in the session before. */
   readonly heard: readonly string[];
   readonly signal: AbortSignal;
+  /** As the client gave them. */
+  readonly mcpServers: readonly McpServerGiven[];
   readonly settings: { mode: string | null; model: string | null };
   readonly ignores: Set<string>;
   /** Done when the prompt has been answered. */
@@ -87,6 +90,12 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
     case "request": {
       const { error } = await unlessAborted(wire.ask(step.method, step.params).answer, signal);
       speak(stage, `${step.method}: ${error?.code ?? "result"}`);
+      return null;
+    }
+    case "mcp": {
+      const [server] = stage.mcpServers;
+      const { tool, args = {} } = step;
+      speak(stage, server === undefined ? "mcp: none" : await callTool(server, { tool, args }));
       return null;
     }
     case "notify":

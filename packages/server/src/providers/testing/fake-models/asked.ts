@@ -1,0 +1,43 @@
+/** What a model was asked, whichever dialect it was asked in. */
+export interface Asked {
+  readonly model: string;
+  /** In order, without instructions of the system. */
+  readonly said: readonly Said[];
+  readonly tools: readonly AskedTool[];
+  readonly isStreamed: boolean;
+}
+
+export interface Said {
+  readonly by: "user" | "model" | "tool";
+  readonly text: string;
+}
+
+export interface AskedTool {
+  readonly name: string;
+  readonly inputSchema: unknown;
+}
+
+/** The text of content that is a text, or a list of parts of which some have one. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: unknown) => (typeof part === "string" ? part : fieldOf(part, "text")))
+    .filter((text) => typeof text === "string")
+    .join("\n");
+}
+
+export function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
+export function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = fieldOf(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+export function wordIn(value: unknown, name: string): string {
+  const word = fieldOf(value, name);
+  return typeof word === "string" ? word : "";
+}

@@ -1,0 +1,70 @@
+import { fieldOf, listIn, textOf, wordIn, type Asked, type Said } from "./asked.ts";
+import { event, type Dialect, type Stream, type Telling } from "./dialect.ts";
+
+export const chatDialect: Dialect = {
+  name: "chat",
+  isAsked: (path) => path.endsWith("/chat/completions"),
+  parse: (body): Asked => ({
+    model: wordIn(body, "model"),
+    said: listIn(body, "messages").flatMap(saidIn),
+    tools: listIn(body, "tools").map((tool) => ({
+      name: wordIn(fieldOf(tool, "function"), "name"),
+      inputSchema: fieldOf(fieldOf(tool, "function"), "parameters"),
+    })),
+    isStreamed: fieldOf(body, "stream") === true,
+  }),
+  tell,
+  failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
+};
+
+const VOICES = new Map<string, Said["by"]>([
+  ["user", "user"],
+  ["assistant", "model"],
+  ["tool", "tool"],
+]);
+
+function saidIn(message: unknown): readonly Said[] {
+  const by = VOICES.get(wordIn(message, "role"));
+  const text = textOf(fieldOf(message, "content"));
+  return by === undefined || text === "" ? [] : [{ by, text }];
+}
+
+function tell({ id, model, speech, calls, usage }: Telling): Stream {
+  const chunk = (more: object): string =>
+    event({ id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: 0, model, ...more });
+  const choice = (delta: object, reason: string | null = null): string =>
+    chunk({ choices: [{ index: 0, delta, finish_reason: reason }] });
+  return {
+    opening: [
+      choice({ role: "assistant", content: "" }),
+      ...(speech.thought === "" ? [] : [choice({ reasoning_content: speech.thought })]),
+    ],
+    piece: (content) => choice({ content }),
+    closing: [
+      ...calls.map((call, index) =>
+        choice({
+          tool_calls: [
+            {
+              index,
+              id: call.id,
+              type: "function",
+              function: { name: call.name, arguments: JSON.stringify(call.args) },
+            },
+          ],
+        }),
+      ),
+      choice({}, STOPS[speech.stop]),
+      chunk({
+        choices: [],
+        usage: {
+          prompt_tokens: usage.input,
+          completion_tokens: usage.output,
+          total_tokens: usage.input + usage.output,
+        },
+      }),
+      "data: [DONE]\n\n",
+    ],
+  };
+}
+
+const STOPS = { end: "stop", length: "length", refusal: "content_filter", tool: "tool_calls" };

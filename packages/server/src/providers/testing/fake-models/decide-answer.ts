@@ -1,0 +1,109 @@
+import type { Asked, Said } from "./asked.ts";
+
+/** What the fake model does about a request. */
+export type FakeAnswer =
+  | { readonly does: "fail"; readonly status: number }
+  /** Takes the request and never says anything. */
+  | { readonly does: "hang" }
+  | Speech;
+
+export interface Speech {
+  readonly does: "speak";
+  readonly thought: string;
+  readonly pieces: readonly string[];
+  readonly pauseMs: number;
+  readonly calls: readonly FakeCall[];
+  readonly stop: "end" | "length" | "refusal" | "tool";
+  /** The connection breaks after the last piece. */
+  readonly isCut: boolean;
+}
+
+export interface FakeCall {
+  readonly name: string;
+  readonly args: unknown;
+}
+
+const DIRECTIVE = /\b(PING|THINK|TOOL|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
+
+/**
+ * Obeys the last directive in the latest text of the user:
+ *
+ * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user it was given
+ * - `TOOL name {json}` calls a tool, several lines call several; what comes back is said
+ * - `ERR status` fails so; `ERR status xN` fails N times with the same text, then says PONG
+ * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
+ * - `BIG n` says n KiB; `LENGTH` and `REFUSE` end for that reason
+ */
+export function decideAnswer(asked: Asked, failedBefore: (text: string) => number): FakeAnswer {
+  const at = asked.said.findLastIndex(({ by, text }) => by === "user" && isDirective(text));
+  const order = asked.said[at]?.text ?? asked.said.findLast(({ by }) => by === "user")?.text ?? "";
+  const results = asked.said.slice(at + 1).filter(({ by }) => by === "tool");
+  const [directive] = order.match(DIRECTIVE)?.slice(-1) ?? [];
+  switch (directive) {
+    case "PING":
+      return speak("PONG");
+    case "THINK":
+      return { ...speak("After a thought: 42."), thought: "Let me think about this." };
+    case "TOOL":
+      return results.length > 0 ? speak(`The tool said: ${joined(results)}`) : useTools(order);
+    case "ERR":
+      return fail(order, failedBefore);
+    case "SLOW":
+      return { ...speak(""), pieces: words(1_200, (index) => `slow-${index} `), pauseMs: 50 };
+    case "BIG":
+      return { ...speak(""), pieces: words(amountIn(order), () => `${"x".repeat(1_023)} `) };
+    case "RECALL":
+      return speak(`You said: ${joined(asked.said.filter(({ by }) => by === "user"))}`);
+    case "HANG":
+      return { does: "hang" };
+    case "CUT":
+      return { ...speak("This is where it "), isCut: true };
+    case "LENGTH":
+      return { ...speak("This is as far as "), stop: "length" };
+    case "REFUSE":
+      return { ...speak("No."), stop: "refusal" };
+    default:
+      return speak(`Hello from ${asked.model}.`);
+  }
+}
+
+function speak(text: string): Speech {
+  return {
+    does: "speak",
+    thought: "",
+    pieces: text.match(/[\s\S]{1,12}/gu) ?? [],
+    pauseMs: 0,
+    calls: [],
+    stop: "end",
+    isCut: false,
+  };
+}
+
+function useTools(order: string): Speech {
+  const calls = [...order.matchAll(/\bTOOL (\S+)(?: (\{.*\}))?/gu)].map(
+    ([, name = "", json = "{}"]): FakeCall => ({ name, args: JSON.parse(json) }),
+  );
+  return { ...speak("I need something. "), calls, stop: "tool" };
+}
+
+function fail(order: string, failedBefore: (text: string) => number): FakeAnswer {
+  const [, status = "500", times] = /\bERR (\d{3})(?: x(\d+))?/u.exec(order) ?? [];
+  if (times !== undefined && failedBefore(order) >= Number(times)) return speak("PONG");
+  return { does: "fail", status: Number(status) };
+}
+
+function amountIn(order: string): number {
+  return Number(/\bBIG (\d{1,6})/u.exec(order)?.[1] ?? 1);
+}
+
+function words(count: number, word: (index: number) => string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => word(index));
+}
+
+function joined(said: readonly Said[]): string {
+  return said.map(({ text }) => text).join(" | ");
+}
+
+function isDirective(text: string): boolean {
+  return text.match(DIRECTIVE) !== null;
+}

@@ -1,0 +1,45 @@
+import type { Asked } from "./asked.ts";
+import type { FakeCall, Speech } from "./decide-answer.ts";
+
+/** How one kind of API is asked, and how it streams its answer. */
+export interface Dialect {
+  readonly name: "anthropic" | "chat" | "responses" | "gemini";
+  isAsked(path: string): boolean;
+  parse(body: unknown, path: string): Asked;
+  /** The events before the pieces, for each piece, and after them, each as it goes over the wire. */
+  tell(answer: Telling): Stream;
+  failure(status: number, message: string): unknown;
+}
+
+export interface Telling {
+  readonly model: string;
+  readonly speech: Speech;
+  readonly calls: readonly NamedCall[];
+  readonly usage: FakeUsage;
+  readonly id: string;
+}
+
+export interface NamedCall extends FakeCall {
+  readonly id: string;
+}
+
+export interface FakeUsage {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface Stream {
+  readonly opening: readonly string[];
+  piece(text: string): string;
+  readonly closing: readonly string[];
+}
+
+export function event(data: object, name?: string): string {
+  const head = name === undefined ? "" : `event: ${name}\n`;
+  return `${head}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** An event whose name is its type. */
+export function typed(data: Readonly<Record<string, unknown>> & { readonly type: string }): string {
+  return event(data, data.type);
+}
