@@ -1,8 +1,15 @@
 import type { Message } from "../domain/message.ts";
 
-/** Characters a briefing may have: about 8,000 tokens. */
-const MAX_BRIEFING = 32_000;
-const MAX_ENTRY = 4_000;
+/** About how many characters a token stands for. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Of the budget, what a single message may take. */
+const ENTRY_SHARE = 1 / 8;
+
+export interface BriefingLimits {
+  readonly briefingTokens: number;
+  /** Only so many of the newest messages, however short they are; null for all that fit. */
+  readonly briefingMessages: number | null;
+}
 
 export interface Briefing {
   readonly text: string;
@@ -12,13 +19,17 @@ export interface Briefing {
 }
 
 /** Earlier messages as a text for an agent that was not there; null when there are none. */
-export function briefingOf(history: readonly Message[], heading: string): Briefing | null {
-  const entries = history.flatMap((message) => toEntry(message) ?? []);
+export function briefingOf(
+  history: readonly Message[],
+  { heading, limits }: { readonly heading: string; readonly limits: BriefingLimits },
+): Briefing | null {
+  const budget = limits.briefingTokens * CHARACTERS_PER_TOKEN;
+  const entries = history.flatMap((message) => toEntry(message, budget * ENTRY_SHARE) ?? []);
   if (entries.length === 0) return null;
   const kept: string[] = [];
   let size = 0;
   for (const entry of entries.toReversed()) {
-    if (size + entry.length > MAX_BRIEFING) break;
+    if (size + entry.length > budget || kept.length === limits.briefingMessages) break;
     kept.unshift(entry);
     size += entry.length;
   }
@@ -32,11 +43,11 @@ export function briefingOf(history: readonly Message[], heading: string): Briefi
   return { text, given: kept.length, of: entries.length };
 }
 
-function toEntry({ role, content }: Message): string | null {
+function toEntry({ role, content }: Message, maxLength: number): string | null {
   const words = wordsOf(content);
   if (words === "") return null;
   const who = role === "user" ? "User" : role === "agent" ? "Agent" : "Note";
-  const short = words.length > MAX_ENTRY ? `${words.slice(0, MAX_ENTRY)} […]` : words;
+  const short = words.length > maxLength ? `${words.slice(0, maxLength)} […]` : words;
   return `${who}: ${short}`;
 }
 

@@ -1,3 +1,4 @@
+import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Store } from "../storage/store.ts";
 import type { Executed, Execution } from "./execute-command.ts";
@@ -17,6 +18,13 @@ export interface Limits {
   readonly idleMs: number;
   /** A run whose agent says nothing for this long is ended. */
   readonly silentMs: number;
+  /** A run waits by itself for the end of a rate limit that is at most this far away; null fails it. */
+  readonly rateLimitMs: number | null;
+  /** A permission that nobody gives within this time counts as rejected; null waits for ever. */
+  readonly permissionMs: number | null;
+  /** How much an agent that was not there is told: about so many tokens, and at most so many messages. */
+  readonly briefingTokens: number;
+  readonly briefingMessages: number | null;
 }
 
 export const LIMITS: Limits = {
@@ -26,6 +34,10 @@ export const LIMITS: Limits = {
   retryPauseMs: 500,
   idleMs: 30 * 60_000,
   silentMs: 30 * 60_000,
+  rateLimitMs: null,
+  permissionMs: null,
+  briefingTokens: 8_000,
+  briefingMessages: null,
 };
 
 /** What is written into the log; the runtime does not know where that is. */
@@ -53,6 +65,8 @@ export interface RuntimeContext {
   /** Null when there is no provider of that name. */
   readonly provider: (name: string) => Provider | null;
   readonly defaultProvider: string;
+  /** What agents may do without asking a person; null when nothing was said about it. */
+  readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;

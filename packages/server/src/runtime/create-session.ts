@@ -4,6 +4,7 @@ import { openSuspensionsOf, stateOf, statusOf } from "../domain/session.ts";
 import type { Decided } from "./execute-command.ts";
 import { refuse, toRefused, type Refused } from "./replies.ts";
 import type { CreateSession, Reply, Sent, SessionSnapshot } from "./runtime.ts";
+import { refuseMetadata } from "./session-metadata.ts";
 import {
   extrasOf,
   firstMessage,
@@ -77,8 +78,10 @@ export async function createSession(
 
 async function refuseCreation(
   sending: Sending,
-  { repoId, provider, message }: CreateSession,
+  { repoId, provider, message, metadata }: CreateSession,
 ): Promise<Refused | null> {
+  const unfit = refuseMetadata(metadata);
+  if (unfit !== null) return unfit;
   if (provider !== null || message !== null) {
     const refused = await refuseProvider(sending, provider ?? sending.defaultProvider);
     if (refused !== null) return refused;

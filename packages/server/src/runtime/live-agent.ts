@@ -4,6 +4,7 @@ import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
 import type { RuntimeContext } from "./context.ts";
 import { pauseBefore } from "./retry-pause.ts";
+import { sessionTools } from "./session-tools.ts";
 
 export interface StartLiveAgent {
   readonly context: RuntimeContext;
@@ -15,20 +16,22 @@ export interface StartLiveAgent {
 }
 
 /** How the agent knows what was said before the run. */
-export type Memory = "live" | Agent["memory"];
+export type AgentMemory = "live" | Agent["memory"];
 
 /** A session's agent while it is alive, across its runs. */
 export class LiveAgent {
   readonly agent: Agent;
   /** No run has been given to it yet. */
   isNew = true;
+  /** The suspensions whose end it has been told of. */
+  readonly heard = new Set<string>();
 
   private constructor(agent: Agent) {
     this.agent = agent;
   }
 
-  get memory(): Memory {
-    return this.isNew ? this.agent.memory : "live";
+  get memory(): AgentMemory {
+    return this.isNew || this.agent.memory === "told" ? this.agent.memory : "live";
   }
 
   /** Starts it, again after failures that pass. Throws an `AgentFault`. */
@@ -71,6 +74,7 @@ async function startOnce({
       sessionId: session.id,
       workspace,
       model: run.model,
+      tools: sessionTools(session.metadata),
       resume: run.continuity === "off" ? null : resumeFor(session.resumeData, run.provider),
       onReport,
       signal,

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import { RESUME_LIMITS, type ResumeLimits } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
 import type { Store } from "../storage/store.ts";
+import { askFromAgent } from "./agent-questions.ts";
 import { exportBundle } from "./bundle/export-bundle.ts";
 import { importBundle } from "./bundle/import-bundle.ts";
 import type { Limits, Log, RuntimeContext } from "./context.ts";
 import { createSession } from "./create-session.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
 import { createGlobalFeed } from "./global-feed.ts";
+import { listGrants, revokeGrant } from "./grants.ts";
 import { createHistogram } from "./histogram.ts";
 import { judgeResume } from "./judge-resume.ts";
 import { startLease } from "./node-lease.ts";
@@ -20,6 +23,7 @@ import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 import { sendMessage, type Sending } from "./send-message.ts";
 import { createSessionFeeds } from "./session-feeds.ts";
+import { readHistory } from "./session-history.ts";
 import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
 import {
   answer,
@@ -42,6 +46,8 @@ export interface RuntimeOptions {
   readonly repositories: Repositories;
   readonly limits: Limits;
   readonly resumeLimits?: ResumeLimits;
+  /** What agents may do without asking a person; none leaves everything to people. */
+  readonly permissions?: PermissionPolicy | null;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly log: Log;
@@ -170,6 +176,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       return imported;
     },
     listSuspensions: () => store.openSuspensions(),
+    listGrants: (sessionId) => listGrants(store, sessionId),
+    revokeGrant: (request) => revokeGrant(sending, request),
+    askFromAgent: (request) => whenRunning(() => askFromAgent(sending, request)),
+    readHistory: (query) => readHistory(store, query),
     addRepo: (request) => repositories.add(request),
     listRepos: () => repositories.list(),
     removeRepo: (repoId) => repositories.remove(repoId),
@@ -225,6 +235,7 @@ function contextOf(
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,
+    permissions: options.permissions ?? null,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),

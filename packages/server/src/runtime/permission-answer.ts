@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { PermissionAnswer } from "../providers/provider.ts";
 import type { StoredSuspension } from "../storage/store.ts";
+import { isByPolicy } from "./policy-answer.ts";
 
 interface Option {
   readonly optionId: string;
@@ -18,6 +19,12 @@ export function chosenOption(request: JsonObject, answer: Json): string | null {
   if (options.some(({ optionId }) => optionId === wish)) return wish;
   const ofKind = options.filter(({ kind }) => kind === wish);
   return ofKind.length === 1 ? (ofKind[0]?.optionId ?? null) : null;
+}
+
+/** What kind of option an answer chose: `allow_once`, `reject_always` and so on. Null when none. */
+export function chosenKind(request: JsonObject, answer: Json): string | null {
+  const chosen = chosenOption(request, answer);
+  return optionsIn(request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
 }
 
 /** What the agent is told about a suspension that is closed; null while it is open. */
@@ -43,13 +50,51 @@ export function toAgentAnswer(suspension: StoredSuspension): PermissionAnswer | 
   }
 }
 
-/** What a suspension's end says in words, for an agent that was not there to hear it. */
-export function describeAnswer(suspension: StoredSuspension): string {
+/** Who an answer is by that a human gave to an earlier process. */
+const CARRIED = "an earlier answer, ";
+
+export interface CarriedAnswer {
+  readonly optionId: string;
+  readonly by: string;
+}
+
+/**
+ * The answer to the same question that an agent asked before its process was gone: same tool, same
+ * input, given once and not yet used. Anything else is asked again.
+ */
+export function carriedAnswer(
+  suspensions: readonly StoredSuspension[],
+  { runId, fingerprint, request }: Pick<StoredSuspension, "runId" | "fingerprint" | "request">,
+): CarriedAnswer | null {
+  if (fingerprint === null) return null;
+  const used = new Set(suspensions.flatMap(({ answeredBy }) => carriedFrom(answeredBy) ?? []));
+  const earlier = suspensions.find(
+    (each) =>
+      each.runId === runId &&
+      each.kind === "permission" &&
+      each.status === "answered" &&
+      each.fingerprint === fingerprint &&
+      carriedFrom(each.answeredBy) === null &&
+      !isByPolicy(each.answeredBy) &&
+      !used.has(each.id),
+  );
+  if (earlier === undefined) return null;
+  const chosen = chosenOption(earlier.request, earlier.answer);
+  const kind = optionsIn(earlier.request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
+  const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
+  const [option] = same;
+  if (option === undefined || same.length > 1) return null;
+  return { optionId: option.optionId, by: `${CARRIED}${earlier.id}` };
+}
+
+function carriedFrom(answeredBy: string | null): string | null {
+  return answeredBy?.startsWith(CARRIED) === true ? answeredBy.slice(CARRIED.length) : null;
+}
+
+/** What came of a permission, in words, for an agent that was not there to hear it. */
+export function describePermission(suspension: StoredSuspension): string {
   const title = textIn(suspension.request, "title") ?? suspension.kind;
   if (suspension.status !== "answered") return `"${title}" was not answered: ${suspension.status}`;
-  if (suspension.kind !== "permission") {
-    return `"${title}" was answered: ${JSON.stringify(suspension.answer)}`;
-  }
   const optionId = chosenOption(suspension.request, suspension.answer);
   const option = optionsIn(suspension.request).find((each) => each.optionId === optionId);
   return `"${title}" was answered: ${option?.kind ?? optionId ?? "no"}`;

@@ -1,18 +1,20 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../domain/json.ts";
-import type { CurrentRun, RunError, RunResult } from "../domain/run.ts";
-import {
-  AgentFault,
-  type Agent,
-  type AgentReport,
-  type Prompt,
-  type PromptEnd,
-} from "../providers/provider.ts";
+import type { CurrentRun, RunError, RunMemory, RunResult } from "../domain/run.ts";
+import { currentRunOf, openSuspensionsOf } from "../domain/session.ts";
+import type { Suspension } from "../domain/suspension.ts";
+import { AgentFault, type Agent, type AgentReport, type PromptEnd } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import { toAgentAnswer } from "./permission-answer.ts";
+import { permissionQuestion } from "./permission-question.ts";
 import { pauseBefore } from "./retry-pause.ts";
-import { createTranscriptWriter, type TranscriptWriter } from "./transcript-writer.ts";
+import type { RunPrompt } from "./run-prompt.ts";
+import {
+  createTranscriptWriter,
+  type OpenTool,
+  type TranscriptWriter,
+} from "./transcript-writer.ts";
 
 export interface RunAttemptOptions {
   readonly context: RuntimeContext;
@@ -21,6 +23,8 @@ export interface RunAttemptOptions {
   readonly fence: Fence;
   /** Aborted when the run is no longer to be worked on: cancelled, evicted, or the server stops. */
   readonly signal: AbortSignal;
+  /** The live agent waits for a person, perhaps not for ever. */
+  readonly onWaiting: () => void;
 }
 
 /** An agent at work on one run, from the prompt to the end: what it says is stored, what it asks is asked. */
@@ -30,11 +34,15 @@ export class RunAttempt {
   readonly #writer: TranscriptWriter;
   /** Suspensions the live agent waits for, and the name it knows each by. */
   readonly #asked = new Map<string, string>();
+  /** Suspensions whose end the live agent knows of. */
+  readonly told = new Set<string>();
   /** What must happen one after the other, besides output. */
   #serial: Promise<void> = Promise.resolve();
   #agent: Agent | null = null;
   #usage: JsonObject | null = null;
   #usedTools = false;
+  /** Calls whose results came from outside: to report those is no use of a tool. */
+  #answered: ReadonlySet<string> = new Set();
   #heardAt = 0;
   #failure: unknown = null;
 
@@ -59,6 +67,11 @@ export class RunAttempt {
     return this.#asked.size > 0;
   }
 
+  /** Tool calls that an earlier attempt at this run left open. */
+  adopt(open: readonly OpenTool[]): void {
+    this.#writer.adopt(open);
+  }
+
   say(text: string, notice: string): void {
     this.#writer.say({ type: "text", text, notice });
   }
@@ -72,10 +85,12 @@ export class RunAttempt {
       case "plan":
         return this.#writer.put(report);
       case "tool":
-        this.#usedTools = true;
+        this.#usedTools ||= !this.#answered.has(report.callId);
         return this.#writer.put(report);
       case "permission":
         return void this.#next(() => this.#ask(report));
+      case "wants":
+        return void this.#next(() => this.#want(report));
       case "withdrawn":
         return void this.#next(() => this.#withdraw(report.requestId));
       case "usage":
@@ -94,20 +109,28 @@ export class RunAttempt {
    * Gives the agent the prompt, again after a passing failure, and returns how the run ended. Throws
    * what is not the agent's fault, and an `AgentFault` once the run is no longer to be worked on.
    */
-  async work(agent: Agent, prompt: Prompt): Promise<RunResult | "not_current"> {
+  async work(agent: Agent, prompt: RunPrompt): Promise<RunResult | "not_current" | "waiting"> {
     const { context, signal } = this.#options;
     this.#agent = agent;
+    this.#answered = new Set(prompt.answers?.flatMap(({ callId }) => callId ?? []));
     for (let tries = 0; ; tries += 1) {
-      if (!(await this.#hand())) return "not_current";
+      if (!(await this.#hand(prompt.memory))) return "not_current";
       this.#usedTools = false;
       try {
         const end = await this.#heard(agent.prompt(prompt));
+        for (const id of prompt.tells) this.told.add(id);
         await this.settle();
         this.#usage = end.usage === null ? this.#usage : { ...this.#usage, ...end.usage };
+        if (await this.#waitsFor("anything")) {
+          this.#writer.endText();
+          await this.#writer.flush();
+          return "waiting";
+        }
         return { outcome: "completed", stopReason: end.stopReason };
       } catch (error) {
         await this.settle();
         if (!(error instanceof AgentFault) || signal.aborted) throw error;
+        if (await this.#waitOut(error)) return "waiting";
         const isWorthIt = error.isPassing && !this.#usedTools && tries < context.limits.retries;
         if (!isWorthIt) return { outcome: "failed", error: toRunError(error) };
         if (!(await this.#retry(error, tries))) return "not_current";
@@ -121,20 +144,22 @@ export class RunAttempt {
 
   /** Tells the live agent what has been answered meanwhile. */
   deliverAnswers(): Promise<void> {
-    return this.#next(async () => {
-      const { store } = this.#options.context;
-      for (const [suspensionId, requestId] of this.#asked) {
-        // Evicted meanwhile: the answer waits for the agent that comes next.
-        if (this.#options.signal.aborted) return;
-        const suspension = await store.readSuspension(suspensionId);
-        const answer = suspension === null ? null : toAgentAnswer(suspension);
-        if (answer === null) continue;
-        this.#asked.delete(suspensionId);
-        if (!this.isWaiting && !(await this.#hand())) continue;
-        this.#heardAt = performance.now();
-        this.#agent?.answer(requestId, answer);
-      }
-    });
+    return this.#next(() => this.#tellAnswers());
+  }
+
+  async #tellAnswers(): Promise<void> {
+    const { store } = this.#options.context;
+    for (const [suspensionId, requestId] of this.#asked) {
+      // Evicted meanwhile: the answer waits for the agent that comes next.
+      if (this.#options.signal.aborted) return;
+      const suspension = await store.readSuspension(suspensionId);
+      const answer = suspension === null ? null : toAgentAnswer(suspension);
+      if (answer === null) continue;
+      this.#asked.delete(suspensionId);
+      if (!this.isWaiting && !(await this.#hand()) && !(await this.#waitsFor("another"))) continue;
+      this.#heardAt = performance.now();
+      if (this.#agent?.answer(requestId, answer) === true) this.told.add(suspensionId);
+    }
   }
 
   /** Resolves when everything said and asked so far is stored. */
@@ -157,15 +182,38 @@ export class RunAttempt {
   }
 
   /** Records that the agent is about to be given something; not for one that is being ended. */
-  async #hand(): Promise<boolean> {
+  async #hand(memory?: RunMemory): Promise<boolean> {
     const { context, sessionId, fence, run, signal } = this.#options;
     if (signal.aborted) return false;
     const handed = await context.execute({
       sessionId,
-      command: { type: "hand-run", at: context.clock(), runId: run.id },
+      command: {
+        type: "hand-run",
+        at: context.clock(),
+        runId: run.id,
+        ...(memory !== undefined && { memory }),
+      },
       extras: { fence },
     });
     return handed.ok;
+  }
+
+  /** A rate limit whose end is known is waited for without an agent, if that is wanted. */
+  async #waitOut({ code, message, retryAfterMs }: AgentFault): Promise<boolean> {
+    const { context, sessionId, run } = this.#options;
+    const { rateLimitMs, retryPauseMs, retries } = context.limits;
+    if (code !== "agent_rate_limited" || rateLimitMs === null || retryAfterMs === null)
+      return false;
+    const isSoon = retryAfterMs <= retryPauseMs * 2 ** retries;
+    if (isSoon || retryAfterMs > rateLimitMs || this.#usedTools) return false;
+    const suspensions = await context.store.readSuspensions(sessionId);
+    const waits = suspensions.filter(
+      ({ runId, kind }) => runId === run.id && kind === "rate_limit",
+    );
+    if (waits.length >= MAX_RATE_LIMIT_WAITS) return false;
+    const until = context.clock() + retryAfterMs;
+    const title = `Waiting until ${new Date(until).toISOString()}: ${message}`;
+    return this.#suspend({ kind: "rate_limit", request: { title }, expiresAt: until });
   }
 
   async #retry(fault: AgentFault, tries: number): Promise<boolean> {
@@ -186,32 +234,64 @@ export class RunAttempt {
   }
 
   async #ask(report: Extract<AgentReport, { report: "permission" }>): Promise<void> {
-    const { context, sessionId, fence, run } = this.#options;
+    const { context, sessionId, fence, run, onWaiting } = this.#options;
     // The question is about what was said before it.
     await this.#writer.flush();
     const id = context.newId();
-    const at = context.clock();
+    const question = await permissionQuestion(context, { id, sessionId, run, report });
     this.#asked.set(id, report.requestId);
-    const asked = await context.execute({
+    const asked = await context.execute({ sessionId, command: question, extras: { fence } });
+    if (!asked.ok) {
+      this.#asked.delete(id);
+      this.#agent?.answer(report.requestId, { outcome: "cancelled" });
+      return;
+    }
+    const closed = asked.events.find((event) => event.type === "suspension.closed");
+    if (closed === undefined) {
+      context.places.use(sessionId, "waiting");
+      return onWaiting();
+    }
+    const { closing } = closed;
+    context.log.info({ sessionId, runId: run.id, closing }, "a permission needed no person");
+    await this.#tellAnswers();
+  }
+
+  /** What comes from outside is awaited without the agent: it has ended its prompt. */
+  async #want({ kind, callId, request }: Extract<AgentReport, { report: "wants" }>): Promise<void> {
+    await this.#suspend({ kind, request: { ...request, toolCallId: callId }, expiresAt: null });
+  }
+
+  async #suspend(suspension: Pick<Suspension, "kind" | "request" | "expiresAt">): Promise<boolean> {
+    const { context, sessionId, fence, run } = this.#options;
+    await this.#writer.flush();
+    const at = context.clock();
+    const id = context.newId();
+    const suspended = await context.execute({
       sessionId,
       command: {
         type: "suspend-run",
         at,
         runId: run.id,
-        suspension: {
-          id,
-          kind: "permission",
-          request: report.request,
-          fingerprint: report.fingerprint,
-          createdAt: at,
-          expiresAt: null,
-        },
+        suspension: { id, fingerprint: null, createdAt: at, ...suspension },
       },
       extras: { fence },
     });
-    if (asked.ok) return context.places.use(sessionId, "waiting");
-    this.#asked.delete(id);
-    this.#agent?.answer(report.requestId, { outcome: "cancelled" });
+    return suspended.ok;
+  }
+
+  /**
+   * Whether something is open that the agent need not be alive for (`another` question than the one it
+   * has asked itself), or has been answered while it was busy, so that it has not heard of it.
+   */
+  async #waitsFor(what: "another" | "anything"): Promise<boolean> {
+    const { context, sessionId, run, signal } = this.#options;
+    const loaded = await context.store.load(sessionId);
+    if (signal.aborted || loaded.found !== "session") return false;
+    const { session } = loaded.stored;
+    const current = currentRunOf(session);
+    if (current?.id !== run.id) return false;
+    const isUnheard = what === "anything" && !current.handed;
+    return isUnheard || openSuspensionsOf(session).length > 0;
   }
 
   async #withdraw(requestId: string): Promise<void> {
@@ -219,6 +299,7 @@ export class RunAttempt {
     for (const [suspensionId, asked] of this.#asked) {
       if (asked !== requestId) continue;
       this.#asked.delete(suspensionId);
+      this.told.add(suspensionId);
       await context.execute({
         sessionId,
         command: {
@@ -270,6 +351,9 @@ export class RunAttempt {
     }
   }
 }
+
+/** A run that is limited again and again is not waited for without end. */
+const MAX_RATE_LIMIT_WAITS = 5;
 
 function silentFault(silentMs: number): AgentFault {
   const minutes = Math.round(silentMs / 60_000);

@@ -1,97 +1,124 @@
 import type { Json } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
-import type { CurrentRun } from "../domain/run.ts";
+import type { CurrentRun, RunMemory } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
-import { AgentFault, type Prompt } from "../providers/provider.ts";
-import type { Store } from "../storage/store.ts";
-import { briefingOf } from "./briefing.ts";
-import type { Memory } from "./live-agent.ts";
-import { describeAnswer } from "./permission-answer.ts";
+import { AgentFault, type Prompt, type PromptAnswer } from "../providers/provider.ts";
+import type { Store, StoredSuspension } from "../storage/store.ts";
+import { briefingOf, type BriefingLimits } from "./briefing.ts";
+import type { RuntimeContext } from "./context.ts";
+import { continuationOf } from "./continuation.ts";
+import type { AgentMemory } from "./live-agent.ts";
 
 export interface RunPrompt extends Prompt {
-  /** What the transcript says about how the agent knows what came before; null when it was there. */
-  readonly notice: string | null;
+  readonly memory: RunMemory;
+  /** The closed suspensions it tells of. */
+  readonly tells: readonly string[];
+}
+
+export interface PromptRequest {
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly memory: AgentMemory;
+  /** The suspensions whose end a live agent has been told of. */
+  readonly heard: ReadonlySet<string>;
 }
 
 /** What the agent is given for a run: the message, after what it must know and does not. */
 export async function promptFor(
-  store: Store,
-  {
-    session,
-    run,
-    memory,
-  }: { readonly session: Session; readonly run: CurrentRun; readonly memory: Memory },
+  { store, limits }: Pick<RuntimeContext, "store" | "limits">,
+  { session, run, memory, heard }: PromptRequest,
 ): Promise<RunPrompt> {
   const message = await store.readMessage(session.id, run.messageId);
   if (message === null) {
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }
-  const answered =
-    run.attempts > 0 ? await answersIn(store, { sessionId: session.id, runId: run.id }) : [];
-  const own = answered.length > 0 && memory !== "none" ? [] : partsOf(message.content);
-  if (memory !== "none" || run.continuity === "off") {
-    return { parts: [...own, ...continuation(answered)], model: run.model, notice: null };
+  const closed = run.attempts > 0 ? await closedSuspensions(store, { session, run }) : [];
+  const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
+  const text = continuationOf(news);
+  const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
+  const own = news.length > 0 && memory !== "none" ? [] : partsOf(message.content);
+  const prompt = {
+    parts: [...own, ...words],
+    model: run.model,
+    history: [],
+    answers: closed.map(toPromptAnswer),
+    tells: closed.map(({ id }) => id),
+  };
+  if (memory === "live" || memory === "resumed" || memory === "loaded") {
+    return { ...prompt, memory: { how: memory } };
   }
   const messages = await store.readMessages({ sessionId: session.id });
-  const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
-  const parts = [...own, ...workBegun(begun), ...continuation(answered)];
   const history = messages.filter(({ seq }) => seq < message.seq);
-  return withBriefing(history, { run, parts });
+  const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
+  if (memory === "told") {
+    const told = run.continuity === "off" ? [] : history;
+    const parts = partsOf(message.content);
+    return { ...prompt, parts, history: told, begun, memory: { how: "told" } };
+  }
+  const parts = [...own, ...workBegun(begun, limits), ...words];
+  if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
+  return withBriefing({ ...prompt, parts }, { history, run, limits });
 }
 
 /** What another process had done for the same message before it was gone. */
-function workBegun(begun: readonly Message[]): readonly MessageContent[] {
-  const briefing = briefingOf(begun, "An earlier agent had begun to work on this:");
+function workBegun(begun: readonly Message[], limits: BriefingLimits): readonly MessageContent[] {
+  const heading = "An earlier agent had begun to work on this:";
+  const briefing = briefingOf(begun, { heading, limits });
   return briefing === null ? [] : [{ type: "text", text: briefing.text }];
 }
 
 function withBriefing(
-  history: readonly Message[],
-  { run, parts }: { run: CurrentRun; parts: readonly MessageContent[] },
-): RunPrompt {
-  const briefing = briefingOf(
+  prompt: Omit<RunPrompt, "memory">,
+  {
     history,
-    "This session began before you were started. What was said so far:",
-  );
-  if (briefing === null) return { parts, model: run.model, notice: null };
+    run,
+    limits,
+  }: {
+    readonly history: readonly Message[];
+    readonly run: CurrentRun;
+    readonly limits: BriefingLimits;
+  },
+): RunPrompt {
+  const heading = "This session began before you were started. What was said so far:";
+  const briefing = briefingOf(history, { heading, limits });
+  if (briefing === null) return { ...prompt, memory: { how: "none" } };
   if (run.continuity === "required") {
     throw new AgentFault(
-      "agent_failed",
-      "The agent cannot take up its own session again, and the message asked for nothing less.",
+      "agent_forgot",
+      "The agent cannot take its own session up again, and the message asked for nothing less.",
     );
   }
   const { text, given, of } = briefing;
   return {
-    parts: [{ type: "text", text }, ...parts],
-    model: run.model,
-    notice: `A new agent was started and briefed with ${given === of ? `all ${of}` : `the last ${given} of ${of}`} earlier messages.`,
+    ...prompt,
+    parts: [{ type: "text", text }, ...prompt.parts],
+    memory: { how: "briefed", given, of },
   };
 }
 
-/** What was answered while no agent was there to hear it. */
-async function answersIn(
+/** What was answered, or came to nothing, while no agent was there to hear it. */
+async function closedSuspensions(
   store: Store,
-  { sessionId, runId }: { sessionId: string; runId: string },
-): Promise<readonly string[]> {
-  const suspensions = await store.readSuspensions(sessionId);
-  return suspensions
-    .filter((suspension) => suspension.runId === runId && suspension.status !== "open")
-    .map(describeAnswer);
+  { session, run }: { readonly session: Session; readonly run: CurrentRun },
+): Promise<readonly StoredSuspension[]> {
+  const suspensions = await store.readSuspensions(session.id);
+  return suspensions.filter(
+    ({ runId, kind, status }) => runId === run.id && status !== "open" && !isOurs(kind),
+  );
 }
 
-function continuation(answers: readonly string[]): readonly MessageContent[] {
-  if (answers.length === 0) return [];
-  const lines = answers.map((answer) => `- ${answer}`);
-  return [
-    {
-      type: "text",
-      text: [
-        "While you were away, what you were waiting for was answered:",
-        ...lines,
-        "Go on with the work. If you still need a permission, ask for it again.",
-      ].join("\n"),
-    },
-  ];
+/** What we waited for, and not the agent: it needs no word about it. */
+function isOurs(kind: StoredSuspension["kind"]): boolean {
+  return kind === "rate_limit" || kind === "budget" || kind === "shutdown";
+}
+
+function toPromptAnswer({ kind, request, status, answer }: StoredSuspension): PromptAnswer {
+  const { toolCallId } = request;
+  return {
+    callId: typeof toolCallId === "string" ? toolCallId : null,
+    kind,
+    answer: status === "answered" ? answer : null,
+  };
 }
 
 /** A message of several parts holds them under `parts`. */

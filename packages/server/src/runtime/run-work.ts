@@ -1,11 +1,15 @@
 import { dutyOf } from "../domain/duty.ts";
-import type { CurrentRun, RunResult } from "../domain/run.ts";
+import type { CurrentRun, RunMemory, RunResult } from "../domain/run.ts";
 import { currentRunOf, type Session } from "../domain/session.ts";
 import { AgentFault } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
+import { memoryNotice } from "./memory-notice.ts";
+import { openToolsOf } from "./open-tools.ts";
+import { checkBudget } from "./run-budget.ts";
+import { policyNotice } from "./policy-notice.ts";
 import { promptFor } from "./run-prompt.ts";
 
 export interface RunWorkOptions {
@@ -16,7 +20,11 @@ export interface RunWorkOptions {
   /** The agent that goes on with the session: the one alive, or a new one. */
   readonly agentFor: (run: CurrentRun, signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
+  readonly onWaiting: () => void;
 }
+
+/** How an agent goes without having said that it is done. */
+const LEAVES_QUESTIONS: ReadonlySet<string> = new Set(["agent_exited", "agent_unresponsive"]);
 
 /** A session's current run while this process works on it: an agent is found, prompted, and heard out. */
 export class RunWork {
@@ -27,7 +35,7 @@ export class RunWork {
   readonly #left = new AbortController();
 
   constructor(options: RunWorkOptions) {
-    const { context, session, run, fence } = options;
+    const { context, session, run, fence, onWaiting } = options;
     this.#options = options;
     this.attempt = new RunAttempt({
       context,
@@ -35,6 +43,7 @@ export class RunWork {
       run,
       fence,
       signal: this.#left.signal,
+      onWaiting,
     });
     this.done = this.#work().catch((err: unknown) => {
       context.log.error({ sessionId: session.id, runId: run.id, err }, "a run could not be ended");
@@ -59,15 +68,24 @@ export class RunWork {
 
   /** How the run ended; null when that is not for this attempt to say. */
   async #result(): Promise<RunResult | null> {
-    const { context, session, run, agentFor, stopAgent } = this.#options;
+    const { context, session, run, fence, agentFor, stopAgent } = this.#options;
     const { signal } = this.#left;
     try {
+      const budget = await checkBudget(context, { session, run, fence });
+      if (budget === "waiting") return null;
+      if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       const live = await agentFor(run, signal);
-      const prompt = await promptFor(context.store, { session, run, memory: live.memory });
-      if (prompt.notice !== null) this.attempt.say(prompt.notice, "agent_memory");
+      const { memory, heard } = live;
+      const prompt = await promptFor(context, { session, run, memory, heard });
+      const notice = await this.#memoryNotice(live, prompt.memory);
+      if (notice !== null) this.attempt.say(notice, "agent_memory");
+      const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
+      if (limits !== null) this.attempt.say(limits, "policy");
       live.isNew = false;
+      if (run.attempts > 0) this.attempt.adopt(await openToolsOf(context.store, { session, run }));
       const result = await this.attempt.work(live.agent, prompt);
-      if (result === "not_current") return null;
+      for (const id of this.attempt.told) heard.add(id);
+      if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
       if (isStuck) await stopAgent();
       return result;
@@ -82,9 +100,20 @@ export class RunWork {
     }
   }
 
+  /** Everybody can see how a new agent came by what it knows, and that it is another one's. */
+  async #memoryNotice(live: LiveAgent, memory: RunMemory): Promise<string | null> {
+    if (!live.isNew) return null;
+    const { context, session, run } = this.#options;
+    const runs = await context.store.readRuns(session.id);
+    const before = runs.findLast(
+      ({ id, provider, startedAt }) => id !== run.id && startedAt !== null && provider !== null,
+    );
+    return memoryNotice({ memory, provider: run.provider, before: before?.provider ?? null });
+  }
+
   /** An agent that died while it only waited takes nothing with it: the question stays open. */
   async #isDormant(result: RunResult): Promise<boolean> {
-    if (result.outcome !== "failed" || result.error.code !== "agent_exited") return false;
+    if (result.outcome !== "failed" || !LEAVES_QUESTIONS.has(result.error.code)) return false;
     const { context, session, run } = this.#options;
     const loaded = await context.store.load(session.id);
     if (loaded.found !== "session") return false;

@@ -275,7 +275,7 @@ describe("an agent", () => {
     const whole = await test.idle(id);
     const lines = transcript(whole);
     expect(lines).toContain(
-      "system A new agent was started and briefed with all 2 earlier messages.",
+      "system A new agent was started. It was briefed with all 2 earlier messages.",
     );
     expect(lines.at(-1)).toContain("my name is Ada");
   });

@@ -2,10 +2,12 @@ import type { ContinuityPolicy, DeliveryMode } from "../domain/delivery.ts";
 import type { SessionChanges } from "../domain/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
+import type { PermissionGrant } from "../domain/permission-grant.ts";
 import type { Outcome, Phase } from "../domain/phase.ts";
 import type { RefusalCode } from "../domain/refusal.ts";
 import type { ResumeDecision } from "../domain/should-resume.ts";
 import type { State, Status } from "../domain/status.ts";
+import type { Suspension, SuspensionKind } from "../domain/suspension.ts";
 import type { ProviderDescription } from "../providers/provider.ts";
 import type {
   QueuedMessage,
@@ -24,6 +26,7 @@ export type {
   Feed,
   FeedEnd,
   FeedItem,
+  PermissionGrant,
   ProviderDescription,
   QueuedMessage,
   Readiness,
@@ -82,6 +85,15 @@ export interface Runtime {
   ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
 
   listSuspensions(): Promise<readonly StoredSuspension[]>;
+  /** What people have said for the rest of the session, oldest first. */
+  listGrants(sessionId: string): Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
+  /** The reply holds those that are left. */
+  revokeGrant(
+    request: OnSession & { readonly grantId: string },
+  ): Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
+  /** An agent's own question, on the run it works on: refused when there is none. */
+  askFromAgent(request: AskFromAgent): Promise<Reply<{ readonly suspension: Suspension }>>;
+  readHistory(query: ReadHistory): Promise<Reply<History>>;
 
   addRepo(request: {
     readonly path: string;
@@ -122,8 +134,10 @@ export const RUNTIME_REFUSAL_CODES = [
   "agent_not_installed",
   "answer_invalid",
   "bundle_invalid",
+  "grant_not_found",
   "idempotency_key_reused",
   "message_not_found",
+  "metadata_invalid",
   "not_a_repository",
   "path_not_found",
   "path_outside_root",
@@ -132,6 +146,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "repository_not_found",
   "server_stopping",
   "suspension_answered",
+  "suspensions_full",
   "version_mismatch",
 ] as const;
 export type RuntimeRefusalCode = (typeof RUNTIME_REFUSAL_CODES)[number] | RefusalCode;
@@ -228,6 +243,37 @@ export interface AnswerSuspension extends OnSession {
   readonly suspensionId: string;
   readonly answer: Json;
   readonly by: string | null;
+}
+
+export interface AskFromAgent {
+  readonly sessionId: string;
+  readonly kind: Extract<SuspensionKind, "question" | "event">;
+  /** Its `title` says what is asked: the same one, still open, is not asked twice. */
+  readonly request: JsonObject & { readonly title: string };
+  /** Null waits for ever. */
+  readonly expiresInMs: number | null;
+}
+
+export interface ReadHistory {
+  readonly sessionId: string;
+  /** At most so many messages: the newest, or those that come first after `after`. */
+  readonly limit: number;
+  readonly after: number | null;
+  /** Only messages with this text, whatever the case. */
+  readonly search: string | null;
+}
+
+/** Messages in words, bounded. */
+export interface History {
+  readonly messages: readonly HistoryEntry[];
+  /** Further messages with words: older ones, or with `after` newer ones. */
+  readonly leftOut: number;
+}
+
+export interface HistoryEntry extends Pick<Message, "seq" | "role" | "at"> {
+  readonly text: string;
+  /** Characters cut from its end. */
+  readonly cut: number;
 }
 
 /** What `/metrics` shows. */

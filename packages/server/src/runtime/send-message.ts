@@ -193,6 +193,7 @@ export function sentIn(
     stopReason: null,
     error: null,
     usage: null,
+    memory: null,
     queuedAt: at,
     startedAt: started === undefined ? null : at,
     endedAt: null,

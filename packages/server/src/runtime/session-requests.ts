@@ -2,6 +2,7 @@ import type { Command } from "../domain/command.ts";
 import { forkOf } from "../domain/fork.ts";
 import { sameJson, type Json } from "../domain/json.ts";
 import type { NewMessage, StoredSuspension } from "../storage/store.ts";
+import { answerCommands } from "./grants.ts";
 import { chosenOption } from "./permission-answer.ts";
 import { noSuchSession, refuse, replyWithSession, toRefused, type Refused } from "./replies.ts";
 import type {
@@ -14,6 +15,7 @@ import type {
   UpdateSession,
 } from "./runtime.ts";
 import type { Sending } from "./send-message.ts";
+import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 
 type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
@@ -30,8 +32,13 @@ export async function change(
   return replyWithSession(sending.store, { sessionId, executed });
 }
 
-export function updateSession(sending: Sending, request: UpdateSession): Promise<SessionReply> {
+export async function updateSession(
+  sending: Sending,
+  request: UpdateSession,
+): Promise<SessionReply> {
   const { changes, phase, error } = request;
+  const refused = refuseMetadata(changes.metadata ?? {});
+  if (refused !== null) return refused;
   return change(sending, request, {
     type: "update",
     at: sending.clock(),
@@ -98,13 +105,7 @@ export async function answer(sending: Sending, request: AnswerSuspension): Promi
   if (suspension.status !== "open") return answeredBefore(sending, suspension, meant.answer);
   const executed = await sending.execute({
     sessionId,
-    command: {
-      type: "answer",
-      at: sending.clock(),
-      suspensionId,
-      answer: meant.answer,
-      by: request.by,
-    },
+    command: await answerCommands(sending, { suspension, answer: meant.answer, by: request.by }),
     version,
   });
   if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
@@ -119,10 +120,10 @@ function meaningOf(
   { kind, request }: StoredSuspension,
   given: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
-  if (kind !== "permission") return { ok: true, answer: given };
+  if (kind !== "permission" && kind !== "budget") return { ok: true, answer: given };
   const optionId = chosenOption(request, given);
   if (optionId !== null) return { ok: true, answer: { optionId } };
-  return refuse("answer_invalid", "The answer must name one of the permission's options.");
+  return refuse("answer_invalid", "The answer must name one of the options that were offered.");
 }
 
 async function answeredBefore(
@@ -159,7 +160,9 @@ export async function fork(
     content,
     at,
   }));
-  const command = forkOf(loaded.stored.session, { id, at: sending.clock(), atMessage });
+  const { session } = loaded.stored;
+  const source = { ...session, metadata: withoutGrants(session.metadata) };
+  const command = forkOf(source, { id, at: sending.clock(), atMessage });
   const executed = await sending.execute({ sessionId: id, command, extras: { messages } });
   return replyWithSession(sending.store, { sessionId: id, executed });
 }

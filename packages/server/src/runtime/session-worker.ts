@@ -119,7 +119,7 @@ export class SessionWorker {
         return;
       case "rest":
         this.#runsInARow = 0;
-        return this.#rest();
+        return this.#rest("idle");
       case "start":
         return this.#start(duty.runId, session);
       case "drive":
@@ -127,8 +127,7 @@ export class SessionWorker {
       case "await":
         await this.#work?.attempt.deliverAnswers();
         this.#expireAt(duty.until);
-        if (this.#agent === null && this.#work === null) await this.#letGo();
-        return;
+        return this.#work === null ? this.#rest("waiting") : undefined;
       default:
         return duty satisfies never;
     }
@@ -139,9 +138,10 @@ export class SessionWorker {
     return loaded.found === "session" ? loaded.stored.session : null;
   }
 
-  async #rest(): Promise<void> {
+  /** Nothing is to be done now; an agent that lives may be ended when its time is up. */
+  async #rest(use: "idle" | "waiting"): Promise<void> {
     if (this.#agent === null) return this.#letGo();
-    this.#context.places.use(this.#sessionId, "idle");
+    this.#context.places.use(this.#sessionId, use);
     this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
     this.#idleTimer.unref();
   }
@@ -235,6 +235,7 @@ export class SessionWorker {
       fence,
       agentFor: (_, signal) => this.#agentFor(session, { run, signal }),
       stopAgent: () => this.#stopAgent({ urgent: true }),
+      onWaiting: () => this.nudge(),
     });
     this.#work = work;
     void work.done.then(() => {
@@ -247,9 +248,9 @@ export class SessionWorker {
     session: Session,
     { run, signal }: { run: CurrentRun; signal: AbortSignal },
   ): Promise<LiveAgent> {
-    if (this.#agent !== null && this.#agent.agent.provider !== run.provider) {
-      await this.#stopAgent();
-    }
+    const isOther = this.#agent !== null && this.#agent.agent.provider !== run.provider;
+    const isToForget = run.continuity === "off" && run.attempts === 0;
+    if (isOther || isToForget) await this.#stopAgent();
     this.#agent ??= await LiveAgent.start({
       context: this.#context,
       session,

@@ -10,8 +10,12 @@ const MAX_WAITING = 1024 * 1024;
 export interface TranscriptWriter {
   /** Takes what the agent said; a promise means: say no more before it resolves. */
   put(report: TranscriptReport): Promise<void> | undefined;
+  /** Takes over the tool calls that an earlier agent of the run left open: what is said of them changes their messages. */
+  adopt(open: readonly OpenTool[]): void;
   /** A whole message of ours, said about the run. */
   say(content: MessageContent): void;
+  /** The agent has ended its prompt: its last text does not grow any more. */
+  endText(): void;
   /** Resolves when all that was put is stored, or refused because the run is over. */
   flush(): Promise<void>;
 }
@@ -20,6 +24,11 @@ export type TranscriptReport = Extract<
   AgentReport,
   { report: "text" | "message" | "plan" | "tool" }
 >;
+
+export interface OpenTool {
+  readonly callId: string;
+  readonly messageId: string;
+}
 
 export interface TranscriptWriterOptions {
   readonly store: Store;
@@ -183,9 +192,16 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
       kick();
       return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
     },
+    adopt(open) {
+      for (const { callId, messageId } of open) tools.set(callId, { id: messageId, ended: false });
+    },
     say(content) {
       endText();
       addMessage({ role: "system", content, complete: true });
+      kick();
+    },
+    endText() {
+      endText();
       kick();
     },
     async flush() {

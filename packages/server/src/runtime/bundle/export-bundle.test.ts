@@ -81,6 +81,7 @@ describe("an export", () => {
         stopReason: "end_turn",
         error: null,
         usage: null,
+        memory: null,
         queuedAt: at(1000),
         startedAt: at(1000),
         endedAt: at(4000),

@@ -6,6 +6,7 @@ import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
+import { toMemory } from "../../storage/run-row.ts";
 import type { ImportedSession } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import {
@@ -145,6 +146,7 @@ export function parseRun(line: JsonObject): BundleRun {
     stopReason: textOrNullIn(line, "stopReason"),
     error: jsonIn(line, "error"),
     usage: objectOrNullIn(line, "usage"),
+    memory: toMemory(line["memory"] ?? null),
     queuedAt: timeIn(line, "queuedAt"),
     startedAt: timeOrNullIn(line, "startedAt"),
     endedAt: timeOrNullIn(line, "endedAt"),

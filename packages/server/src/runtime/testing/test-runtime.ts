@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createCatalog } from "../../providers/catalog.ts";
+import type { PermissionPolicy } from "../../domain/permission-policy.ts";
+import { createCatalog, type CatalogOptions } from "../../providers/catalog.ts";
 import { findMarked } from "../../providers/acp/process-sweep.ts";
 import {
   scriptedDefinition,
@@ -21,8 +22,11 @@ import { openWorkspaceRoot } from "../workspace/workspace-root.ts";
 export interface TestRuntimeOptions {
   readonly engine?: Engine;
   readonly limits?: Partial<Limits>;
+  readonly permissions?: PermissionPolicy;
   /** The providers, each running the scripted agent; the first is the default. */
   readonly agents?: readonly ScriptedDefinition[];
+  readonly models?: NonNullable<CatalogOptions["models"]>;
+  readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
 }
 
 /** A runtime on a real database, with real agent processes in a real folder. */
@@ -68,11 +72,13 @@ export class TestRuntime {
     const catalog = createCatalog({
       demo,
       definitions: others,
+      models: this.#options.models ?? [],
       defaultName: null,
       owner: this.#owner,
       environment: process.env,
       journalFolder,
       clientVersion: "test",
+      ...(this.#options.toolsFor !== undefined && { toolsFor: this.#options.toolsFor }),
       times: { cancelMs: 1_000, closeMs: 500, endMs: 500, termMs: 500 },
     });
     const root = await openWorkspaceRoot(path.join(this.folder, "root"), {
@@ -90,6 +96,7 @@ export class TestRuntime {
         clock: Date.now,
       }),
       limits: { ...LIMITS, retryPauseMs: 20, ...this.#options.limits },
+      permissions: this.#options.permissions ?? null,
       clock: Date.now,
       newId: randomUUID,
       log: {

@@ -1,0 +1,62 @@
+import type { Json } from "../domain/json.ts";
+import type { StoredSuspension } from "../storage/store.ts";
+import { describePermission } from "./permission-answer.ts";
+
+/** What a run waited for and what came of it, as the text with which the agent goes on; null for nothing. */
+export function continuationOf(closed: readonly StoredSuspension[]): string | null {
+  if (closed.length === 0) return null;
+  const asksAgain = closed.some(({ kind }) => kind === "permission");
+  return [
+    "What you were waiting for:",
+    ...closed.map((suspension) => `- ${describe(suspension)}`),
+    "Go on with the work.",
+    ...(asksAgain ? ["If you still need a permission, ask for it again."] : []),
+  ].join("\n");
+}
+
+function describe(suspension: StoredSuspension): string {
+  const title = titleOf(suspension);
+  switch (suspension.kind) {
+    case "permission":
+      return describePermission(suspension);
+    case "question":
+      return `You asked: "${title}" ${endOfQuestion(suspension)}`;
+    case "event":
+      return `You waited for the event "${title}". ${endOfEvent(suspension)}`;
+    default:
+      return suspension.status === "answered"
+        ? `"${title}" was answered: ${wordsOf(suspension.answer)}`
+        : `"${title}" was not answered: ${suspension.status}`;
+  }
+}
+
+function endOfQuestion({ status, answer }: StoredSuspension): string {
+  switch (status) {
+    case "answered":
+      return `The answer: ${wordsOf(answer)}`;
+    case "expired":
+      return "Nobody answered in time.";
+    default:
+      return "It was withdrawn: nobody will answer it.";
+  }
+}
+
+function endOfEvent({ status, answer }: StoredSuspension): string {
+  switch (status) {
+    case "answered":
+      return answer === null ? "It has happened." : `It has happened, with: ${wordsOf(answer)}`;
+    case "expired":
+      return "It was not reported: nobody answered in time.";
+    default:
+      return "It is no longer awaited.";
+  }
+}
+
+function titleOf({ request, kind }: StoredSuspension): string {
+  const { title } = request;
+  return typeof title === "string" ? title : kind;
+}
+
+function wordsOf(answer: Json): string {
+  return typeof answer === "string" ? answer : JSON.stringify(answer);
+}
