@@ -41,7 +41,14 @@ export const layers: readonly Layer[] = [
     name: "providers",
     folder: "packages/server/src/providers",
     imports: ["domain"],
-    npm: ["@agentclientprotocol/sdk", "ai"],
+    npm: [
+      "@agentclientprotocol/sdk",
+      "@ai-sdk/anthropic",
+      "@ai-sdk/google",
+      "@ai-sdk/openai",
+      "@ai-sdk/openai-compatible",
+      "ai",
+    ],
     node: true,
   },
   {
@@ -62,7 +69,7 @@ export const layers: readonly Layer[] = [
     name: "cli",
     folder: "packages/server/src/cli",
     imports: ["protocol", "client", "domain", "storage", "providers", "runtime", "http"],
-    npm: ["commander", "pino", "rotating-file-stream", "uuid", "zod"],
+    npm: ["@modelcontextprotocol/sdk", "commander", "pino", "rotating-file-stream", "uuid", "zod"],
     node: true,
   },
   {

@@ -215,14 +215,14 @@ describe("holdfast", () => {
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
-    const names = ["0001-portal", "0002-sessions", "0003-search"];
+    const names = ["0001-portal", "0002-sessions", "0003-search", "0004-memory"];
     const db = (command: string, ...more: string[]) =>
       holdfast(["db", command, "--data", data, ...more]);
     const pending = () =>
       JSON.parse(db("status", "--json").stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    expect(pending()).toBe(3);
+    expect(pending()).toBe(4);
     expect(db("migrate").stdout).toBe(names.map((name) => `migrated ${name}\n`).join(""));
     expect(db("migrate").stdout).toContain("up to date");
     expect(pending()).toBe(0);
@@ -236,6 +236,6 @@ describe("holdfast", () => {
     for (const name of names.toReversed())
       expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
     expect(db("rollback").stdout).toContain("nothing to roll back");
-    expect(pending()).toBe(3);
+    expect(pending()).toBe(4);
   });
 });

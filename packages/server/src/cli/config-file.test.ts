@@ -17,8 +17,10 @@ afterEach(() => {
 
 const NOTHING = {
   agents: new Map(),
+  models: new Map(),
   defaultProvider: null,
   sandbox: "auto",
+  permissions: null,
   limits: {},
   retention: {},
 };
@@ -30,8 +32,16 @@ describe("the config file", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
     write("\uFEFF{}\n");
     expect(readConfigFile(folder)).toEqual(NOTHING);
-    write('{ "permissions": { "rules": [], "phases": {} }, "sandbox": "auto" }');
+    write('{ "sandbox": "auto" }');
     expect(readConfigFile(folder)).toEqual(NOTHING);
+  });
+
+  it("with an empty part about permissions has a policy nevertheless", () => {
+    const permissions = { rules: [], phases: {} };
+    for (const text of ['{"permissions": {}}', '{"permissions": {"rules": [], "phases": {}}}']) {
+      write(text);
+      expect(readConfigFile(folder)).toEqual({ ...NOTHING, permissions });
+    }
   });
 
   it("is read whole", () => {
@@ -54,9 +64,29 @@ describe("the config file", () => {
             mode: null,
             mounts: ["~/.mine"],
           },
+          local: {
+            type: "model",
+            title: "Local",
+            api: "openai-compatible",
+            baseUrl: "http://127.0.0.1:11434/v1",
+            model: "small",
+            models: ["large"],
+            apiKeyEnv: "LOCAL_KEY",
+            maxTokens: 1_000,
+            system: "Be brief.",
+            contextTokens: 8_000,
+          },
         },
         defaultProvider: "mine",
         sandbox: "off",
+        permissions: {
+          rules: [
+            { kind: "read", decision: "allow" },
+            { kind: "execute", command: "rm *", decision: "deny" },
+            { path: "./src/**", tool: "Write", decision: "ask" },
+          ],
+          phases: { planning: [{ kind: "edit", decision: "deny" }] },
+        },
         limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
         retention: {
           errorHours: 1,
@@ -89,8 +119,32 @@ describe("the config file", () => {
           },
         ],
       ]),
+      models: new Map([
+        [
+          "local",
+          {
+            title: "Local",
+            api: "openai-compatible",
+            baseUrl: "http://127.0.0.1:11434/v1",
+            model: "small",
+            models: ["large"],
+            apiKeyEnv: "LOCAL_KEY",
+            maxTokens: 1_000,
+            system: "Be brief.",
+            contextTokens: 8_000,
+          },
+        ],
+      ]),
       defaultProvider: "mine",
       sandbox: "off",
+      permissions: {
+        rules: [
+          { kind: "read", decision: "allow" },
+          { kind: "execute", command: "rm *", decision: "deny" },
+          { path: "./src/**", tool: "Write", decision: "ask" },
+        ],
+        phases: { planning: [{ kind: "edit", decision: "deny" }] },
+      },
       limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
       retention: {
         errorHours: 1,
@@ -135,19 +189,62 @@ describe("a bad config file is refused with line, field and reason", () => {
       'line 2: sandbox: "required" is not supported yet: agents run without a sandbox.',
     ],
     [
-      '{"permissions": {\n"rules": [{"kind": "read", "decision": "allow"}]}}',
-      "line 2: permissions.rules: rules are not supported yet; agents ask for everything.",
+      '{"permissions": {"rules": [\n{"kind": "read",\n"decision": "yes"}]}}',
+      'line 3: permissions.rules.0.decision: must be "allow" or "ask" or "deny".',
     ],
     [
-      '{"permissions": {\n"phases": {"planning": [{}]}}}',
-      "line 2: permissions.phases: rules are not supported yet; agents ask for everything.",
+      '{"permissions": {"rules": [\n{"comand": "ls", "decision": "deny"}]}}',
+      'line 2: permissions.rules.0.comand: there is no such setting; did you mean "command"?',
     ],
     [
-      '{"providers": {\n"local": {\n"type": "model", "api": "openai-compatible"}}}',
-      'line 3: providers.local.type: "model" is not supported yet; only "acp" is.',
+      '{"permissions": {"rules": [\n{"path": "../x", "decision": "deny"}]}}',
+      'line 2: permissions.rules.0.path: must not lead through ".." or ".".',
     ],
-    ['{"providers": {\n"x": {}}}', 'line 2: providers.x.type: must be "acp".'],
-    ['{"providers": {\n"x": {\n"type": "mcp"}}}', 'line 3: providers.x.type: must be "acp".'],
+    [
+      '{"permissions": {"rules": [\n{"kind": "", "decision": "deny"}]}}',
+      "line 2: permissions.rules.0.kind: must not be empty.",
+    ],
+    [
+      '{"permissions": {\n"phase": {}}}',
+      'line 2: permissions.phase: there is no such setting; did you mean "phases"?',
+    ],
+    [
+      '{"permissions": {"phases": {\n"plannin": []}}}',
+      'line 2: permissions.phases.plannin: there is no such setting; did you mean "planning"?',
+    ],
+    [
+      '{"providers": {\n"local": {"type": "model", "api": "openai-compatible", "model": "m"}}}',
+      'line 2: providers.local: an API that is "openai-compatible" needs a "baseUrl".',
+    ],
+    [
+      '{"providers": {\n"codex": {"type": "model", "api": "openai", "model": "m"}}}',
+      "line 2: providers.codex: the name is that of a built-in agent; a model needs one of its own.",
+    ],
+    [
+      '{"providers": {\n"x": {"type": "model", "model": "m",\n"api": "other"}}}',
+      'line 3: providers.x.api: must be "anthropic" or "openai" or "google" or "openai-compatible".',
+    ],
+    [
+      '{"providers": {\n"x": {"type": "model", "api": "openai"}}}',
+      "line 2: providers.x.model: must be a text.",
+    ],
+    [
+      '{"providers": {\n"x": {"type": "model", "api": "openai", "model": "m",\n"baseUrl": "ftp://x"}}}',
+      "line 3: providers.x.baseUrl: must be an http or https URL.",
+    ],
+    [
+      '{"providers": {\n"x": {"type": "model", "api": "openai", "model": "m",\n"apiKey": "sk-1"}}}',
+      "line 3: providers.x.apiKey: there is no such setting.",
+    ],
+    [
+      '{"providers": {\n"x": {"type": "model", "api": "openai", "model": "m",\n"contextTokens": 10}}}',
+      "line 3: providers.x.contextTokens: must be at least 1000.",
+    ],
+    ['{"providers": {\n"x": {}}}', 'line 2: providers.x.type: must be "acp" or "model".'],
+    [
+      '{"providers": {\n"x": {\n"type": "mcp"}}}',
+      'line 3: providers.x.type: must be "acp" or "model".',
+    ],
     [
       '{"providers": {\n"mine": {"type": "acp"}}}',
       'line 2: providers.mine: an agent that is not built in needs a "command".',

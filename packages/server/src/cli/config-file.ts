@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
+import type { PermissionPolicy, PermissionRule } from "../domain/permission-policy.ts";
 import { BUILT_IN } from "../providers/built-in.ts";
 import type { ConfiguredAgent } from "../providers/configured.ts";
 import { DEMO_NAME } from "../providers/demo/demo-definition.ts";
+import type { ConfiguredModel } from "../providers/model/definition.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { JsonFault, parsePlacedJson, type PlacedJson } from "./json-places.ts";
@@ -12,8 +14,11 @@ import { nearestOf } from "./nearest.ts";
 /** What the config file says; what it does not say is not here. */
 export interface ConfigFile {
   readonly agents: ReadonlyMap<string, ConfiguredAgent>;
+  readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly defaultProvider: string | null;
   readonly sandbox: "auto" | "off";
+  /** Null when nothing is said, not even that there are no rules. */
+  readonly permissions: PermissionPolicy | null;
   readonly limits: NonNullable<WrittenConfig["limits"]>;
   readonly retention: NonNullable<WrittenConfig["retention"]>;
 }
@@ -31,8 +36,10 @@ export function readConfigFile(dataFolder: string): ConfigFile {
 
 const NOTHING_SAID: ConfigFile = {
   agents: new Map(),
+  models: new Map(),
   defaultProvider: null,
   sandbox: "auto",
+  permissions: null,
   limits: {},
   retention: {},
 };
@@ -53,6 +60,7 @@ function parseConfig(file: string, text: string): ConfigFile {
     providers = {},
     defaultProvider = null,
     sandbox,
+    permissions,
     limits = {},
     retention = {},
   } = parsed.data;
@@ -62,8 +70,14 @@ function parseConfig(file: string, text: string): ConfigFile {
         provider.type === "acp" ? [[name, agentOf(provider)]] : [],
       ),
     ),
+    models: new Map(
+      Object.entries(providers).flatMap(([name, provider]) =>
+        provider.type === "model" ? [[name, modelOf(provider)]] : [],
+      ),
+    ),
     defaultProvider,
     sandbox: sandbox === "off" ? "off" : "auto",
+    permissions: permissions === undefined ? null : policyOf(permissions),
     limits,
     retention,
   };
@@ -107,7 +121,7 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
     case "invalid_key":
       return [{ path: where, reason: issue.issues[0]?.message ?? "is no name" }];
     case "invalid_union":
-      return [{ path: where, reason: 'must be "acp"' }];
+      return [{ path: where, reason: 'must be "acp" or "model"' }];
     case "invalid_type":
       return [{ path: where, reason: `must be ${aKind(issue.expected)}` }];
     case "invalid_value":
@@ -126,7 +140,6 @@ function findUnsupported({
   providers = {},
   defaultProvider,
   sandbox,
-  permissions,
 }: WrittenConfig): readonly Complaint[] {
   const builtIn = BUILT_IN.map(({ name }) => name);
   const names = [DEMO_NAME, ...builtIn, ...Object.keys(providers)];
@@ -137,9 +150,12 @@ function findUnsupported({
   for (const [name, provider] of Object.entries(providers)) {
     const where = ["providers", name];
     if (name === DEMO_NAME) complain(where, "the demo agent cannot be configured");
-    else if (provider.type === "model")
-      complain([...where, "type"], '"model" is not supported yet; only "acp" is');
-    else if (provider.command === undefined && !builtIn.includes(name))
+    else if (provider.type === "model") {
+      if (builtIn.includes(name))
+        complain(where, "the name is that of a built-in agent; a model needs one of its own");
+      if (provider.api === "openai-compatible" && provider.baseUrl === undefined)
+        complain(where, 'an API that is "openai-compatible" needs a "baseUrl"');
+    } else if (provider.command === undefined && !builtIn.includes(name))
       complain(where, 'an agent that is not built in needs a "command"');
   }
   if (defaultProvider !== undefined && !names.includes(defaultProvider)) {
@@ -149,11 +165,27 @@ function findUnsupported({
   }
   if (sandbox === "required")
     complain(["sandbox"], '"required" is not supported yet: agents run without a sandbox');
-  if ((permissions?.rules ?? []).length > 0)
-    complain(["permissions", "rules"], "rules are not supported yet; agents ask for everything");
-  if (Object.values(permissions?.phases ?? {}).some((rules) => rules.length > 0))
-    complain(["permissions", "phases"], "rules are not supported yet; agents ask for everything");
   return complaints;
+}
+
+function policyOf({
+  rules = [],
+  phases = {},
+}: NonNullable<WrittenConfig["permissions"]>): PermissionPolicy {
+  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(ruleOf)]);
+  return { rules: rules.map(ruleOf), phases: Object.fromEntries(lists) };
+}
+
+type WrittenRule = NonNullable<NonNullable<WrittenConfig["permissions"]>["rules"]>[number];
+
+function ruleOf({ kind, path: where, command, tool, decision }: WrittenRule): PermissionRule {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(where === undefined ? {} : { path: where }),
+    ...(command === undefined ? {} : { command }),
+    ...(tool === undefined ? {} : { tool }),
+    decision,
+  };
 }
 
 /** Without what concerns only the file. */
@@ -164,6 +196,7 @@ function agentOf({
   passEnv,
   mode,
   models,
+  tools,
 }: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "acp" }>): ConfiguredAgent {
   return {
     ...(title === undefined ? {} : { title }),
@@ -172,6 +205,31 @@ function agentOf({
     ...(passEnv === undefined ? {} : { passEnv }),
     ...(mode === undefined ? {} : { mode }),
     ...(models === undefined ? {} : { models }),
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+function modelOf({
+  title,
+  api,
+  baseUrl,
+  model,
+  models,
+  apiKeyEnv,
+  maxTokens,
+  system,
+  contextTokens,
+}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "model" }>): ConfiguredModel {
+  return {
+    api,
+    model,
+    ...(title === undefined ? {} : { title }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(models === undefined ? {} : { models }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(system === undefined ? {} : { system }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
   };
 }
 

@@ -1,4 +1,8 @@
 import { z } from "zod";
+import { MAX_RULES, whyNoPathPattern, whyNoPattern } from "../domain/parse-policy.ts";
+import { PERMISSION_DECISIONS } from "../domain/permission-policy.ts";
+import { PHASES } from "../domain/phase.ts";
+import { MODEL_APIS } from "../providers/model/definition.ts";
 
 const variable = z
   .string()
@@ -16,11 +20,37 @@ const acpProvider = z.strictObject({
   passEnv: z.array(variable).optional(),
   mode: word.nullable().optional(),
   models: z.array(word).max(200).optional(),
+  tools: z.boolean().optional(),
   mounts: z.array(word).max(100).optional(),
 });
 
-/** Known, so that a file made for a later version is understood well enough to be refused. */
-const modelProvider = z.looseObject({ type: z.literal("model") });
+const modelProvider = z.strictObject({
+  type: z.literal("model"),
+  title: word.max(80).optional(),
+  api: z.enum(MODEL_APIS),
+  baseUrl: z.url({ protocol: /^https?$/u, error: "must be an http or https URL" }).optional(),
+  model: word.max(200),
+  models: z.array(word).max(200).optional(),
+  apiKeyEnv: variable.optional(),
+  maxTokens: z.int().min(1).max(10_000_000).optional(),
+  system: word.max(100_000).optional(),
+  contextTokens: z.int().min(1_000).max(100_000_000).optional(),
+});
+
+const pattern = (whyNot: (text: string) => string | null) =>
+  z.string().superRefine((text, context) => {
+    const message = whyNot(text);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });
+
+const permissionRule = z.strictObject({
+  kind: pattern(whyNoPattern).optional(),
+  path: pattern(whyNoPathPattern).optional(),
+  command: pattern(whyNoPattern).optional(),
+  tool: pattern(whyNoPattern).optional(),
+  decision: z.enum(PERMISSION_DECISIONS),
+});
+const permissionRules = z.array(permissionRule).max(MAX_RULES);
 
 const minutes = z.number().positive().max(20_160, "must be at most two weeks");
 const hours = z.number().positive().max(876_000, "must be at most a hundred years");
@@ -44,8 +74,8 @@ export const configSchema = z.strictObject({
   sandbox: z.enum(["auto", "required", "off"]).optional(),
   permissions: z
     .strictObject({
-      rules: z.array(z.unknown()).optional(),
-      phases: z.record(z.string(), z.array(z.unknown())).optional(),
+      rules: permissionRules.optional(),
+      phases: z.partialRecord(z.enum(PHASES), permissionRules).optional(),
     })
     .optional(),
   limits: z
@@ -55,6 +85,10 @@ export const configSchema = z.strictObject({
       retries: z.int().min(0).max(20).optional(),
       idleMinutes: minutes.optional(),
       silentMinutes: minutes.optional(),
+      rateLimitMinutes: minutes.optional(),
+      permissionMinutes: minutes.optional(),
+      briefingTokens: z.int().min(500).max(1_000_000).optional(),
+      briefingMessages: z.int().min(1).max(10_000).optional(),
     })
     .optional(),
   retention: z
@@ -77,13 +111,16 @@ export function knownNames(path: readonly PropertyKey[]): readonly string[] {
     case undefined:
       return Object.keys(shape);
     case "providers":
-      return path.length === 2 ? Object.keys(acpProvider.shape) : [];
+      return path.length === 2
+        ? [...Object.keys(acpProvider.shape), ...Object.keys(modelProvider.shape)]
+        : [];
     case "limits":
       return Object.keys(shape.limits.unwrap().shape);
     case "retention":
       return Object.keys(shape.retention.unwrap().shape);
     case "permissions":
-      return Object.keys(shape.permissions.unwrap().shape);
+      if (path[1] === "phases" && path.length === 2) return PHASES;
+      return Object.keys((path.length > 1 ? permissionRule : shape.permissions.unwrap()).shape);
     default:
       return [];
   }

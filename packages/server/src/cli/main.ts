@@ -27,6 +27,8 @@ function program(): Command {
     .option("--port <port>", "port to listen on; 0 picks a free one (default 4664)")
     .action(serve);
 
+  holdfast.command("mcp", { hidden: true }).action(serveTools);
+
   const db = holdfast.command("db").description("look after the database");
   withData(db.command("migrate"))
     .description("bring the schema up to date")
@@ -64,6 +66,13 @@ async function serve(flags: ServeFlags): Promise<void> {
   say(greeting(server.url, settings));
   await askedToStop;
   await stopInTime(server.stop);
+}
+
+/** Tools for an agent, which starts this beside itself and tells by the environment which session it is. */
+async function serveTools(): Promise<void> {
+  const { openToolServer } = await import("./tools/tool-server.ts");
+  const server = await openToolServer(process.env, process);
+  await server.closed;
 }
 
 function say(text: string): void {

@@ -2,9 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
+import { createAgentTokens } from "../http/agent-token.ts";
 import { buildApp, type App } from "../http/build-app.ts";
 import { sweepAgents } from "../providers/acp/process-sweep.ts";
-import { createCatalog, type Catalog } from "../providers/catalog.ts";
+import { createCatalog, type Catalog, type CatalogOptions } from "../providers/catalog.ts";
 import { demoDefinition } from "../providers/demo/demo-definition.ts";
 import { removeJournal } from "../providers/journal.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
@@ -19,6 +20,7 @@ import { lockDataFolder } from "./data-folder.ts";
 import { CommandFailure } from "./exit.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { describeDatabase, type ServeSettings } from "./settings.ts";
+import { openAgentTools } from "./tools/agent-tools.ts";
 import { VERSION } from "./version.ts";
 
 export interface Server {
@@ -28,6 +30,7 @@ export interface Server {
 }
 
 type Logger = LogFile["logger"];
+type ToolsFor = Required<Pick<CatalogOptions, "toolsFor">>;
 
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
 /** Of the ten seconds that a stop may take, what agents and sessions get. */
@@ -42,7 +45,9 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
     closers.push(close);
     const store = await openDatabase(settings, logger);
     closers.push(store.close);
-    const open = await startRuntime(settings, { store, logger });
+    const agentTokens = createAgentTokens();
+    const tools = openAgentTools(agentTokens);
+    const open = await startRuntime(settings, { store, logger, toolsFor: tools.toolsFor });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, { store, logger, open }));
     const startedAt = new Date();
@@ -51,6 +56,7 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
       version: VERSION,
       startedAt,
       token: settings.token,
+      agentTokens,
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
       logger,
     });
@@ -58,8 +64,10 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
     closers.push(
       () => app.close(),
       () => open.stop({ deadlineMs: STOP_WITHIN_MS }),
+      async () => tools.reachableAt(null),
     );
     const url = await listen(app, settings);
+    tools.reachableAt(url);
     lock.announce({ url, pid: process.pid, startedAt: startedAt.toISOString(), version: VERSION });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
@@ -101,7 +109,7 @@ async function openDatabase({ database }: ServeSettings, logger: Logger): Promis
 
 async function startRuntime(
   settings: ServeSettings,
-  { store, logger }: { readonly store: Store; readonly logger: Logger },
+  { store, logger, toolsFor }: { readonly store: Store; readonly logger: Logger } & ToolsFor,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
   const swept = await sweepAgents({ owner });
@@ -112,9 +120,10 @@ async function startRuntime(
   return openRuntime({
     store,
     node: randomUUID(),
-    catalog: catalogOf(settings, { owner, logger }),
+    catalog: catalogOf(settings, { owner, logger, toolsFor }),
     repositories: createRepositories({ store, root, newId, clock: Date.now }),
     limits: settings.limits,
+    permissions: settings.permissions,
     clock: Date.now,
     newId,
     log: logger,
@@ -129,16 +138,18 @@ function ownerOf(dataFolder: string): string {
 
 function catalogOf(
   settings: ServeSettings,
-  { owner, logger }: { readonly owner: string; readonly logger: Logger },
+  { owner, logger, toolsFor }: { readonly owner: string; readonly logger: Logger } & ToolsFor,
 ): Catalog {
   return createCatalog({
     demo: demoDefinition({ stateFolder: path.join(settings.dataFolder, "demo") }),
     definitions: settings.agents,
+    models: settings.models,
     defaultName: settings.defaultProvider,
     owner,
     environment: process.env,
     journalFolder: journalFolder(settings),
     clientVersion: VERSION,
+    toolsFor,
     onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
   });
 }

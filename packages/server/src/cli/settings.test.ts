@@ -26,7 +26,9 @@ describe("the settings of a server", () => {
       port: 4664,
       token: null,
       workspaceRoot: process.cwd(),
+      models: [],
       defaultProvider: null,
+      permissions: null,
       limits: LIMITS,
       retention: { policy: RETENTION_POLICY, bundleMs: 30 * 86_400_000 },
       logLevel: "info",
@@ -38,7 +40,17 @@ describe("the settings of a server", () => {
     writeConfig({
       providers: { gemini: { type: "acp", env: { GEMINI_API_KEY: "key" } } },
       defaultProvider: "gemini",
-      limits: { liveAgents: 2, queue: 7, retries: 1, idleMinutes: 0.5, silentMinutes: 4 },
+      limits: {
+        liveAgents: 2,
+        queue: 7,
+        retries: 1,
+        idleMinutes: 0.5,
+        silentMinutes: 4,
+        rateLimitMinutes: 60,
+        permissionMinutes: 2,
+        briefingTokens: 1_000,
+        briefingMessages: 20,
+      },
       retention: {
         errorHours: 1,
         suspendedDays: 2,
@@ -60,6 +72,10 @@ describe("the settings of a server", () => {
       retries: 1,
       idleMs: 30_000,
       silentMs: 240_000,
+      rateLimitMs: 3_600_000,
+      permissionMs: 120_000,
+      briefingTokens: 1_000,
+      briefingMessages: 20,
     });
     const day = 86_400_000;
     expect(settings.retention).toEqual({

@@ -2,9 +2,11 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import { RETENTION_POLICY, type RetentionPolicy } from "../domain/retention.ts";
 import type { AcpDefinition } from "../providers/acp/definition.ts";
 import { definitionsOf } from "../providers/configured.ts";
+import { defineModel, type ModelDefinition } from "../providers/model/definition.ts";
 import { LIMITS, type Limits } from "../runtime/context.ts";
 import type { DatabaseLocation } from "../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
@@ -36,8 +38,12 @@ export interface ServeSettings extends DataSettings {
   readonly workspaceRoot: string;
   /** Agents, besides the demo, that a message can be given to. */
   readonly agents: readonly AcpDefinition[];
+  /** Models asked over their APIs. */
+  readonly models: readonly ModelDefinition[];
   /** Null for the demo. */
   readonly defaultProvider: string | null;
+  /** Null when the config file does not speak of permissions. */
+  readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
   readonly retention: RetentionSettings;
   readonly logLevel: LogLevel;
@@ -95,7 +101,9 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     token,
     workspaceRoot: workspaceRootIn(environment),
     agents: definitionsOf(config.agents),
+    models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
+    permissions: config.permissions,
     limits: limitsOf(config, environment),
     retention: retentionOf(config),
     logLevel: parseLogLevel(given(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
@@ -127,14 +135,21 @@ function workspaceRootIn(environment: Environment): string {
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
   const { liveAgents, queue, retries, idleMinutes, silentMinutes } = limits;
+  const { rateLimitMinutes, permissionMinutes, briefingTokens, briefingMessages } = limits;
+  const minutesOr = <Usual>(minutes: number | undefined, usual: Usual): number | Usual =>
+    minutes === undefined ? usual : minutes * MINUTE_MS;
   const idle = parseMinutes(environment, "AGENT_SESSION_IDLE_TIMEOUT") ?? idleMinutes;
   return {
     ...LIMITS,
     liveAgents: parseCount(environment, "AGENT_MAX_SESSIONS") ?? liveAgents ?? LIMITS.liveAgents,
     queue: queue ?? LIMITS.queue,
     retries: retries ?? LIMITS.retries,
-    idleMs: idle === undefined ? LIMITS.idleMs : idle * MINUTE_MS,
-    silentMs: silentMinutes === undefined ? LIMITS.silentMs : silentMinutes * MINUTE_MS,
+    idleMs: minutesOr(idle, LIMITS.idleMs),
+    silentMs: minutesOr(silentMinutes, LIMITS.silentMs),
+    rateLimitMs: minutesOr(rateLimitMinutes, LIMITS.rateLimitMs),
+    permissionMs: minutesOr(permissionMinutes, LIMITS.permissionMs),
+    briefingTokens: briefingTokens ?? LIMITS.briefingTokens,
+    briefingMessages: briefingMessages ?? LIMITS.briefingMessages,
   };
 }
 

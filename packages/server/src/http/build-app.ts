@@ -7,11 +7,14 @@ import Fastify, {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Runtime } from "../runtime/runtime.ts";
+import { addAgentRoutes } from "./agent-routes.ts";
+import type { AgentTokens } from "./agent-token.ts";
 import { addBundleRoutes } from "./bundle-routes.ts";
 import { answerClientError } from "./client-error.ts";
 import { addDocsPage } from "./docs-page.ts";
 import { addEventRoutes } from "./event-routes.ts";
 import { addGracefulClose } from "./graceful-close.ts";
+import { addGrantRoutes } from "./grant-routes.ts";
 import { guard } from "./guard.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { validatorCompiler } from "./invalid-request.ts";
@@ -40,6 +43,8 @@ export interface AppServices {
   readonly version: string;
   readonly startedAt: Date;
   readonly token: string | null;
+  /** Without them no tool of an agent is let in. */
+  readonly agentTokens?: AgentTokens;
   /** The folder of the built web page, or null to serve none. */
   readonly webFolder: string | null;
   /** Where requests and failures are logged: a pino logger, or one like it. Without it, nowhere. */
@@ -108,6 +113,8 @@ async function addRoutes(app: App, services: AppServices): Promise<void> {
   addEventRoutes(app, services);
   addBundleRoutes(app, services);
   addSuspensionRoutes(app, services);
+  addGrantRoutes(app, services);
+  addAgentRoutes(app, services);
   addRepositoryRoutes(app, services);
   addProviderRoutes(app, services);
   addStatsRoutes(app, services);

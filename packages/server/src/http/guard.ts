@@ -1,6 +1,7 @@
-import type { Problem } from "@holdfast/protocol";
+import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { AgentTokens } from "./agent-token.ts";
 import { toProblem } from "./problem-status.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isPageAddress } from "./web-page.ts";
@@ -8,15 +9,16 @@ import { isPageAddress } from "./web-page.ts";
 export interface GuardOptions {
   /** Without one, only names of this machine are answered: a foreign page cannot reach in through DNS. */
   readonly token: string | null;
+  readonly agentTokens?: AgentTokens;
 }
 
 /** Asked before any route, for every route: the page's files and the streams too. */
-export function guard({ token }: GuardOptions) {
+export function guard({ token, agentTokens }: GuardOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
     const problem =
       aboutHost(request, token) ??
       aboutSite(request) ??
-      aboutToken(request, token) ??
+      (isForAgents(request) ? aboutAgentToken(request, agentTokens) : aboutToken(request, token)) ??
       aboutBody(request);
     if (problem === null) return;
     if (problem.code === "unauthorized") reply.header("www-authenticate", "Bearer");
@@ -72,13 +74,37 @@ function aboutToken(request: FastifyRequest, token: string | null): Problem | nu
   );
 }
 
+/** Tools of agents have a token of their own, good for one session and for nothing else. */
+function aboutAgentToken(
+  { params, headers }: FastifyRequest,
+  agentTokens: AgentTokens | undefined,
+): Problem | null {
+  const { id: sessionId } = sessionParamsSchema.partial().safeParse(params).data ?? {};
+  const given = bearerOf(headers.authorization);
+  if (
+    sessionId !== undefined &&
+    given !== undefined &&
+    agentTokens?.isFor(sessionId, given) === true
+  )
+    return null;
+  return toProblem("unauthorized", "Only the tools of this session's agent may use this.");
+}
+
+function isForAgents(request: FastifyRequest): boolean {
+  return request.routeOptions.config.isForAgents === true;
+}
+
 function isPublic(request: FastifyRequest): boolean {
   return request.routeOptions.config.isPublic === true || isPageAddress(request);
 }
 
 function isRightToken(authorization: string | undefined, token: string): boolean {
-  const given = /^Bearer (.+)$/iu.exec(authorization ?? "")?.[1];
+  const given = bearerOf(authorization);
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer (.+)$/iu.exec(authorization ?? "")?.[1];
 }
 
 /** Equal lengths, so that a comparison tells nothing about the token's. */
@@ -109,6 +135,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Served without a token: pages and their files, which hold no data. */
     isPublic?: boolean;
+    /** Served to whoever has the token of the session's agent, and to nobody else. */
+    isForAgents?: boolean;
     /** What a body must be where it is not JSON. */
     bodyTypes?: readonly string[];
   }

@@ -15,6 +15,7 @@ const WIRE_RUN = {
   stopReason: null,
   error: null,
   usage: null,
+  memory: null,
   queuedAt: "2026-01-31T12:00:00.000Z",
   startedAt: "2026-01-31T12:00:00.001Z",
   endedAt: null,

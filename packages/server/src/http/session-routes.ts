@@ -49,6 +49,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "agent_not_installed",
           "agents_busy",
           "idempotency_key_reused",
+          "metadata_invalid",
           "path_outside_root",
           "provider_unknown",
           "repository_not_found",
@@ -141,6 +142,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       response: {
         200: sessionSchema,
         ...writeProblems(
+          "metadata_invalid",
           "phase_final",
           "provider_unknown",
           "session_archived",

@@ -2,6 +2,7 @@ import type * as wire from "@holdfast/protocol";
 import type { Message } from "../domain/message.ts";
 import type { Suspension } from "../domain/suspension.ts";
 import type {
+  PermissionGrant,
   ProviderDescription,
   QueuedMessage,
   Repo,
@@ -103,6 +104,7 @@ export function toWireRun(run: Run): wire.Run {
     stopReason: run.stopReason,
     error: run.error,
     usage: run.usage,
+    memory: run.memory,
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
     endedAt: toTimeOrNull(run.endedAt),
@@ -123,7 +125,7 @@ export function toWireQueue(queue: readonly QueuedMessage[]): wire.QueueReply {
 }
 
 /** The fingerprint stays inside: it is for the server to compare, not for people to see. */
-function toWireOpenSuspension(suspension: Suspension): wire.OpenSuspension {
+export function toWireOpenSuspension(suspension: Suspension): wire.OpenSuspension {
   const { id, kind, request, createdAt, expiresAt } = suspension;
   return {
     id,
@@ -132,6 +134,11 @@ function toWireOpenSuspension(suspension: Suspension): wire.OpenSuspension {
     createdAt: toTime(createdAt),
     expiresAt: toTimeOrNull(expiresAt),
   };
+}
+
+export function toWireGrant({ at, ...grant }: PermissionGrant): wire.Grant {
+  const { id, decision, scope, title, kind, paths, command, by } = grant;
+  return { id, decision, scope, title, kind, paths: [...paths], command, by, at: toTime(at) };
 }
 
 export function toWireSuspension(suspension: StoredSuspension): wire.Suspension {

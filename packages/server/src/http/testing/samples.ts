@@ -108,6 +108,7 @@ export function run(more: Partial<Run> = {}): Run {
     stopReason: null,
     error: null,
     usage: null,
+    memory: null,
     queuedAt: NOON,
     startedAt: NOON + 1,
     endedAt: null,
@@ -163,7 +164,7 @@ export const REPO: Repo = { id: "repo1", path: "/work/project", name: "project",
 export const READY: Readiness = {
   ready: true,
   reason: null,
-  database: { engine: "sqlite", schema: "0003-search" },
+  database: { engine: "sqlite", schema: "0004-memory" },
   sessions: { active: 2, suspended: 1, archived: 4, error: 0, badge: 3 },
   setAside: 0,
 };

@@ -1,0 +1,87 @@
+import path from "node:path";
+import { createAgentTokens, type AgentTokens } from "../../http/agent-token.ts";
+import { buildApp, type App } from "../../http/build-app.ts";
+import { listen } from "../../http/testing/test-app.ts";
+import type { ToolServer } from "../../providers/provider.ts";
+import { TestRuntime, type TestRuntimeOptions } from "../../runtime/testing/test-runtime.ts";
+import { openAgentTools } from "../tools/agent-tools.ts";
+
+/** What changes with a restart. */
+interface Part {
+  toolsFor: (sessionId: string) => Promise<readonly ToolServer[]>;
+}
+
+/** A runtime with its API, and agents that are given tools, as the composition root puts them together. */
+export class ToolWorld {
+  readonly test: TestRuntime;
+  readonly #part: Part;
+  readonly #token: string | null;
+  #app: App | null = null;
+  url = "";
+  tokens: AgentTokens;
+
+  private constructor(given: {
+    readonly test: TestRuntime;
+    readonly part: Part;
+    readonly tokens: AgentTokens;
+    readonly token: string | null;
+  }) {
+    this.test = given.test;
+    this.#part = given.part;
+    this.tokens = given.tokens;
+    this.#token = given.token;
+  }
+
+  static async open({
+    token = null,
+    ...options
+  }: TestRuntimeOptions & { readonly token?: string | null } = {}): Promise<ToolWorld> {
+    const tokens = createAgentTokens();
+    const part: Part = { toolsFor: async () => [] };
+    const test = await TestRuntime.open({
+      ...options,
+      toolsFor: (sessionId) => part.toolsFor(sessionId),
+    });
+    const world = new ToolWorld({ test, part, tokens, token });
+    await world.#listen();
+    return world;
+  }
+
+  toolsFor(sessionId: string): Promise<readonly ToolServer[]> {
+    return this.#part.toolsFor(sessionId);
+  }
+
+  /** A stop and a start, with other keys, as of another process. */
+  async restart(): Promise<void> {
+    await this.test.stop();
+    await this.#app?.close();
+    this.tokens = createAgentTokens();
+    await this.test.start();
+    await this.#listen();
+  }
+
+  async close(): Promise<void> {
+    await this.test.close();
+    await this.#app?.close();
+  }
+
+  async #listen(): Promise<void> {
+    const tools = openAgentTools(this.tokens, { command: FROM_SOURCE });
+    this.#part.toolsFor = tools.toolsFor;
+    this.#app = await buildApp({
+      runtime: this.test.runtime,
+      version: "1.2.3",
+      startedAt: new Date(),
+      token: this.#token,
+      agentTokens: this.tokens,
+      webFolder: null,
+    });
+    this.url = `http://127.0.0.1:${await listen(this.#app)}`;
+    tools.reachableAt(this.url);
+  }
+}
+
+const FROM_SOURCE = {
+  command: process.execPath,
+  args: [path.join(import.meta.dirname, "mcp-program.ts")],
+};

@@ -1,0 +1,48 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Readable, Writable } from "node:stream";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { VERSION } from "../version.ts";
+import { TOKEN_VARIABLE, URL_VARIABLE } from "./agent-tools.ts";
+import { createAgentApi, type AgentApi } from "./agent-api.ts";
+import { addTools } from "./tools.ts";
+
+export interface ToolServerProcess {
+  /** Resolves when the agent has closed the pipe. */
+  readonly closed: Promise<void>;
+}
+
+const INSTRUCTIONS =
+  "This session is kept by Holdfast and outlives every process. Say with set_phase what kind of work " +
+  "you are doing. When you cannot go on without a person or an event, call ask_human or " +
+  "wait_for_event and end your turn: the answer comes with a later prompt. read_history shows what " +
+  "was said before.";
+
+/** Speaks MCP on the streams until they end, for the session that the environment names. */
+export async function openToolServer(
+  environment: Readonly<Record<string, string | undefined>>,
+  { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
+): Promise<ToolServerProcess> {
+  const api = apiFrom(environment);
+  const server = new McpServer(
+    { name: "holdfast", version: VERSION },
+    { instructions: INSTRUCTIONS },
+  );
+  addTools(server, api);
+  const closed = new Promise<void>((resolve) => {
+    stdin.once("end", resolve);
+    stdin.once("close", resolve);
+    stdout.once("error", () => resolve());
+  });
+  await server.connect(new StdioServerTransport(stdin, stdout));
+  return { closed: closed.then(() => server.close()) };
+}
+
+function apiFrom(environment: Readonly<Record<string, string | undefined>>): AgentApi {
+  const { [URL_VARIABLE]: url, [TOKEN_VARIABLE]: token } = environment;
+  if (url !== undefined && token !== undefined) return createAgentApi({ url, token });
+  throw new CommandFailure(
+    `holdfast mcp is started by agents: it needs ${URL_VARIABLE} and ${TOKEN_VARIABLE}.`,
+    EXIT.usage,
+  );
+}

@@ -1,0 +1,111 @@
+import { AGENT_LIMITS, agentHistorySchema, LIMITS, PHASES } from "@holdfast/protocol";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import type { AgentApi, Called } from "./agent-api.ts";
+import { historyText } from "./history-text.ts";
+
+const END_NOW =
+  "End your turn now, without doing anything else. What comes of it is in the next prompt, which " +
+  "may be much later.";
+
+/** What agents can do with their session. */
+export function addTools(server: McpServer, api: AgentApi): void {
+  server.registerTool(
+    "set_phase",
+    {
+      title: "Set the phase",
+      description:
+        "Say what kind of work you are doing now, for the people who watch. The last three are " +
+        "final: the phase cannot change after them.",
+      inputSchema: { phase: z.enum(PHASES) },
+      annotations: { readOnlyHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    async ({ phase }) =>
+      toResult(await api.post("phase", { phase }), () => `The phase is now "${phase}".`),
+  );
+
+  server.registerTool(
+    "ask_human",
+    {
+      title: "Ask a person",
+      description:
+        "Ask a person something you cannot decide or find out yourself. It may take days until " +
+        "somebody answers. End your turn after this call; the answer comes with the next prompt.",
+      inputSchema: {
+        question: z.string().min(1).max(AGENT_LIMITS.questionLength),
+        options: z
+          .array(z.string().min(1).max(AGENT_LIMITS.optionLength))
+          .max(AGENT_LIMITS.options)
+          .optional()
+          .describe("answers to choose from; the person may also answer differently"),
+      },
+      annotations: { readOnlyHint: false, openWorldHint: true },
+    },
+    async ({ question, options }) =>
+      toResult(
+        await api.post("questions", { question, options }),
+        () => `The question is stored and waits for a person. ${END_NOW}`,
+      ),
+  );
+
+  server.registerTool(
+    "wait_for_event",
+    {
+      title: "Wait for an event",
+      description:
+        "Wait until something outside has happened, such as a deployment or a review. End your turn " +
+        "after this call; what happened comes with the next prompt.",
+      inputSchema: {
+        name: z.string().min(1).max(AGENT_LIMITS.eventNameLength),
+        description: z
+          .string()
+          .max(AGENT_LIMITS.questionLength)
+          .optional()
+          .describe("what is awaited, and from where, for the people who see it"),
+        expires_in_minutes: z
+          .number()
+          .positive()
+          .max(AGENT_LIMITS.expiresInMinutes)
+          .optional()
+          .describe("go on without it after this time; for ever when left out"),
+      },
+      annotations: { readOnlyHint: false, openWorldHint: true },
+    },
+    async ({ name, description, expires_in_minutes: expiresInMinutes }) =>
+      toResult(
+        await api.post("events", { name, description, expiresInMinutes }),
+        () => `The event "${name}" is awaited. ${END_NOW}`,
+      ),
+  );
+
+  server.registerTool(
+    "read_history",
+    {
+      title: "Read what was said",
+      description:
+        "What was said in this session, also before you were started: the newest messages, or those " +
+        "after a number, or those with a text in them.",
+      inputSchema: {
+        limit: z.number().int().min(1).max(AGENT_LIMITS.historyEntries).optional(),
+        after: z
+          .number()
+          .int()
+          .nonnegative()
+          .optional()
+          .describe("only after the message [number]"),
+        search: z.string().min(1).max(LIMITS.searchLength).optional(),
+      },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async ({ limit, after, search }) =>
+      toResult(await api.get("history", { limit, after, search }), (body) =>
+        historyText(agentHistorySchema.parse(body), { isFromPlace: after !== undefined }),
+      ),
+  );
+}
+
+function toResult(called: Called, say: (body: unknown) => string): CallToolResult {
+  if (called.ok) return { content: [{ type: "text", text: say(called.body) }] };
+  return { isError: true, content: [{ type: "text", text: `That was refused: ${called.reason}` }] };
+}

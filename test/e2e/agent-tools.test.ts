@@ -1,0 +1,104 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { mcp, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  removeFolder,
+  startHoldfast,
+  temporaryFolder,
+  type RunningServer,
+} from "./holdfast-process.ts";
+import { marked } from "./marked-processes.ts";
+
+let folder: string;
+let root: string;
+let server: RunningServer;
+let client: Client;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  root = path.join(folder, "root");
+  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+  mkdirSync(path.join(root, ".git"), { recursive: true });
+  const scripted = { type: "acp", command: scriptedCommand };
+  const providers = { scripted, plain: { ...scripted, tools: false } };
+  writeFileSync(path.join(folder, "data", "holdfast.config.json"), JSON.stringify({ providers }));
+  await start();
+});
+afterEach(async () => {
+  await server.end("SIGKILL");
+  for (const pid of agents()) process.kill(pid, "SIGKILL");
+  removeFolder(folder);
+});
+
+async function start(): Promise<void> {
+  const env = { AGENT_WORKSPACE_ROOT: root, HOLDFAST_TOKEN: "s3cret" };
+  server = await startHoldfast({ data: path.join(folder, "data"), env });
+  client = createClient({ url: server.url, token: "s3cret" });
+}
+
+const agents = (): readonly number[] => marked(MARKER_VARIABLE, root);
+
+async function newSession(provider: string): Promise<string> {
+  const repo = await client.repos.add({ path: "." });
+  return (await client.sessions.create({ repoId: repo.id, provider })).id;
+}
+
+async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+  throw new Error("the session was deleted");
+}
+
+const lastText = ({ messages }: WholeSession): unknown => messages.at(-1)?.content["text"];
+
+describe("an agent with the tools of a real server", () => {
+  it("says its phase, asks, and gets the answer that came after the server was killed (B2, C3)", async () => {
+    const id = await newSession("scripted");
+    const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
+    const text = script(
+      mcp("set_phase", { phase: "planning" }),
+      mcp("ask_human", question),
+      say("waiting", "m2"),
+    );
+    await client.sessions.send(id, { text });
+    const asking = await until(id, (session) => lastText(session) === "waiting");
+    expect(asking).toMatchObject({
+      phase: "planning",
+      state: "suspended",
+      suspension: { kind: "question", request: { title: "Which database?" } },
+    });
+
+    await server.end("SIGKILL");
+    await start();
+    const { suspensions } = await client.suspensions();
+    expect(suspensions.map(({ sessionId, kind }) => [sessionId, kind])).toEqual([[id, "question"]]);
+    await client.sessions.answer(id, {
+      suspensionId: suspensions[0]?.id ?? "",
+      answer: "PostgreSQL",
+    });
+    const done = await until(id, ({ state }) => state === "idle");
+    expect(lastText(done)).toContain('You asked: "Which database?" The answer: PostgreSQL');
+  });
+
+  it("has none where the config file says so", async () => {
+    const id = await newSession("plain");
+    await client.sessions.send(id, { text: script(mcp("set_phase", { phase: "planning" })) });
+    const done = await until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
+    expect(lastText(done)).toBe("mcp: none");
+  });
+});
+
+describe("holdfast mcp", () => {
+  it("is for agents, and says so to everybody else", () => {
+    expect(holdfast(["mcp"])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("agents"),
+    });
+    expect(holdfast(["--help"]).stdout).not.toContain("mcp");
+  });
+});
