@@ -11,6 +11,15 @@ export const providerSchema = z
     install: z.string().nullable().describe("how to get it, as a command to type"),
     models: z.array(choiceSchema),
     modes: z.array(choiceSchema),
+    commands: z
+      .array(
+        z.object({
+          name: z.string(),
+          description: z.string(),
+          hint: z.string().nullable().describe("what to type after it"),
+        }),
+      )
+      .describe("what can be typed at the beginning of a message, as an agent last told"),
     capabilities: z
       .record(z.string(), z.unknown())
       .nullable()

@@ -161,6 +161,7 @@ describe("what is around sessions, over HTTP", () => {
       install: null,
       models: [{ id: "a", name: "A" }],
       modes: [],
+      commands: [{ name: "plan", description: "Makes a plan", hint: null }],
       capabilities: { images: true },
     };
     const app = await testApp({

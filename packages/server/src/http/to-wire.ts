@@ -166,6 +166,7 @@ export function toWireProvider(provider: ProviderDescription): wire.Provider {
     install: provider.install,
     models: provider.models.map(({ id, name }) => ({ id, name })),
     modes: provider.modes.map(({ id, name }) => ({ id, name })),
+    commands: provider.commands.map(({ name, description, hint }) => ({ name, description, hint })),
     capabilities: provider.capabilities,
   };
 }

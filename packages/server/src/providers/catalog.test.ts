@@ -57,7 +57,10 @@ describe("the catalog", () => {
     expect(end).toMatchObject({ stopReason: "end_turn", usage: { inputTokens: 2 } });
     const said = reports.map((report) => (report.report === "text" ? report.text : "")).join("");
     expect(said).toMatch(/^I am Holdfast's demo agent/u);
-    expect(await demo?.describe()).toMatchObject({ modes: [{ id: "ask" }, { id: "auto" }] });
+    expect(await demo?.describe()).toMatchObject({
+      modes: [{ id: "ask" }, { id: "auto" }],
+      commands: expect.arrayContaining([expect.objectContaining({ name: "plan" })]),
+    });
   });
 });
 

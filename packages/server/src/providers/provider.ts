@@ -24,8 +24,17 @@ export interface ProviderDescription {
   /** Configured, and seen when an agent last ran. */
   readonly models: readonly Choice[];
   readonly modes: readonly Choice[];
+  /** What can be typed at the beginning of a message, as the agent that last ran told. */
+  readonly commands: readonly AgentCommand[];
   /** What the agent said about itself when one last ran; null before. */
   readonly capabilities: JsonObject | null;
+}
+
+export interface AgentCommand {
+  readonly name: string;
+  readonly description: string;
+  /** What to type after it; null when it takes nothing. */
+  readonly hint: string | null;
 }
 
 export interface Choice {

@@ -1,4 +1,4 @@
-import type { Choice } from "../provider.ts";
+import type { AgentCommand, Choice } from "../provider.ts";
 import { looseLabel, looseList, looseObject, type Loose } from "./loose.ts";
 
 /** What an agent has told about itself since it started: what one can choose, and what is chosen. */
@@ -11,13 +11,6 @@ export interface AgentAbout {
   readonly models: readonly Choice[];
   readonly currentModel: string | null;
   readonly modelOption: string | null;
-}
-
-export interface AgentCommand {
-  readonly name: string;
-  readonly description: string;
-  /** What to type after it; null when it takes nothing. */
-  readonly hint: string | null;
 }
 
 export const NOTHING_KNOWN: AgentAbout = {

@@ -87,6 +87,7 @@ function describe(
     install: definition.install,
     models: [...configured, ...offered],
     modes: about.modes,
+    commands: about.commands,
     capabilities,
   };
 }
@@ -151,7 +152,14 @@ async function startAgent(
       startMs: times.startMs,
       signal: request.signal,
     });
-    onSeen({ about: link.about, capabilities: session.capabilities.told });
+    const { told } = session.capabilities;
+    // Read when it is asked for: agents announce their commands some time after they started.
+    onSeen({
+      get about() {
+        return link.about;
+      },
+      capabilities: told,
+    });
     return new AcpAgent({ definition, link, session, times, sweep, closeJournal });
   } catch (error) {
     // Whatever it was, nothing may be left running.

@@ -279,6 +279,7 @@ describe("a model", () => {
         { id: "fake-2", name: "fake-2" },
       ],
       modes: [],
+      commands: [],
       capabilities: { api: "anthropic", tools: true, images: true },
     });
     const fault = await faultOf(ModelRig.start(provider));

@@ -37,6 +37,7 @@ function describe(
     install: apiKeyEnv === null ? null : `export ${apiKeyEnv}=…`,
     models: [...new Set([model, ...models])].map((id) => ({ id, name: id })),
     modes: [],
+    commands: [],
     capabilities: { api, tools: true, images: true },
   };
 }
