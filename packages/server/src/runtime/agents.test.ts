@@ -144,15 +144,15 @@ describe("the limit of live agents", () => {
 
 describe("an idle agent", () => {
   it("is ended after its time and nothing else changes; activity begins the time anew (A12)", async () => {
-    test = await TestRuntime.open({ limits: { idleMs: 400 } });
+    test = await TestRuntime.open({ limits: { idleMs: 2_000 } });
     const id = await test.createSession();
     await test.send(id, script(say("one")));
     const { session } = await test.idle(id);
     const [pid] = await test.processes();
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     await test.send(id, script(say("two")));
     await test.idle(id);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(await test.processes()).toEqual([pid]);
     await test.untilNoProcess();
     const after = await test.read(id);

@@ -9,8 +9,7 @@ let test: TestRuntime;
 afterEach(() => test.close());
 
 async function killAgent(): Promise<void> {
-  for (const pid of await test.processes()) process.kill(pid, "SIGKILL");
-  await test.untilNoProcess();
+  await test.killAgents();
 }
 
 async function memories(sessionId: string): Promise<readonly (RunMemory | null)[]> {

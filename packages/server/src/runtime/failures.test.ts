@@ -99,8 +99,7 @@ describe("an agent that crashes", () => {
     await test.send(id, script(say("one")));
     await test.idle(id);
     const before = await test.read(id);
-    for (const pid of await test.processes()) process.kill(pid, "SIGKILL");
-    await test.untilNoProcess();
+    await test.killAgents();
     expect((await test.read(id)).messages).toEqual(before.messages);
     await test.send(id, script(say("two")));
     expect(transcript(await test.idle(id)).at(-1)).toBe("agent two");

@@ -30,6 +30,8 @@ export interface RunAttemptOptions {
 /** An agent at work on one run, from the prompt to the end: what it says is stored, what it asks is asked. */
 export class RunAttempt {
   readonly run: CurrentRun;
+  /** An agent has been given the prompt. */
+  hasPrompted = false;
   readonly #options: RunAttemptOptions;
   readonly #writer: TranscriptWriter;
   /** Suspensions the live agent waits for, and the name it knows each by. */
@@ -115,6 +117,7 @@ export class RunAttempt {
     this.#answered = new Set(prompt.answers?.flatMap(({ callId }) => callId ?? []));
     for (let tries = 0; ; tries += 1) {
       if (!(await this.#hand(prompt.memory))) return "not_current";
+      this.hasPrompted = true;
       this.#usedTools = false;
       try {
         const end = await this.#heard(agent.prompt(prompt));

@@ -111,14 +111,20 @@ export class RunWork {
     return memoryNotice({ memory, provider: run.provider, before: before?.provider ?? null });
   }
 
-  /** An agent that died while it only waited takes nothing with it: the question stays open. */
+  /**
+   * An agent that died while it only waited takes nothing with it: the question stays open, and an
+   * answer that came too late for it is given to the next one.
+   */
   async #isDormant(result: RunResult): Promise<boolean> {
     if (result.outcome !== "failed" || !LEAVES_QUESTIONS.has(result.error.code)) return false;
     const { context, session, run } = this.#options;
     const loaded = await context.store.load(session.id);
     if (loaded.found !== "session") return false;
     const now = loaded.stored.session;
-    return dutyOf(now).do === "await" && currentRunOf(now)?.id === run.id;
+    if (currentRunOf(now)?.id !== run.id) return false;
+    const duty = dutyOf(now);
+    const isUnheard = duty.do === "drive" && !duty.handed && this.attempt.hasPrompted;
+    return duty.do === "await" || isUnheard;
   }
 
   async #end(result: RunResult): Promise<void> {

@@ -269,8 +269,7 @@ describe("an agent", () => {
     const id = await test.createSession();
     await test.send(id, `${script(say("I will remember."))}\nmy name is Ada`);
     await test.idle(id);
-    for (const pid of await test.processes()) process.kill(pid, "SIGKILL");
-    await test.untilNoProcess();
+    await test.killAgents();
     await test.send(id, `who am I?\n${script(echo())}`);
     const whole = await test.idle(id);
     const lines = transcript(whole);
@@ -289,8 +288,7 @@ describe("an agent", () => {
     await test.send(id, `${script(say("ok"))}\nremember 42`);
     await test.idle(id);
     expect((await test.read(id)).session).toMatchObject({ supportsResume: true });
-    for (const pid of await test.processes()) process.kill(pid, "SIGKILL");
-    await test.untilNoProcess();
+    await test.killAgents();
     await test.send(id, script({ step: "recall" }));
     const lines = transcript(await test.idle(id));
     expect(lines.at(-1)).toContain("remember 42");

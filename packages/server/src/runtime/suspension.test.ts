@@ -116,8 +116,7 @@ describe("a permission", () => {
   it("outlives the agent that asked: the question stays open (C3)", async () => {
     await test.send(id, script(ask(QUESTION)));
     const [suspension] = await asked();
-    for (const pid of await test.processes()) process.kill(pid, "SIGKILL");
-    await test.untilNoProcess();
+    await test.killAgents();
     expect((await test.read(id)).session).toMatchObject({
       state: "suspended",
       suspensions: [{ id: suspension?.id }],

@@ -134,8 +134,7 @@ describe("a question of an agent's", () => {
     const gate = path.join(world.test.folder, "never");
     await world.test.send(id, script(mcp("ask_human", QUESTION), waitFor(gate)));
     const [suspension] = await asked();
-    for (const pid of await world.test.processes()) process.kill(pid, "SIGKILL");
-    await world.test.untilNoProcess();
+    await world.test.killAgents();
     expect((await world.test.read(id)).session.suspensions).toMatchObject([{ id: suspension?.id }]);
     await answer(suspension, "SQLite");
     expect(transcript(await world.test.idle(id)).at(-1)).toContain("The answer: SQLite");

@@ -199,6 +199,13 @@ export class TestRuntime {
     return findMarked({ owner: this.#owner });
   }
 
+  /** As a crash of the agents would, and noticed as such: their sessions know that they are gone. */
+  async killAgents(): Promise<void> {
+    for (const pid of await this.processes()) process.kill(pid, "SIGKILL");
+    await this.untilNoProcess();
+    while ((await this.runtime.measure()).liveAgents > 0) await pause(5);
+  }
+
   async untilNoProcess({ withinMs = 5_000 }: { readonly withinMs?: number } = {}): Promise<void> {
     const deadline = Date.now() + withinMs;
     while ((await this.processes()).length > 0) {
