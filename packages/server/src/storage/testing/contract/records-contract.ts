@@ -41,7 +41,8 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       await session.perform({ type: "hand-run", runId: first.runId });
       const error = { code: "overloaded", message: "try later", detail: null };
       await session.perform({ type: "retry-run", runId: first.runId, error });
-      await session.perform({ type: "hand-run", runId: first.runId });
+      const memory = { how: "briefed", given: 2, of: 5 } as const;
+      await session.perform({ type: "hand-run", runId: first.runId, memory });
       await session.perform({
         type: "end-run",
         runId: first.runId,
@@ -60,6 +61,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         stopReason: "end_turn",
         error,
         usage: { tokens: { in: 1, out: 2 } },
+        memory,
         queuedAt: NOON + 1000,
         startedAt: NOON + 1000,
         endedAt: NOON + 6000,
