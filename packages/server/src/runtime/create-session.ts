@@ -1,7 +1,7 @@
 import type { Create, Send } from "../domain/command.ts";
-import type { Json } from "../domain/json.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../domain/session.ts";
 import type { Decided } from "./execute-command.ts";
+import { fromRemembered, toRemembered } from "./remembered-reply.ts";
 import { refuse, toRefused, type Refused } from "./replies.ts";
 import type { CreateSession, Reply, Sent, SessionSnapshot } from "./runtime.ts";
 import { refuseMetadata } from "./session-metadata.ts";
@@ -27,7 +27,8 @@ export async function createSession(
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
   const before = await recalled(sending, { key, request });
-  if (before !== null) return before.ok ? { ok: true, ...fromJson(before.response) } : before;
+  if (before !== null)
+    return before.ok ? { ok: true, ...fromRemembered<Created>(before.response) } : before;
   const refused = await refuseCreation(sending, request);
   if (refused !== null) return refused;
 
@@ -58,7 +59,7 @@ export async function createSession(
         const sent = isSent ? sentIn(decided, { command: send, content }) : null;
         const created = { session: newSnapshot(decided), sent };
         made.push(created);
-        return extrasOf({ command: send, content, key, request, response: asJson(created) });
+        return extrasOf({ command: send, content, key, request, response: toRemembered(created) });
       },
     });
     if (executed.ok) {
@@ -113,14 +114,4 @@ function newSnapshot({ session }: Decided): SessionSnapshot {
     version: 1,
     lastSeq: 0,
   };
-}
-
-function asJson(created: Created): Json {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain data, made of JSON throughout
-  return created as unknown as Json;
-}
-
-function fromJson(response: Json): Created {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `asJson` above
-  return response as unknown as Created;
 }

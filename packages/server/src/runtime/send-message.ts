@@ -5,6 +5,7 @@ import { STATUS_RULES } from "../domain/status.ts";
 import type { IdempotencyKey, Remembered, Run, SessionRecord } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { CommandExtras, Decided } from "./execute-command.ts";
+import { fromRemembered, toRemembered } from "./remembered-reply.ts";
 import { noSuchSession, refuse, toRefused, type Refused } from "./replies.ts";
 import type { CreateSession, Idempotent, Reply, SendMessage, Sent } from "./runtime.ts";
 import { runStart } from "./run-start.ts";
@@ -22,7 +23,8 @@ export async function sendMessage(
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
   const before = await recalled(sending, { key, request });
-  if (before !== null) return before.ok ? { ok: true, sent: toSent(before.response) } : before;
+  if (before !== null)
+    return before.ok ? { ok: true, sent: fromRemembered<Sent>(before.response) } : before;
 
   const session = await snapshotOf(sending.store, request.sessionId);
   if (session === null) return noSuchSession();
@@ -61,7 +63,7 @@ export async function sendMessage(
           content: request.content,
           key,
           request,
-          response: toJson(sent),
+          response: toRemembered(sent),
         });
       },
     });
@@ -220,14 +222,4 @@ function reasonToWait(session: NonNullable<Decided["session"]>): string {
     return "A run waits for an answer; the message comes after it.";
   }
   return "Every place for an agent is taken; the message is delivered when one is free.";
-}
-
-function toJson(sent: Sent): Json {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plain data, made of JSON throughout
-  return sent as unknown as Json;
-}
-
-function toSent(response: Json): Sent {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `toJson` above
-  return response as unknown as Sent;
 }
