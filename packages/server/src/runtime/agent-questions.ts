@@ -2,7 +2,7 @@ import { currentRunOf, openSuspensionsOf, type Session } from "../domain/session
 import type { Suspension } from "../domain/suspension.ts";
 import { noSuchSession, refuse, toRefused } from "./replies.ts";
 import type { AskFromAgent, Reply } from "./runtime.ts";
-import type { Sending } from "./send-message.ts";
+import type { RuntimeContext } from "./context.ts";
 
 /** What one run may wait for at a time. */
 const MAX_OPEN = 20;
@@ -12,12 +12,12 @@ const MAX_OPEN = 20;
  * suspended, with or without it, and the answer begins the next prompt.
  */
 export async function askFromAgent(
-  sending: Sending,
+  context: RuntimeContext,
   { sessionId, kind, request, expiresInMs }: AskFromAgent,
 ): Promise<Reply<{ readonly suspension: Suspension }>> {
-  const at = sending.clock();
+  const at = context.clock();
   const asked = {
-    id: sending.newId(),
+    id: context.newId(),
     kind,
     request,
     fingerprint: null,
@@ -25,7 +25,7 @@ export async function askFromAgent(
     expiresAt: expiresInMs === null ? null : at + expiresInMs,
   };
   let open: readonly Suspension[] = [];
-  const executed = await sending.execute({
+  const executed = await context.execute({
     sessionId,
     command: (session) => {
       open = session === null ? [] : openSuspensionsOf(session);
@@ -39,7 +39,7 @@ export async function askFromAgent(
   if (suspension === null) {
     return refuse("suspensions_full", `The run waits for ${open.length} answers already.`);
   }
-  sending.nudge(sessionId);
+  context.nudge(sessionId);
   return { ok: true, suspension };
 }
 

@@ -68,6 +68,8 @@ export interface RuntimeContext {
   /** What agents may do without asking a person; null when nothing was said about it. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Something happened to the session, or may have: whoever works on it looks again. */
+  readonly nudge: (sessionId: string) => void;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;
   /** Output of the session was stored, `lagMs` after it was said. */

@@ -1,19 +1,13 @@
 import type { Create, Send } from "../domain/command.ts";
 import { openSuspensionsOf, stateOf, statusOf } from "../domain/session.ts";
+import type { RuntimeContext } from "./context.ts";
 import type { Decided } from "./execute-command.ts";
-import { fromRemembered, toRemembered } from "./remembered-reply.ts";
+import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import { refuseProvider } from "./refuse-provider.ts";
 import { refuse, toRefused, type Refused } from "./replies.ts";
 import type { CreateSession, Reply, Sent, SessionSnapshot } from "./runtime.ts";
 import { refuseMetadata } from "./session-metadata.ts";
-import {
-  extrasOf,
-  firstMessage,
-  keyOf,
-  recalled,
-  refuseProvider,
-  sentIn,
-  type Sending,
-} from "./send-message.ts";
+import { extrasOf, firstMessage, sentIn } from "./send-message.ts";
 
 export interface Created {
   readonly session: SessionSnapshot;
@@ -22,20 +16,20 @@ export interface Created {
 
 /** An idle session; with a first message, both are stored together or not at all. */
 export async function createSession(
-  sending: Sending,
+  context: RuntimeContext,
   request: CreateSession,
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
-  const before = await recalled(sending, { key, request });
+  const before = await recalled(context, { key, request });
   if (before !== null)
     return before.ok ? { ok: true, ...fromRemembered<Created>(before.response) } : before;
-  const refused = await refuseCreation(sending, request);
+  const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
 
-  const id = sending.newId();
+  const id = context.newId();
   const create: Create = {
     type: "create",
-    at: sending.clock(),
+    at: context.clock(),
     id,
     repoId: request.repoId,
     title: request.title,
@@ -48,10 +42,10 @@ export async function createSession(
   };
   const content = request.message;
   const send: Send | null =
-    content === null ? null : firstMessage(sending, { request, sessionId: id });
+    content === null ? null : firstMessage(context, { request, sessionId: id });
   const made: Created[] = [];
   try {
-    const executed = await sending.execute({
+    const executed = await context.execute({
       sessionId: id,
       command: send === null ? create : [create, send],
       extras: (decided) => {
@@ -69,33 +63,33 @@ export async function createSession(
       return { ok: true, ...created };
     }
     if ("refused" in executed && executed.refused === "remembered") {
-      return await createSession(sending, request);
+      return await createSession(context, request);
     }
     return toRefused(executed);
   } finally {
-    if (send !== null) sending.nudge(id);
+    if (send !== null) context.nudge(id);
   }
 }
 
 async function refuseCreation(
-  sending: Sending,
+  context: RuntimeContext,
   { repoId, provider, message, metadata }: CreateSession,
 ): Promise<Refused | null> {
   const unfit = refuseMetadata(metadata);
   if (unfit !== null) return unfit;
   if (provider !== null || message !== null) {
-    const refused = await refuseProvider(sending, provider ?? sending.defaultProvider);
+    const refused = await refuseProvider(context, provider ?? context.defaultProvider);
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
-  const opened = await sending.openWorkspace(repoId);
+  const opened = await context.openWorkspace(repoId);
   if (!opened.ok) return opened;
   await opened.workspace.close();
-  if (!sending.places.isFull) return null;
-  sending.log.warn({ limit: sending.places.limit }, "a session was refused: all agents are busy");
+  if (!context.places.isFull) return null;
+  context.log.warn({ limit: context.places.limit }, "a session was refused: all agents are busy");
   return refuse(
     "agents_busy",
-    `All ${sending.places.limit} agents that may run at once are at work. Try again when one has ended, or raise AGENT_MAX_SESSIONS.`,
+    `All ${context.places.limit} agents that may run at once are at work. Try again when one has ended, or raise AGENT_MAX_SESSIONS.`,
   );
 }
 

@@ -21,7 +21,7 @@ import { suspendActive } from "./suspend-active.ts";
 import { noSuchSession, refuse } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
-import { sendMessage, type Sending } from "./send-message.ts";
+import { sendMessage } from "./send-message.ts";
 import { createSessionFeeds } from "./session-feeds.ts";
 import { readHistory } from "./session-history.ts";
 import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
@@ -101,7 +101,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     let worker = workers.get(sessionId);
     if (worker === undefined) {
       worker = new SessionWorker({
-        context: sending,
+        context: context,
         sessionId,
         onRest: () => void workers.delete(sessionId),
       });
@@ -110,7 +110,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     worker.nudge();
   };
 
-  const sending: Sending = {
+  const context: RuntimeContext = {
     ...contextOf(options),
     places: createPlaces({
       limit: options.limits.liveAgents,
@@ -124,9 +124,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       eventLag.add(stored.lagMs);
     },
   };
-  const { places } = sending;
+  const { places } = context;
 
-  const recovery = startRecovery(sending, {
+  const recovery = startRecovery(context, {
     startedAt,
     isWorkedOn: (sessionId) => workers.has(sessionId),
     signal: stopping.signal,
@@ -136,13 +136,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     stopping.signal.aborted ? refuse("server_stopping", "The server is being stopped.") : act();
 
   const runtime: Runtime = {
-    createSession: (request) => whenRunning(() => createSession(sending, request)),
+    createSession: (request) => whenRunning(() => createSession(context, request)),
     listSessions: (query) => store.listSessions(query),
     readSession: (sessionId) => readSession(store, sessionId),
     readWholeSession: (sessionId) => readWholeSession(store, sessionId),
-    updateSession: (request) => updateSession(sending, request),
-    deleteSession: (request) => deleteSession(sending, request),
-    sendMessage: (request) => whenRunning(() => sendMessage(sending, request)),
+    updateSession: (request) => updateSession(context, request),
+    deleteSession: (request) => deleteSession(context, request),
+    sendMessage: (request) => whenRunning(() => sendMessage(context, request)),
     readMessages: (query) => readMessages(store, query),
     readQueue: async (sessionId) => {
       const session = await snapshotOf(store, sessionId);
@@ -150,19 +150,19 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
         ? noSuchSession()
         : { ok: true, queue: await store.readQueue(sessionId) };
     },
-    editQueued: (request) => editQueued(sending, request),
-    withdrawQueued: (request) => withdrawQueued(sending, request),
+    editQueued: (request) => editQueued(context, request),
+    withdrawQueued: (request) => withdrawQueued(context, request),
     cancel: ({ reason, ...request }) =>
-      change(sending, request, { type: "cancel", at: clock(), reason }),
+      change(context, request, { type: "cancel", at: clock(), reason }),
     resume: (request) =>
-      whenRunning(() => change(sending, request, { type: "resume", at: clock() })),
-    answer: (request) => whenRunning(() => answer(sending, request)),
-    archive: (request) => change(sending, request, { type: "archive", at: clock() }),
+      whenRunning(() => change(context, request, { type: "resume", at: clock() })),
+    answer: (request) => whenRunning(() => answer(context, request)),
+    archive: (request) => change(context, request, { type: "archive", at: clock() }),
     finalize: ({ outcome, summary, ...request }) =>
-      change(sending, request, { type: "finalize", at: clock(), outcome, summary }),
+      change(context, request, { type: "finalize", at: clock(), outcome, summary }),
     fail: ({ reason, ...request }) =>
-      change(sending, request, { type: "fail", at: clock(), reason }),
-    fork: (request) => fork(sending, request),
+      change(context, request, { type: "fail", at: clock(), reason }),
+    fork: (request) => fork(context, request),
     shouldResume: (sessionId) =>
       judgeResume(store, {
         sessionId,
@@ -177,8 +177,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     listSuspensions: () => store.openSuspensions(),
     listGrants: (sessionId) => listGrants(store, sessionId),
-    revokeGrant: (request) => revokeGrant(sending, request),
-    askFromAgent: (request) => whenRunning(() => askFromAgent(sending, request)),
+    revokeGrant: (request) => revokeGrant(context, request),
+    askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
     readHistory: (query) => readHistory(store, query),
     addRepo: (request) => repositories.add(request),
     listRepos: () => repositories.list(),
@@ -215,7 +215,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     await Promise.race([Promise.allSettled([recovery, ...busy]), aborted(late)]);
     // The others have no agent. Those not reached in time are found active at the next start.
     if (store.engine === "sqlite") {
-      await suspendActive(sending, { cause: "shutdown", before: Infinity, signal: late });
+      await suspendActive(context, { cause: "shutdown", before: Infinity, signal: late });
     }
     await Promise.all([feeds.stop(), globalFeed.stop()]);
     await lease.stop();
@@ -231,7 +231,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
 function contextOf(
   options: RuntimeOptions,
-): Omit<RuntimeContext, "places" | "execute" | "onOutput"> {
+): Omit<RuntimeContext, "places" | "execute" | "nudge" | "onOutput"> {
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { currentRunOf } from "../domain/session.ts";
-import type { Sending } from "./send-message.ts";
+import type { RuntimeContext } from "./context.ts";
 import { suspendActive } from "./suspend-active.ts";
 
 /** A shared database is looked at this often for what a node that died has left. */
@@ -17,15 +17,18 @@ export interface RecoveryOptions {
  * Takes up what processes that died have left. What was under way is settled first, then the sessions
  * that were merely open are suspended. Never rejects.
  */
-export async function startRecovery(sending: Sending, options: RecoveryOptions): Promise<void> {
-  const { store, log } = sending;
+export async function startRecovery(
+  context: RuntimeContext,
+  options: RecoveryOptions,
+): Promise<void> {
+  const { store, log } = context;
   const { signal } = options;
   do {
     try {
-      await settleLeftovers(sending, options);
+      await settleLeftovers(context, options);
       // On a shared database other nodes may have them open.
       if (store.engine === "sqlite") {
-        await suspendActive(sending, { cause: "crash", before: options.startedAt, signal });
+        await suspendActive(context, { cause: "crash", before: options.startedAt, signal });
         return;
       }
     } catch (err) {
@@ -36,10 +39,10 @@ export async function startRecovery(sending: Sending, options: RecoveryOptions):
 }
 
 async function settleLeftovers(
-  sending: Sending,
+  context: RuntimeContext,
   { isWorkedOn, signal }: RecoveryOptions,
 ): Promise<void> {
-  const { store, node } = sending;
+  const { store, node } = context;
   for (const sessionId of await store.unsettledSessions()) {
     if (signal.aborted) return;
     if (isWorkedOn(sessionId)) continue;
@@ -47,15 +50,15 @@ async function settleLeftovers(
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     const { session, owner } = loaded.stored;
     if (owner !== null || currentRunOf(session) !== null) {
-      await takeOver(sending, { sessionId, isWorkedOn });
+      await takeOver(context, { sessionId, isWorkedOn });
     }
-    sending.nudge(sessionId);
+    context.nudge(sessionId);
   }
 }
 
 /** Only a session that no living node owns can be claimed. */
 async function takeOver(
-  { store, node, execute, clock }: Sending,
+  { store, node, execute, clock }: RuntimeContext,
   { sessionId, isWorkedOn }: { sessionId: string } & Pick<RecoveryOptions, "isWorkedOn">,
 ): Promise<void> {
   const claim = await store.claim({ sessionId, node });

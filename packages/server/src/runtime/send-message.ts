@@ -5,54 +5,50 @@ import { STATUS_RULES } from "../domain/status.ts";
 import type { IdempotencyKey, Remembered, Run, SessionRecord } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { CommandExtras, Decided } from "./execute-command.ts";
-import { fromRemembered, toRemembered } from "./remembered-reply.ts";
-import { noSuchSession, refuse, toRefused, type Refused } from "./replies.ts";
+import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import { noSuchSession, toRefused } from "./replies.ts";
 import type { CreateSession, Idempotent, Reply, SendMessage, Sent } from "./runtime.ts";
+import { refuseProvider } from "./refuse-provider.ts";
 import { runStart } from "./run-start.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 
-/** What sending needs besides the context. */
-export interface Sending extends RuntimeContext {
-  readonly nudge: (sessionId: string) => void;
-}
-
 /** Stores the message, and starts its run in the same transaction where it can begin at once. */
 export async function sendMessage(
-  sending: Sending,
+  context: RuntimeContext,
   request: SendMessage,
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
-  const before = await recalled(sending, { key, request });
+  const before = await recalled(context, { key, request });
   if (before !== null)
     return before.ok ? { ok: true, sent: fromRemembered<Sent>(before.response) } : before;
 
-  const session = await snapshotOf(sending.store, request.sessionId);
+  const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
-  const name = request.provider ?? session.provider ?? sending.defaultProvider;
+  const name = request.provider ?? session.provider ?? context.defaultProvider;
   if (STATUS_RULES[session.status].takesMessages) {
-    const refused = await refuseProvider(sending, name);
+    const refused = await refuseProvider(context, name);
     if (refused !== null) return refused;
   }
 
-  const place = beginsAtOnce(session, request) ? sending.places.take(session.id) : null;
+  const place = beginsAtOnce(session, request) ? context.places.take(session.id) : null;
   const command: Send = {
     type: "send",
-    at: sending.clock(),
-    messageId: sending.newId(),
-    runId: sending.newId(),
+    at: context.clock(),
+    messageId: context.newId(),
+    runId: context.newId(),
     provider: request.provider,
     model: request.model,
     continuity: request.continuity,
     delivery: request.delivery,
-    maxQueued: sending.limits.queue,
+    maxQueued: context.limits.queue,
     start:
       place === null
         ? null
-        : runStart(request, { session, defaultProvider: sending.defaultProvider }),
+        : runStart(request, { session, defaultProvider: context.defaultProvider }),
   };
   const taken: Sent[] = [];
   try {
-    const executed = await sending.execute({
+    const executed = await context.execute({
       sessionId: session.id,
       command,
       extras: (decided) => {
@@ -74,79 +70,41 @@ export async function sendMessage(
       return { ok: true, sent };
     }
     if ("refused" in executed && executed.refused === "remembered") {
-      return await sendMessage(sending, request);
+      return await sendMessage(context, request);
     }
     return toRefused(executed);
   } finally {
     // Whatever came of it: a place that was taken and is not needed is given back.
-    sending.nudge(session.id);
+    context.nudge(session.id);
   }
 }
 
 /** The commands of a first message, for the transaction that creates its session. */
 export function firstMessage(
-  sending: Sending,
+  context: RuntimeContext,
   { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
 ): Send {
-  const place = sending.places.take(sessionId);
+  const place = context.places.take(sessionId);
   return {
     type: "send",
-    at: sending.clock(),
-    messageId: sending.newId(),
-    runId: sending.newId(),
+    at: context.clock(),
+    messageId: context.newId(),
+    runId: context.newId(),
     provider: null,
     model: null,
     continuity: "auto",
     delivery: "queue",
-    maxQueued: sending.limits.queue,
+    maxQueued: context.limits.queue,
     start:
       place === null
         ? null
-        : runStart(request, { session: request, defaultProvider: sending.defaultProvider }),
+        : runStart(request, { session: request, defaultProvider: context.defaultProvider }),
   };
 }
 
 function beginsAtOnce(session: SessionRecord, { delivery }: SendMessage): boolean {
   if (!STATUS_RULES[session.status].takesMessages || session.delivery !== "open") return false;
   return delivery === "interrupt" || (session.state === "idle" && session.queued === 0);
-}
-
-export async function refuseProvider(
-  { provider }: RuntimeContext,
-  name: string,
-): Promise<Refused | null> {
-  const found = provider(name);
-  if (found === null) {
-    return refuse("provider_unknown", `There is no provider "${name}". See GET /api/providers.`);
-  }
-  const { installed, title, install, command } = await found.describe();
-  if (installed) return null;
-  const program = command[0] ?? name;
-  const where = program.includes("/")
-    ? `There is no program ${program}.`
-    : "It is not on the PATH.";
-  const how = install === null ? "" : ` To install it: ${install}`;
-  return refuse("agent_not_installed", `${title} is not installed. ${where}${how}`);
-}
-
-export function keyOf(scope: string, { idempotency }: Idempotent): IdempotencyKey | null {
-  return idempotency === null ? null : { scope, key: idempotency.key };
-}
-
-/** What was answered under the same key before; null when nothing was. */
-export async function recalled(
-  { store }: RuntimeContext,
-  { key, request }: { readonly key: IdempotencyKey | null; readonly request: Idempotent },
-): Promise<{ readonly ok: true; readonly response: Json } | Refused | null> {
-  const known = key === null ? null : await store.recall(key);
-  if (known === null) return null;
-  if (known.requestHash === request.idempotency?.requestHash) {
-    return { ok: true, response: known.response };
-  }
-  return refuse(
-    "idempotency_key_reused",
-    "This Idempotency-Key was used for another request. Use a new one.",
-  );
 }
 
 export function extrasOf({

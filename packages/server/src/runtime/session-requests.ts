@@ -14,7 +14,7 @@ import type {
   SessionSnapshot,
   UpdateSession,
 } from "./runtime.ts";
-import type { Sending } from "./send-message.ts";
+import type { RuntimeContext } from "./context.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 
@@ -23,97 +23,103 @@ type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
 
 /** One command for one session; whoever works on it is told. */
 export async function change(
-  sending: Sending,
+  context: RuntimeContext,
   { sessionId, version }: OnSession,
   command: Command,
 ): Promise<SessionReply> {
-  const executed = await sending.execute({ sessionId, command, version });
-  if (executed.ok && executed.events.length > 0) sending.nudge(sessionId);
-  return replyWithSession(sending.store, { sessionId, executed });
+  const executed = await context.execute({ sessionId, command, version });
+  if (executed.ok && executed.events.length > 0) context.nudge(sessionId);
+  return replyWithSession(context.store, { sessionId, executed });
 }
 
 export async function updateSession(
-  sending: Sending,
+  context: RuntimeContext,
   request: UpdateSession,
 ): Promise<SessionReply> {
   const { changes, phase, error } = request;
   const refused = refuseMetadata(changes.metadata ?? {});
   if (refused !== null) return refused;
-  return change(sending, request, {
+  return change(context, request, {
     type: "update",
-    at: sending.clock(),
+    at: context.clock(),
     changes,
     ...(phase !== undefined && { phase }),
-    ...(error !== undefined && { error: { id: sending.newId(), text: error } }),
+    ...(error !== undefined && { error: { id: context.newId(), text: error } }),
   });
 }
 
 /** Gone for good, from any state; the reply is the session as it last was. */
 export async function deleteSession(
-  sending: Sending,
+  context: RuntimeContext,
   { sessionId, version }: OnSession,
 ): Promise<SessionReply> {
-  const session = await snapshotOf(sending.store, sessionId);
-  const executed = await sending.execute({
+  const session = await snapshotOf(context.store, sessionId);
+  const executed = await context.execute({
     sessionId,
-    command: { type: "delete", at: sending.clock() },
+    command: { type: "delete", at: context.clock() },
     version,
   });
   if (!executed.ok) return toRefused(executed);
-  sending.nudge(sessionId);
+  context.nudge(sessionId);
   return session === null ? noSuchSession() : { ok: true, session };
 }
 
-export async function editQueued(sending: Sending, request: EditQueued): Promise<QueueReply> {
+export async function editQueued(
+  context: RuntimeContext,
+  request: EditQueued,
+): Promise<QueueReply> {
   const { sessionId, messageId, content, position, version } = request;
-  const at = sending.clock();
+  const at = context.clock();
   const commands: Command[] = [];
   if (content !== undefined) commands.push({ type: "edit-queued", at, messageId });
   if (position !== undefined) commands.push({ type: "move-queued", at, messageId, position });
-  const executed = await sending.execute({
+  const executed = await context.execute({
     sessionId,
     command: commands,
     ...(content !== undefined && { extras: { contents: { [messageId]: content } } }),
     version,
   });
   if (!executed.ok) return toRefused(executed);
-  sending.nudge(sessionId);
-  return { ok: true, queue: await sending.store.readQueue(sessionId) };
+  context.nudge(sessionId);
+  return { ok: true, queue: await context.store.readQueue(sessionId) };
 }
 
 export async function withdrawQueued(
-  sending: Sending,
+  context: RuntimeContext,
   { sessionId, messageId, version }: OnSession & { readonly messageId: string },
 ): Promise<QueueReply> {
-  const command: Command = { type: "withdraw-queued", at: sending.clock(), messageId };
-  const executed = await sending.execute({ sessionId, command, version });
+  const command: Command = { type: "withdraw-queued", at: context.clock(), messageId };
+  const executed = await context.execute({ sessionId, command, version });
   if (!executed.ok) return toRefused(executed);
-  return { ok: true, queue: await sending.store.readQueue(sessionId) };
+  return { ok: true, queue: await context.store.readQueue(sessionId) };
 }
 
 /** The first answer counts. The same one again is no mistake; another one is told that it is late. */
-export async function answer(sending: Sending, request: AnswerSuspension): Promise<SessionReply> {
+export async function answer(
+  context: RuntimeContext,
+  request: AnswerSuspension,
+): Promise<SessionReply> {
   const { sessionId, suspensionId, version } = request;
-  const suspension = await sending.store.readSuspension(suspensionId);
+  const suspension = await context.store.readSuspension(suspensionId);
   if (suspension === null || suspension.sessionId !== sessionId) {
-    const session = await snapshotOf(sending.store, sessionId);
+    const session = await snapshotOf(context.store, sessionId);
     if (session === null) return noSuchSession();
     return refuse("suspension_not_open", "The session waits for nothing under this id.", session);
   }
   const meant = meaningOf(suspension, request.answer);
   if (!meant.ok) return meant;
-  if (suspension.status !== "open") return answeredBefore(sending, suspension, meant.answer);
-  const executed = await sending.execute({
+  if (suspension.status !== "open") return answeredBefore(context, suspension, meant.answer);
+  const executed = await context.execute({
     sessionId,
-    command: await answerCommands(sending, { suspension, answer: meant.answer, by: request.by }),
+    command: await answerCommands(context, { suspension, answer: meant.answer, by: request.by }),
     version,
   });
   if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
-    const now = await sending.store.readSuspension(suspensionId);
-    return now === null ? noSuchSession() : answeredBefore(sending, now, meant.answer);
+    const now = await context.store.readSuspension(suspensionId);
+    return now === null ? noSuchSession() : answeredBefore(context, now, meant.answer);
   }
-  if (executed.ok) sending.nudge(sessionId);
-  return replyWithSession(sending.store, { sessionId, executed });
+  if (executed.ok) context.nudge(sessionId);
+  return replyWithSession(context.store, { sessionId, executed });
 }
 
 function meaningOf(
@@ -127,7 +133,7 @@ function meaningOf(
 }
 
 async function answeredBefore(
-  { store }: Sending,
+  { store }: RuntimeContext,
   { status, answer: earlier, sessionId }: StoredSuspension,
   given: Json,
 ): Promise<SessionReply> {
@@ -141,20 +147,20 @@ async function answeredBefore(
 
 /** A new idle session with the history up to a message; the original is left as it is. */
 export async function fork(
-  sending: Sending,
+  context: RuntimeContext,
   { sessionId, atMessage }: { readonly sessionId: string; readonly atMessage: string | null },
 ): Promise<SessionReply> {
-  const loaded = await sending.store.load(sessionId);
+  const loaded = await context.store.load(sessionId);
   if (loaded.found !== "session") return noSuchSession();
-  const history = await sending.store.readMessages({ sessionId });
+  const history = await context.store.readMessages({ sessionId });
   const until =
     atMessage === null ? history.length - 1 : history.findIndex(({ id }) => id === atMessage);
   if (atMessage !== null && until < 0) {
     return refuse("message_not_found", "The session has no such message to fork at.");
   }
-  const id = sending.newId();
+  const id = context.newId();
   const messages = history.slice(0, until + 1).map(({ role, content, at }): NewMessage => ({
-    id: sending.newId(),
+    id: context.newId(),
     runId: null,
     role,
     content,
@@ -162,7 +168,7 @@ export async function fork(
   }));
   const { session } = loaded.stored;
   const source = { ...session, metadata: withoutGrants(session.metadata) };
-  const command = forkOf(source, { id, at: sending.clock(), atMessage });
-  const executed = await sending.execute({ sessionId: id, command, extras: { messages } });
-  return replyWithSession(sending.store, { sessionId: id, executed });
+  const command = forkOf(source, { id, at: context.clock(), atMessage });
+  const executed = await context.execute({ sessionId: id, command, extras: { messages } });
+  return replyWithSession(context.store, { sessionId: id, executed });
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { SessionSnapshot } from "./runtime.ts";
-import type { Sending } from "./send-message.ts";
+import type { RuntimeContext } from "./context.ts";
 import type { ListPosition } from "../storage/store.ts";
 
 /**
@@ -15,7 +15,7 @@ const PAGE = 500;
  * nobody has touched since `before`: one that is in use again is none of ours to suspend.
  */
 export async function suspendActive(
-  sending: Sending,
+  context: RuntimeContext,
   {
     cause,
     before,
@@ -28,19 +28,19 @@ export async function suspendActive(
 ): Promise<void> {
   let after: ListPosition | null = null;
   do {
-    const page = await sending.store.listSessions({
+    const page = await context.store.listSessions({
       statuses: ["active"],
       limit: PAGE,
       ...(after !== null && { after }),
     });
-    await suspendAll(sending, { sessions: page.sessions, cause, before, signal });
+    await suspendAll(context, { sessions: page.sessions, cause, before, signal });
     after = page.next;
     await setImmediate();
   } while (after !== null && !signal.aborted);
 }
 
 async function suspendAll(
-  sending: Sending,
+  context: RuntimeContext,
   {
     sessions,
     cause,
@@ -58,12 +58,12 @@ async function suspendAll(
     const some = left.splice(0, AT_ONCE[cause]);
     await Promise.all(
       some.map(({ id }) =>
-        sending.execute({
+        context.execute({
           sessionId: id,
           command: (session) =>
             session === null || session.updatedAt >= before
               ? []
-              : { type: "suspend", at: sending.clock(), cause },
+              : { type: "suspend", at: context.clock(), cause },
         }),
       ),
     );
