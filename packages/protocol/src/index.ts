@@ -30,14 +30,20 @@ export {
 export { fieldErrorSchema, type FieldError } from "./field-error.ts";
 export { grantSchema, grantsReplySchema, type Grant, type GrantsReply } from "./grant.ts";
 export {
+  SANDBOX_MODES,
   healthSchema,
   readinessSchema,
+  sandboxStateSchema,
+  serverLimitsSchema,
   sessionCountsSchema,
   type Health,
   type Readiness,
+  type SandboxState,
+  type ServerLimits,
   type SessionCounts,
 } from "./health.ts";
 export {
+  agentIdSchema,
   grantParamsSchema,
   idSchema,
   idempotencyKeySchema,
@@ -74,6 +80,15 @@ export {
   type ToolContent,
 } from "./message.ts";
 export {
+  drainNodeRequestSchema,
+  nodeParamsSchema,
+  nodeSchema,
+  nodesReplySchema,
+  type DrainNodeRequest,
+  type Node,
+  type NodesReply,
+} from "./node.ts";
+export {
   PROBLEM_CODES,
   problemCodeSchema,
   problemSchema,
@@ -97,27 +112,44 @@ export {
 export {
   addRepositoryRequestSchema,
   repositoriesReplySchema,
+  repositoryFilesQuerySchema,
+  repositoryFilesSchema,
   repositorySchema,
   type AddRepositoryRequest,
   type RepositoriesReply,
   type Repository,
+  type RepositoryFiles,
+  type RepositoryFilesQuery,
 } from "./repository.ts";
 export {
+  FURTHER_CHECKS,
   RESUME_REASONS,
+  resumeCheckSchema,
   resumeDecisionSchema,
   resumeReasonSchema,
+  shouldResumeQuerySchema,
+  type ResumeCheck,
   type ResumeDecision,
   type ResumeReason,
+  type ShouldResumeQuery,
 } from "./resume-decision.ts";
 export {
   RUN_MEMORIES,
   RUN_STATUSES,
+  pastRunSchema,
   runMemorySchema,
   runSchema,
   runStatusSchema,
+  runSuspensionSchema,
+  runsQuerySchema,
+  runsReplySchema,
+  type PastRun,
   type Run,
   type RunMemory,
   type RunStatus,
+  type RunSuspension,
+  type RunsQuery,
+  type RunsReply,
 } from "./run.ts";
 export {
   CONTINUITY_POLICIES,
@@ -163,8 +195,11 @@ export {
   STATUSES,
   deliveryPolicySchema,
   outcomeSchema,
+  PHASE_HISTORY_KEPT,
+  pastPhaseSchema,
   phaseChangeSchema,
   phaseSchema,
+  searchHitSchema,
   sessionListSchema,
   sessionSchema,
   stateSchema,
@@ -173,18 +208,25 @@ export {
   type DeliveryPolicy,
   type Outcome,
   type Phase,
+  type PastPhase,
   type PhaseChange,
+  type SearchHit,
   type Session,
   type SessionList,
   type State,
   type Status,
   type WholeSession,
+  withDurations,
 } from "./session.ts";
 export {
+  phaseStatsSchema,
+  statsBucketSchema,
   statsGroupSchema,
   statsQuerySchema,
   statsSchema,
+  type PhaseStats,
   type Stats,
+  type StatsBucket,
   type StatsGroup,
   type StatsQuery,
 } from "./stats.ts";
@@ -204,4 +246,17 @@ export {
   type SuspensionStatus,
   type SuspensionsReply,
 } from "./suspension.ts";
+export {
+  TOKEN_SCOPES,
+  createTokenRequestSchema,
+  createdTokenSchema,
+  tokenParamsSchema,
+  tokenSchema,
+  tokensReplySchema,
+  type CreateTokenRequest,
+  type CreatedToken,
+  type Token,
+  type TokenScope,
+  type TokensReply,
+} from "./token.ts";
 export { timeInputSchema, timeSchema } from "./time.ts";

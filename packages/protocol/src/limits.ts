@@ -12,9 +12,11 @@ export const LIMITS = {
   summaryLength: 100_000,
   pathLength: 4096,
   searchLength: 500,
+  excerptLength: 240,
   cursorLength: 500,
   pageSize: 100,
   messagePageSize: 1000,
+  filePageSize: 100,
 } as const;
 
 /** As UTF-8, without making the bytes: this layer has no encoder. */

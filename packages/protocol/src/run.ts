@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { idSchema } from "./identifier.ts";
+import { LIMITS } from "./limits.ts";
+import { suspensionKindSchema, suspensionStatusSchema } from "./suspension.ts";
 import { timeSchema } from "./time.ts";
 
 export const RUN_STATUSES = [
@@ -20,10 +22,10 @@ export const runMemorySchema = z
     how: z
       .enum(RUN_MEMORIES)
       .describe(
-        "live: the agent was there. resumed, loaded: it took its own session up again. told: it is given all messages each time. briefed: it was given the last messages as a text. none: it knows nothing of them",
+        "live: the agent was there. resumed, loaded: it took its own session up again. told: it is given the last messages each time. briefed: it was given them once, as a text. none: it knows nothing of them",
       ),
-    given: z.int().nonnegative().optional().describe("briefed: with how many messages"),
-    of: z.int().nonnegative().optional().describe("briefed: of how many"),
+    given: z.int().nonnegative().optional().describe("told, briefed: how many messages"),
+    of: z.int().nonnegative().optional().describe("told, briefed: of how many"),
   })
   .meta({ id: "RunMemory" });
 export type RunMemory = z.infer<typeof runMemorySchema>;
@@ -49,3 +51,40 @@ export const runSchema = z
   })
   .meta({ id: "Run", description: "One agent at work on one message." });
 export type Run = z.infer<typeof runSchema>;
+
+export const runsQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(LIMITS.pageSize).default(20),
+  cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
+});
+export type RunsQuery = z.infer<typeof runsQuerySchema>;
+
+/** What a run waited for, in short. */
+export const runSuspensionSchema = z
+  .object({
+    id: idSchema,
+    kind: suspensionKindSchema,
+    status: suspensionStatusSchema,
+    answer: z.unknown().describe("null when there is none, or it is longer than 1,000 characters"),
+    answeredBy: z.string().nullable().describe("who answered, where that is known"),
+    createdAt: timeSchema,
+    closedAt: timeSchema.nullable(),
+  })
+  .meta({ id: "RunSuspension" });
+export type RunSuspension = z.infer<typeof runSuspensionSchema>;
+
+export const pastRunSchema = runSchema
+  .extend({
+    suspensions: z
+      .array(runSuspensionSchema)
+      .describe("what it waited for, oldest first; the first 100"),
+  })
+  .meta({ id: "PastRun", description: "A run, and what it waited for." });
+export type PastRun = z.infer<typeof pastRunSchema>;
+
+export const runsReplySchema = z
+  .object({
+    runs: z.array(pastRunSchema).describe("in the order they were asked for"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page, if there is one"),
+  })
+  .meta({ id: "Runs" });
+export type RunsReply = z.infer<typeof runsReplySchema>;

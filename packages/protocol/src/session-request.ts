@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { orEmpty } from "./empty-body.ts";
-import { idSchema } from "./identifier.ts";
+import { agentIdSchema, idSchema } from "./identifier.ts";
 import { isJsonWithin, LIMITS } from "./limits.ts";
 import {
   hasOneOfTextAndContent,
@@ -40,6 +40,7 @@ export const firstMessageSchema = z.union(
 export const createSessionRequestSchema = orEmpty(
   z
     .strictObject({
+      agentId: agentIdSchema.nullish().describe("an id of your own beside the UUID, unique"),
       repoId: idSchema.nullish(),
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
@@ -59,6 +60,9 @@ export const listSessionsQuerySchema = z.object({
   state: listOf(stateSchema).optional().describe("comma-separated"),
   phase: phaseSchema.optional(),
   agent: nameSchema.optional(),
+  provider: nameSchema
+    .optional()
+    .describe("whom messages go to: the session's preference, or the default where it has none"),
   q: z.string().max(LIMITS.searchLength).optional().describe("words to find, each as a prefix"),
   from: timeInputSchema.optional().describe("created at or after"),
   to: timeInputSchema.optional().describe("created before"),

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { sessionCountsSchema } from "./health.ts";
 import { idSchema } from "./identifier.ts";
-import { messageSchema } from "./message.ts";
+import { LIMITS } from "./limits.ts";
+import { messageSchema, roleSchema } from "./message.ts";
 import { repositorySchema } from "./repository.ts";
 import { openSuspensionSchema } from "./suspension.ts";
 import { timeSchema } from "./time.ts";
@@ -45,9 +46,38 @@ export const phaseChangeSchema = z
   .meta({ id: "PhaseChange" });
 export type PhaseChange = z.infer<typeof phaseChangeSchema>;
 
+export const pastPhaseSchema = phaseChangeSchema
+  .extend({
+    durationMs: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe("how long the phase it came from had lasted; null where that is no longer known"),
+  })
+  .meta({ id: "PastPhase" });
+export type PastPhase = z.infer<typeof pastPhaseSchema>;
+
+/** A history keeps so many changes; the log has all. */
+export const PHASE_HISTORY_KEPT = 200;
+
+/** With how long each had lasted. The first began with the session, unless older ones are left out. */
+export function withDurations(
+  changes: readonly PhaseChange[],
+  createdAt: string,
+): readonly PastPhase[] {
+  let before = changes.length < PHASE_HISTORY_KEPT ? Date.parse(createdAt) : null;
+  return changes.map(({ from, to, at }) => {
+    const began = before;
+    before = Date.parse(at);
+    const durationMs = began === null ? null : Math.max(0, before - began);
+    return { from, to, at, durationMs };
+  });
+}
+
 export const sessionSchema = z
   .object({
     id: idSchema,
+    agentId: idSchema.nullable().describe("what an orchestrator calls it; good wherever the id is"),
     repoId: idSchema.nullable(),
     title: z.string().nullable(),
     status: statusSchema,
@@ -55,7 +85,7 @@ export const sessionSchema = z
     suspension: openSuspensionSchema.nullable().describe("what it waits for, the oldest"),
     suspensions: z.array(openSuspensionSchema).describe("everything it waits for, oldest first"),
     phase: phaseSchema,
-    phaseHistory: z.array(phaseChangeSchema),
+    phaseHistory: z.array(pastPhaseSchema),
     resumeReady: z.boolean(),
     errorCount: z.int().nonnegative(),
     lastError: z.string().nullable(),
@@ -92,6 +122,24 @@ export const wholeSessionSchema = sessionSchema
   .meta({ id: "WholeSession" });
 export type WholeSession = z.infer<typeof wholeSessionSchema>;
 
+export const searchHitSchema = z
+  .object({
+    sessionId: idSchema,
+    messageId: idSchema,
+    role: roleSchema,
+    text: z
+      .string()
+      .max(LIMITS.excerptLength)
+      .describe(
+        "what the message says there, on one line; empty where it is too long to look through",
+      ),
+    marks: z
+      .array(z.object({ start: z.int().nonnegative(), end: z.int().positive() }))
+      .describe("where in `text` the words are, in order: UTF-16 code units, `end` excluded"),
+  })
+  .meta({ id: "SearchHit", description: "The message of a session that a search found." });
+export type SearchHit = z.infer<typeof searchHitSchema>;
+
 export const sessionListSchema = z
   .object({
     sessions: z.array(sessionSchema).describe("newest first, without messages"),
@@ -100,6 +148,12 @@ export const sessionListSchema = z
     offset: z.int().nonnegative(),
     nextCursor: z.string().nullable().describe("`cursor` of the next page, if there is one"),
     counts: sessionCountsSchema,
+    hits: z
+      .array(searchHitSchema)
+      .optional()
+      .describe(
+        "with `q`: of each of these sessions one message that has the words, if any has; others were found by their title, purpose or agent's name",
+      ),
   })
   .meta({ id: "SessionList" });
 export type SessionList = z.infer<typeof sessionListSchema>;

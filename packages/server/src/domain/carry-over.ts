@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { PERMISSIONS_KEY, policyIn } from "./parse-policy.ts";
 import { GRANTS_KEY } from "./permission-grant.ts";
 import type { PermissionRule } from "./permission-policy.ts";
+import { requeueOf } from "./run-events.ts";
 import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
 
 /**
@@ -12,11 +13,8 @@ import { activityOf, type Idle, type Session, type Standing, type Waiting } from
 export function cutForExport(session: Session, at: number): readonly SessionEvent[] {
   const activity = activityOf(session);
   if (activity.state !== "running") return [];
-  const { id: runId, messageId, provider, model, continuity, handed, attempts } = activity.run;
-  if (!handed) {
-    const entry = { messageId, runId, provider, model, continuity, attempts };
-    return [{ type: "run.requeued", at, entry }];
-  }
+  const { id: runId, handed } = activity.run;
+  if (!handed) return [requeueOf(activity.run, at)];
   const reason = "the session was exported while the agent was at work";
   return [
     { type: "run.ended", at, runId, result: { outcome: "interrupted", reason }, usage: null },
@@ -43,7 +41,7 @@ export function asImported(
 }
 
 /** What agents may do here without asking is not for a file to say. */
-function withoutAllowances(metadata: JsonObject): JsonObject {
+export function withoutAllowances(metadata: JsonObject): JsonObject {
   const { [GRANTS_KEY]: _grants, ...rest } = metadata;
   const policy = policyIn(rest);
   if (policy === null) return rest;

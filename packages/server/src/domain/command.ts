@@ -62,6 +62,8 @@ export type RunCommand =
       readonly runId: string;
       readonly error: RunError;
     }
+  /** Stored as given to an agent, and not given after all: it waits at the head of the queue again. */
+  | { readonly type: "requeue-run"; readonly at: number; readonly runId: string }
   | {
       readonly type: "suspend-run";
       readonly at: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
 import type { CurrentRun } from "./run.ts";
-import type { Standing } from "./session.ts";
+import { stateOf, type Standing } from "./session.ts";
 import {
   answer,
   archive,
@@ -16,6 +16,7 @@ import {
   HANDED,
   NOON,
   release,
+  requeueRun,
   retryRun,
   send,
   START,
@@ -120,7 +121,14 @@ describe("giving the message to the agent", () => {
     );
   });
 
-  it.each([handRun(1), retryRun(1)])(
+  it("is taken back when it was recorded and did not happen: the run is the next one again", () => {
+    const { events, session } = given(...RUNNING, send(2)).when(requeueRun(1));
+    expect(events).toMatchObject([{ type: "run.requeued", entry: { runId: "r1", attempts: 0 } }]);
+    expect(session?.queue.map(({ runId }) => runId)).toEqual(["r1", "r2"]);
+    expect(stateOf(session ?? sessionAfter(create()))).toBe("idle");
+  });
+
+  it.each([handRun(1), retryRun(1), requeueRun(1)])(
     "is refused while the run waits for an answer: $type",
     (command) => {
       const { refused } = given(...WAITING).when(command);
@@ -128,7 +136,7 @@ describe("giving the message to the agent", () => {
     },
   );
 
-  it.each([handRun(2), retryRun(2), suspendRun(2, "s1"), endRun(2)])(
+  it.each([handRun(2), retryRun(2), requeueRun(2), suspendRun(2, "s1"), endRun(2)])(
     "is refused for a run that is not under way: $type",
     (command) => {
       expect(given(...RUNNING, send(2)).when(command).refused).toEqual({

@@ -2,7 +2,7 @@ import type { Answer, Command } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
 import type { SessionEvent } from "./event.ts";
 import type { CurrentRun } from "./run.ts";
-import { endCurrentRun, startOf } from "./run-events.ts";
+import { endCurrentRun, requeueOf, startOf } from "./run-events.ts";
 import { activityOf, currentRunOf, openSuspensionsOf, stateOf, type Session } from "./session.ts";
 import type { Closing } from "./suspension.ts";
 
@@ -42,6 +42,10 @@ export function decideRetryRun(session: Session, command: Of<"retry-run">): Deci
       ? accept({ type: "run.retried", at: command.at, runId: run.id, error: command.error })
       : NOTHING_TO_DO,
   );
+}
+
+export function decideRequeueRun(session: Session, { at, runId }: Of<"requeue-run">): Decision {
+  return withRunning(session, runId, (run) => accept(requeueOf(run, at)));
 }
 
 export function decideSuspendRun(session: Session, command: Of<"suspend-run">): Decision {

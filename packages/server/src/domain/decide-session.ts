@@ -3,7 +3,7 @@ import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./d
 import type { SessionChanges, SessionEvent } from "./event.ts";
 import { sameJson, type Json } from "./json.ts";
 import { isFinal } from "./phase.ts";
-import { endCurrentRun } from "./run-events.ts";
+import { endCurrentRun, requeueOf } from "./run-events.ts";
 import { activityOf, type Session } from "./session.ts";
 
 type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
@@ -80,18 +80,7 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
             },
             usage: null,
           }
-        : {
-            type: "run.requeued",
-            at,
-            entry: {
-              messageId: run.messageId,
-              runId: run.id,
-              provider: run.provider,
-              model: run.model,
-              continuity: run.continuity,
-              attempts: run.attempts,
-            },
-          },
+        : requeueOf(run, at),
     );
   }
   return accept(...events, { type: "session.suspended", at, cause });

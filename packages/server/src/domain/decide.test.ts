@@ -24,6 +24,7 @@ describe("a session that does not exist", () => {
     make.startRun(1),
     make.handRun(1),
     make.retryRun(1),
+    make.requeueRun(1),
     make.suspendRun(1, "s1"),
     make.closeSuspension("s1", "expired"),
     make.endRun(1),
@@ -53,12 +54,14 @@ describe("creating a session", () => {
       agentName: "terraform-architect",
       purpose: "approval_workflow",
       metadata: { task: "T001" },
+      agentId: "agent-20260108-180530-abc12345",
     });
     expect(given().when(wish)).toEqual({
       events: [{ ...wish, type: "session.created" }],
       refused: null,
       session: {
         id: "session-1",
+        agentId: "agent-20260108-180530-abc12345",
         repoId: "repo-1",
         title: "Tidy up",
         standing: { status: "active", activity: { state: "idle" } },

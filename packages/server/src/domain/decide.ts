@@ -12,6 +12,7 @@ import {
   decideEndRun,
   decideHandRun,
   decideRelease,
+  decideRequeueRun,
   decideRetryRun,
   decideStartRun,
   decideSuspendRun,
@@ -54,6 +55,8 @@ function decideExisting(session: Session, command: Exclude<Command, { type: "cre
       return decideHandRun(session, command);
     case "retry-run":
       return decideRetryRun(session, command);
+    case "requeue-run":
+      return decideRequeueRun(session, command);
     case "suspend-run":
       return decideSuspendRun(session, command);
     case "close-suspension":

@@ -106,6 +106,8 @@ export interface SessionCreated {
   readonly type: "session.created";
   readonly at: number;
   readonly id: string;
+  /** Not in events of old, from before sessions had one. */
+  readonly agentId?: string | null;
   readonly repoId: string | null;
   readonly title: string | null;
   readonly provider: string | null;

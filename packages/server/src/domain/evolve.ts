@@ -113,6 +113,7 @@ function created(event: EventOf<"session.created">): Session {
   const { type: _, at, ...given } = event;
   return {
     ...given,
+    agentId: event.agentId ?? null,
     standing: { status: "active", activity: IDLE },
     delivery: "open",
     queue: [],

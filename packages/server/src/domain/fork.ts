@@ -10,6 +10,7 @@ export function forkOf(
     type: "create",
     at,
     id,
+    agentId: null,
     repoId: source.repoId,
     title: source.title,
     provider: source.provider,

@@ -219,6 +219,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "start-run": true,
   "hand-run": true,
   "retry-run": true,
+  "requeue-run": true,
   "suspend-run": true,
   "close-suspension": true,
   "end-run": true,

@@ -1,6 +1,6 @@
 import type { QueueEntry } from "./delivery.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
-import type { RunResult, RunStart, Usage } from "./run.ts";
+import type { CurrentRun, RunResult, RunStart, Usage } from "./run.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "./session.ts";
 
 /** The run of a queue entry begins; the entry leaves the queue with this event. */
@@ -21,6 +21,14 @@ export function startOf(
       attempts: entry.attempts + (start.handed ? 1 : 0),
     },
   };
+}
+
+/** The run goes back to the head of the queue; what was stored as given to an agent has not been. */
+export function requeueOf(run: CurrentRun, at: number): EventOf<"run.requeued"> {
+  const { id: runId, messageId, provider, model, continuity, handed } = run;
+  const attempts = run.attempts - (handed ? 1 : 0);
+  const entry = { messageId, runId, provider, model, continuity, attempts };
+  return { type: "run.requeued", at, entry };
 }
 
 /** Nothing when the session is idle; otherwise the run ends and what it waited for is let go. */

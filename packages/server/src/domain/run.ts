@@ -51,10 +51,10 @@ export interface RunError {
 
 /** How the agent of a run came to know what was said before it. */
 export type RunMemory =
-  /** It was there; it took its own session up again; it is told everything each time; it knows nothing. */
-  | { readonly how: "live" | "resumed" | "loaded" | "told" | "none" }
-  /** It was given the last messages as a text. */
-  | { readonly how: "briefed"; readonly given: number; readonly of: number };
+  /** It was there; it took its own session up again; it knows nothing. */
+  | { readonly how: "live" | "resumed" | "loaded" | "none" }
+  /** It is given the last messages each time; it was given them as a text. */
+  | { readonly how: "told" | "briefed"; readonly given: number; readonly of: number };
 
 export const RUN_MEMORIES = ["live", "resumed", "loaded", "told", "briefed", "none"] as const;
 

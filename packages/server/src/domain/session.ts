@@ -32,6 +32,8 @@ export type Standing =
 
 export interface Session {
   readonly id: string;
+  /** What an orchestrator calls it, unique like the id; null for sessions that nobody else named. */
+  readonly agentId: string | null;
   readonly repoId: string | null;
   readonly title: string | null;
   readonly standing: Standing;
@@ -88,6 +90,10 @@ export function stateOf(session: Session): State {
 export function currentRunOf(session: Session): CurrentRun | null {
   const activity = activityOf(session);
   return activity.state === "idle" ? null : activity.run;
+}
+
+export function runIdOf(session: Session | null): string | null {
+  return session === null ? null : (currentRunOf(session)?.id ?? null);
 }
 
 export function openSuspensionsOf(session: Session): readonly Suspension[] {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { PHASES } from "./phase.ts";
 import { statusOf, type Session } from "./session.ts";
-import { RESUME_LIMITS, shouldResume, type Resumable, type ResumeCheck } from "./should-resume.ts";
+import {
+  FURTHER_CHECKS,
+  RESUME_POLICY,
+  shouldResume,
+  type FurtherCheck,
+  type Resumable,
+  type ResumeCheck,
+  type Surroundings,
+} from "./should-resume.ts";
 import {
   at,
   create,
@@ -24,8 +32,38 @@ const READY: Resumable = {
   lastActiveAt: NOON,
 };
 
+const FINE: Surroundings = {
+  workspace: "there",
+  provider: "installed",
+  lease: "idle",
+  budget: "none",
+};
+
+/** Those of a session that is `READY`. */
+function requiredChecks({ inactiveMs }: { inactiveMs: number }): readonly ResumeCheck[] {
+  const phase = "investigating | planning | approval";
+  return [
+    { name: "session_valid", value: "active", limit: "active | suspended" } as const,
+    { name: "resume_ready", value: true, limit: null } as const,
+    { name: "phase", value: "approval", limit: phase } as const,
+    { name: "last_activity", value: inactiveMs, limit: 1_800_000 } as const,
+    { name: "errors", value: 0, limit: 3 } as const,
+  ].map((check) => ({ ...check, passed: true, required: true }));
+}
+
+function further(
+  name: FurtherCheck,
+  more: Pick<ResumeCheck, "value" | "limit"> & Partial<ResumeCheck>,
+): ResumeCheck {
+  return { name, passed: true, required: false, ...more };
+}
+
+function absent(value: "missing" | "invalid"): ResumeCheck {
+  return { name: "session_valid", passed: false, required: true, value, limit: null };
+}
+
 function decided(session: Resumable | "missing" | "invalid", now = NOON) {
-  const { shouldResume: answer, reason } = shouldResume(session, { now, limits: RESUME_LIMITS });
+  const { shouldResume: answer, reason } = shouldResume(session, { now, policy: RESUME_POLICY });
   return [answer, reason];
 }
 
@@ -34,36 +72,32 @@ function judged(session: Session, now = NOON) {
 }
 
 describe("whether a session should be resumed", () => {
-  it("B3 is judged by five checks, each with its value and limit", () => {
-    const checks: readonly ResumeCheck[] = [
-      { name: "session_valid", passed: true, value: "active", limit: "active | suspended" },
-      { name: "resume_ready", passed: true, value: true, limit: null },
-      {
-        name: "phase",
-        passed: true,
-        value: "approval",
-        limit: "investigating | planning | approval",
-      },
-      { name: "last_activity", passed: true, value: 1_000, limit: 1_800_000 },
-      { name: "errors", passed: true, value: 0, limit: 3 },
-    ];
-    expect(shouldResume(READY, { now: NOON + 1_000, limits: RESUME_LIMITS })).toEqual({
+  it("B3 is judged by five checks, each with its value and limit, and shows four more", () => {
+    expect(
+      shouldResume(READY, { now: NOON + 1_000, policy: RESUME_POLICY, surroundings: FINE }),
+    ).toEqual({
       shouldResume: true,
       reason: "session_resumable",
-      checks,
+      checks: [
+        ...requiredChecks({ inactiveMs: 1_000 }),
+        further("workspace", { value: "there", limit: "none | there" }),
+        further("provider", { value: "installed", limit: "installed" }),
+        further("lease", { value: "idle", limit: "idle | waiting | cut_off" }),
+        further("budget", { value: "none", limit: null }),
+      ],
     });
   });
 
   it("B3 is no when there is none, or none that can be read", () => {
-    expect(shouldResume("missing", { now: NOON, limits: RESUME_LIMITS })).toEqual({
+    expect(shouldResume("missing", { now: NOON, policy: RESUME_POLICY })).toEqual({
       shouldResume: false,
       reason: "session_not_found",
-      checks: [{ name: "session_valid", passed: false, value: "missing", limit: null }],
+      checks: [absent("missing")],
     });
-    expect(shouldResume("invalid", { now: NOON, limits: RESUME_LIMITS })).toEqual({
+    expect(shouldResume("invalid", { now: NOON, policy: RESUME_POLICY })).toEqual({
       shouldResume: false,
       reason: "session_invalid",
-      checks: [{ name: "session_valid", passed: false, value: "invalid", limit: null }],
+      checks: [absent("invalid")],
     });
   });
 
@@ -97,10 +131,10 @@ describe("whether a session should be resumed", () => {
   });
 
   it("B3 takes its limits from the configuration", () => {
-    const limits = { inactiveMs: 1_000, maxErrors: 1 };
-    expect(shouldResume(READY, { now: NOON + 999, limits }).reason).toBe("session_resumable");
-    expect(shouldResume(READY, { now: NOON + 1_000, limits }).reason).toBe("inactive_too_long");
-    expect(shouldResume({ ...READY, errorCount: 1 }, { now: NOON, limits }).reason).toBe(
+    const policy = { ...RESUME_POLICY, inactiveMs: 1_000, maxErrors: 1 };
+    expect(shouldResume(READY, { now: NOON + 999, policy }).reason).toBe("session_resumable");
+    expect(shouldResume(READY, { now: NOON + 1_000, policy }).reason).toBe("inactive_too_long");
+    expect(shouldResume({ ...READY, errorCount: 1 }, { now: NOON, policy }).reason).toBe(
       "too_many_errors",
     );
   });
@@ -114,10 +148,10 @@ describe("whether a session should be resumed", () => {
   it("B3 takes a clock set back for activity just now", () => {
     const { reason, checks } = shouldResume(READY, {
       now: NOON - MINUTE_MS,
-      limits: RESUME_LIMITS,
+      policy: RESUME_POLICY,
     });
     expect(reason).toBe("session_resumable");
-    expect(checks[3]).toEqual({ name: "last_activity", passed: true, value: 0, limit: 1_800_000 });
+    expect(checks.slice(0, 5)).toEqual(requiredChecks({ inactiveMs: 0 }));
   });
 
   it("B3 gives the first reason of several, and says of every check whether it passed", () => {
@@ -128,14 +162,89 @@ describe("whether a session should be resumed", () => {
       errorCount: 9,
       lastActiveAt: 0,
     } as const;
-    const { reason, checks } = shouldResume(nothingRight, { now: NOON, limits: RESUME_LIMITS });
+    const { reason, checks } = shouldResume(nothingRight, { now: NOON, policy: RESUME_POLICY });
     expect(reason).toBe("not_resume_ready");
-    expect(checks.map(({ passed }) => passed)).toEqual([true, false, false, false, false]);
+    expect(checks.slice(0, 5).map(({ passed }) => passed)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
     expect(decided({ ...nothingRight, resumeReady: true })).toEqual([false, "phase_not_resumable"]);
     expect(decided({ ...nothingRight, resumeReady: true, phase: "planning" }, NOON)).toEqual([
       false,
       "inactive_too_long",
     ]);
+  });
+});
+
+describe("what is around a session that should be resumed", () => {
+  const USED_UP = { isLeft: false, used: "9 tokens", of: "9 tokens" };
+
+  /** The answer, and the check in short, with and without its being required. */
+  function judgedWith(name: FurtherCheck, found: Surroundings) {
+    return [[], [name]].map((require) => {
+      const policy = { ...RESUME_POLICY, require };
+      const { reason, checks } = shouldResume(READY, {
+        now: NOON,
+        policy,
+        surroundings: { ...FINE, ...found },
+      });
+      const check = checks.find((one) => one.name === name);
+      return `${reason}: ${check?.value}, ${check?.passed === true ? "passed" : "failed"}`;
+    });
+  }
+
+  it.each<[FurtherCheck, Surroundings, string, string]>([
+    ["workspace", { workspace: "missing" }, "missing", "workspace_missing"],
+    ["provider", { provider: "not_installed" }, "not_installed", "provider_missing"],
+    ["provider", { provider: "not_known" }, "not_known", "provider_missing"],
+    ["lease", { lease: "running" }, "running", "session_busy"],
+    ["budget", { budget: USED_UP }, "9 tokens", "budget_used_up"],
+  ])("B3 shows a failed check of the %s, and counts it when it is required", (...row) => {
+    const [name, found, value, reason] = row;
+    expect(judgedWith(name, found)).toEqual([
+      `session_resumable: ${value}, failed`,
+      `${reason}: ${value}, failed`,
+    ]);
+  });
+
+  it.each<[FurtherCheck, Surroundings, string]>([
+    ["workspace", { workspace: "none" }, "none"],
+    ["lease", { lease: "waiting" }, "waiting"],
+    ["lease", { lease: "cut_off" }, "cut_off"],
+    ["budget", { budget: { ...USED_UP, isLeft: true } }, "9 tokens"],
+  ])("B3 passes a required check of the %s when nothing is wrong: %o", (name, found, value) => {
+    const passed = `session_resumable: ${value}, passed`;
+    expect(judgedWith(name, found)).toEqual([passed, passed]);
+  });
+
+  it("B3 holds what nobody has looked at against a session only when it is required", () => {
+    const ask = (require: readonly FurtherCheck[]) =>
+      shouldResume(READY, { now: NOON, policy: { ...RESUME_POLICY, require } });
+    expect(ask([]).checks.slice(5)).toEqual([
+      further("workspace", { value: "unknown", limit: "none | there" }),
+      further("provider", { value: "unknown", limit: "installed" }),
+      further("lease", { value: "unknown", limit: "idle | waiting | cut_off" }),
+      further("budget", { value: "unknown", limit: null }),
+    ]);
+    expect(ask([]).shouldResume).toBe(true);
+    const failed = { value: "unknown", passed: false, required: true };
+    expect(ask(FURTHER_CHECKS)).toMatchObject({
+      shouldResume: false,
+      reason: "workspace_missing",
+      checks: [{}, {}, {}, {}, {}, failed, failed, failed, failed],
+    });
+  });
+
+  it("B3 gives the reason of the five before that of the others", () => {
+    const policy = { ...RESUME_POLICY, require: FURTHER_CHECKS };
+    const surroundings: Surroundings = { ...FINE, lease: "running", budget: USED_UP };
+    const reasonOf = (session: Resumable) =>
+      shouldResume(session, { now: NOON, policy, surroundings }).reason;
+    expect(reasonOf({ ...READY, errorCount: 3 })).toBe("too_many_errors");
+    expect(reasonOf(READY)).toBe("session_busy");
   });
 });
 

@@ -11,28 +11,45 @@ export type ResumeReason =
   | "not_resume_ready"
   | "phase_not_resumable"
   | "inactive_too_long"
-  | "too_many_errors";
+  | "too_many_errors"
+  | "workspace_missing"
+  | "provider_missing"
+  | "session_busy"
+  | "budget_used_up";
+
+/** Checks about what is around a session: always shown, and counted where somebody asks for it. */
+export const FURTHER_CHECKS = ["workspace", "provider", "lease", "budget"] as const;
+export type FurtherCheck = (typeof FURTHER_CHECKS)[number];
 
 export interface ResumeCheck {
-  readonly name: "session_valid" | "resume_ready" | "phase" | "last_activity" | "errors";
+  readonly name:
+    | "session_valid"
+    | "resume_ready"
+    | "phase"
+    | "last_activity"
+    | "errors"
+    | FurtherCheck;
   readonly passed: boolean;
+  /** Whether the answer depends on it. */
+  readonly required: boolean;
   readonly value: boolean | number | string;
   readonly limit: number | string | null;
 }
 
 export interface ResumeDecision {
   readonly shouldResume: boolean;
-  /** That of the first check that failed. */
+  /** That of the first required check that failed. */
   readonly reason: ResumeReason;
   readonly checks: readonly ResumeCheck[];
 }
 
-export interface ResumeLimits {
+export interface ResumePolicy {
   readonly inactiveMs: number;
   readonly maxErrors: number;
+  readonly require: readonly FurtherCheck[];
 }
 
-export const RESUME_LIMITS: ResumeLimits = { inactiveMs: 30 * 60_000, maxErrors: 3 };
+export const RESUME_POLICY: ResumePolicy = { inactiveMs: 30 * 60_000, maxErrors: 3, require: [] };
 
 /** Just what the decision needs of a session, so that it can be read without the rest. */
 export type Resumable = Pick<Session, "resumeReady" | "errorCount" | "lastActiveAt"> & {
@@ -40,74 +57,145 @@ export type Resumable = Pick<Session, "resumeReady" | "errorCount" | "lastActive
   readonly phase: Phase;
 };
 
+/** What is around a session. What nobody has looked at is not there. */
+export interface Surroundings {
+  readonly workspace?: "none" | "there" | "missing";
+  readonly provider?: "installed" | "not_installed" | "not_known";
+  /** `waiting`: a run waits for an answer. `cut_off`: one is under way of a node that is dead. */
+  readonly lease?: "idle" | "waiting" | "running" | "cut_off";
+  /** `used` and `of` in words. */
+  readonly budget?:
+    | "none"
+    | { readonly isLeft: boolean; readonly used: string; readonly of: string };
+}
+
 /** Whether an orchestrator should take a session up again instead of starting a new one. */
 export function shouldResume(
   session: Resumable | "missing" | "invalid",
-  { now, limits }: { now: number; limits: ResumeLimits },
+  {
+    now,
+    policy,
+    surroundings = {},
+  }: { now: number; policy: ResumePolicy; surroundings?: Surroundings },
 ): ResumeDecision {
-  if (session === "missing" || session === "invalid") {
-    const reason = session === "missing" ? "session_not_found" : "session_invalid";
-    const check: ResumeCheck = {
-      name: "session_valid",
-      passed: false,
-      value: session,
-      limit: null,
-    };
-    return { shouldResume: false, reason, checks: [check] };
-  }
-  // A clock set back makes activity look like the future; that is as recent as can be.
-  const inactiveMs = Math.max(0, now - session.lastActiveAt);
-  const judged: readonly [ResumeCheck, ResumeReason][] = [
-    [
-      {
-        name: "session_valid",
-        passed: STATUS_RULES[session.status].takesMessages,
-        value: session.status,
-        limit: "active | suspended",
-      },
-      session.status === "archived" ? "session_archived" : "session_failed",
-    ],
-    [
-      {
-        name: "resume_ready",
-        passed: session.resumeReady,
-        value: session.resumeReady,
-        limit: null,
-      },
-      "not_resume_ready",
-    ],
-    [
-      {
-        name: "phase",
-        passed: isResumable(session.phase),
-        value: session.phase,
-        limit: "investigating | planning | approval",
-      },
-      "phase_not_resumable",
-    ],
-    [
-      {
-        name: "last_activity",
-        passed: inactiveMs < limits.inactiveMs,
-        value: inactiveMs,
-        limit: limits.inactiveMs,
-      },
-      "inactive_too_long",
-    ],
-    [
-      {
-        name: "errors",
-        passed: session.errorCount < limits.maxErrors,
-        value: session.errorCount,
-        limit: limits.maxErrors,
-      },
-      "too_many_errors",
-    ],
-  ];
-  const failed = judged.find(([check]) => !check.passed);
+  const judged =
+    session === "missing" || session === "invalid"
+      ? [judgeAbsence(session)]
+      : [
+          ...judgeSession(session, { now, policy }),
+          ...judgeSurroundings(surroundings, policy.require),
+        ];
+  const failed = judged.find(({ check }) => check.required && !check.passed);
   return {
     shouldResume: failed === undefined,
-    reason: failed === undefined ? "session_resumable" : failed[1],
-    checks: judged.map(([check]) => check),
+    reason: failed === undefined ? "session_resumable" : failed.reason,
+    checks: judged.map(({ check }) => check),
   };
+}
+
+interface Judged {
+  readonly check: ResumeCheck;
+  /** Given when it fails. */
+  readonly reason: ResumeReason;
+}
+
+function judgeAbsence(found: "missing" | "invalid"): Judged {
+  return {
+    check: { name: "session_valid", passed: false, required: true, value: found, limit: null },
+    reason: found === "missing" ? "session_not_found" : "session_invalid",
+  };
+}
+
+function judgeSession(
+  session: Resumable,
+  { now, policy }: { now: number; policy: ResumePolicy },
+): readonly Judged[] {
+  // A clock set back makes activity look like the future; that is as recent as can be.
+  const inactiveMs = Math.max(0, now - session.lastActiveAt);
+  const judge = (reason: ResumeReason, check: Omit<ResumeCheck, "required">): Judged => ({
+    check: { ...check, required: true },
+    reason,
+  });
+  return [
+    judge(session.status === "archived" ? "session_archived" : "session_failed", {
+      name: "session_valid",
+      passed: STATUS_RULES[session.status].takesMessages,
+      value: session.status,
+      limit: "active | suspended",
+    }),
+    judge("not_resume_ready", {
+      name: "resume_ready",
+      passed: session.resumeReady,
+      value: session.resumeReady,
+      limit: null,
+    }),
+    judge("phase_not_resumable", {
+      name: "phase",
+      passed: isResumable(session.phase),
+      value: session.phase,
+      limit: "investigating | planning | approval",
+    }),
+    judge("inactive_too_long", {
+      name: "last_activity",
+      passed: inactiveMs < policy.inactiveMs,
+      value: inactiveMs,
+      limit: policy.inactiveMs,
+    }),
+    judge("too_many_errors", {
+      name: "errors",
+      passed: session.errorCount < policy.maxErrors,
+      value: session.errorCount,
+      limit: policy.maxErrors,
+    }),
+  ];
+}
+
+function judgeSurroundings(
+  { workspace, provider, lease, budget }: Surroundings,
+  required: readonly FurtherCheck[],
+): readonly Judged[] {
+  const judge = (
+    name: FurtherCheck,
+    {
+      reason,
+      fails,
+      value,
+      limit,
+    }: Omit<ResumeCheck, "name" | "passed" | "required"> & {
+      readonly reason: ResumeReason;
+      readonly fails: boolean;
+    },
+  ): Judged => {
+    const isRequired = required.includes(name);
+    // What is not known is not held against a session, unless somebody must know it.
+    const passed = value === "unknown" ? !isRequired : !fails;
+    return { check: { name, passed, required: isRequired, value, limit }, reason };
+  };
+  const spent = typeof budget === "object" ? budget : null;
+  return [
+    judge("workspace", {
+      reason: "workspace_missing",
+      fails: workspace === "missing",
+      value: workspace ?? "unknown",
+      limit: "none | there",
+    }),
+    judge("provider", {
+      reason: "provider_missing",
+      fails: provider !== "installed",
+      value: provider ?? "unknown",
+      limit: "installed",
+    }),
+    judge("lease", {
+      reason: "session_busy",
+      fails: lease === "running",
+      value: lease ?? "unknown",
+      limit: "idle | waiting | cut_off",
+    }),
+    judge("budget", {
+      reason: "budget_used_up",
+      fails: spent !== null && !spent.isLeft,
+      value: typeof budget === "object" ? budget.used : (budget ?? "unknown"),
+      limit: spent?.of ?? null,
+    }),
+  ];
 }

@@ -37,6 +37,7 @@ export function create(more: Partial<Create> = {}): Create {
     model: null,
     agentName: null,
     purpose: null,
+    agentId: null,
     metadata: {},
     forkedFrom: null,
     ...more,
@@ -70,6 +71,10 @@ export function handRun(n: number): Of<"hand-run"> {
 
 export function retryRun(n: number): Of<"retry-run"> {
   return { type: "retry-run", at: NOON, runId: `r${n}`, error: CRASH };
+}
+
+export function requeueRun(n: number): Of<"requeue-run"> {
+  return { type: "requeue-run", at: NOON, runId: `r${n}` };
 }
 
 export function suspension(id: string, more: Partial<Suspension> = {}): Suspension {

@@ -23,6 +23,7 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 12, wants: [make.startRun(0), make.startRun(0, make.HANDED)] },
   { weight: 8, wants: [make.handRun(0)] },
   { weight: 4, wants: [make.retryRun(0)] },
+  { weight: 2, wants: [make.requeueRun(0)] },
   {
     weight: 14,
     wants: [null, 3_000_000, 2_000_000].map((expiresAt) => make.suspendRun(0, "", { expiresAt })),
@@ -98,6 +99,7 @@ export function commandOf(intent: Intent, scene: Scene): Command {
       return { ...want, at, runId: pick(aim, ids.queuedRuns) };
     case "hand-run":
     case "retry-run":
+    case "requeue-run":
     case "end-run":
       return { ...want, at, runId };
     case "cancel":

@@ -1,0 +1,7 @@
+/** What a token lets its bearer do; each also what those before it do. */
+export const SCOPES = ["read", "send", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export function includes(scope: Scope, needed: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
+}
