@@ -1,20 +1,20 @@
 import type { JsonObject } from "../domain/json.ts";
-import type { Outcome } from "../domain/phase.ts";
+import type { Outcome, Phase, PhaseChange } from "../domain/phase.ts";
 import type { RunResult } from "../domain/run.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { ListPosition } from "./store.ts";
 
 export interface FiguresQuery {
-  /** Runs that ended, and sessions made or finalized, at or after, and before. */
+  /** What happened at or after, and before. */
   readonly from?: number;
   readonly to?: number;
   readonly after?: ListPosition;
-  /** Sessions looked at. */
+  /** Sessions looked at, at most. */
   readonly limit: number;
 }
 
 export interface FiguresPage {
-  /** Those of the sessions looked at that have something in the range. */
+  /** Those of the sessions looked at to which something happened in the range. */
   readonly sessions: readonly SessionFigures[];
   readonly next: ListPosition | null;
 }
@@ -25,6 +25,17 @@ export interface SessionFigures {
   readonly createdAt: number;
   /** When and how it was finalized, within the range. */
   readonly finalized: { readonly at: number; readonly outcome: Outcome } | null;
+  /** When it was finalized, archived or failed, whichever came first, whenever that was. */
+  readonly closedAt: number | null;
+  readonly phase: Phase;
+  /** The last changes of its phase, in the range or not. */
+  readonly phaseHistory: readonly PhaseChange[];
+  /** All its errors, whenever they were: failed runs and reported ones. */
+  readonly errorCount: number;
+  /** When errors were reported in the range. Of a session that came from elsewhere, only those since. */
+  readonly errorsAt: readonly number[];
+  /** False for one that only tracks what somebody else's agent does. */
+  readonly hasRuns: boolean;
   /** Those that were started, and ended in the range; first asked for first. */
   readonly runs: readonly RunFigures[];
 }

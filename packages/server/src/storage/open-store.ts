@@ -1,14 +1,19 @@
 import type { MigrationContext } from "./migrations/migrations.ts";
 import type { MigrationStatus, MigrationStep } from "./migrations/migrate.ts";
 import { sqliteMigrations } from "./sqlite/migrate-sqlite.ts";
-import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { openSqliteStore, type SqliteOptions } from "./sqlite/open-sqlite-store.ts";
 import type { StoreOptions } from "./portable-store.ts";
 import type { Store } from "./store.ts";
 
 /** Which database, as parsed from configuration. */
 export type DatabaseLocation =
   | { readonly engine: "sqlite"; readonly file: string }
-  | { readonly engine: "postgres"; readonly url: string };
+  | {
+      readonly engine: "postgres";
+      readonly url: string;
+      /** Where `url` leads through a pooler: straight to the database. */
+      readonly directUrl?: string;
+    };
 
 export interface Migrations {
   /** All that is pending; in one transaction. */
@@ -19,10 +24,14 @@ export interface Migrations {
 }
 
 /** The database must be migrated to exactly this program's schema. PostgreSQL is loaded only where used. */
-export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<Store> {
+export async function openStore(
+  location: DatabaseLocation,
+  options: StoreOptions & Pick<SqliteOptions, "busyTimeoutMs" | "ownThread">,
+): Promise<Store> {
   if (location.engine === "sqlite") return openSqliteStore({ file: location.file, ...options });
   const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
-  return openPostgresStore({ url: location.url, ...options });
+  const { url, directUrl = url } = location;
+  return openPostgresStore({ url, directUrl, ...options });
 }
 
 export async function openMigrations(
@@ -31,5 +40,5 @@ export async function openMigrations(
 ): Promise<Migrations> {
   if (location.engine === "sqlite") return sqliteMigrations(location.file, failpoint);
   const { postgresMigrations } = await import("./postgres/migrate-postgres.ts");
-  return postgresMigrations(location.url, failpoint);
+  return postgresMigrations(location.directUrl ?? location.url, failpoint);
 }

@@ -1,9 +1,10 @@
 import { StorageFault } from "./fault.ts";
 import { listSessions, countSessions } from "./reads/list-sessions.ts";
-import { loadSession, readSession } from "./reads/load-session.ts";
+import { findSession, findSessions, loadSession, readSession } from "./reads/load-session.ts";
 import {
   countSetAside,
   inactiveSessions,
+  leftImports,
   listRepos,
   listSetAside,
   openSuspensions,
@@ -19,8 +20,15 @@ import {
 import { readEvents } from "./reads/read-events.ts";
 import { readFigures } from "./reads/read-figures.ts";
 import { readMessage, readMessages } from "./reads/read-messages.ts";
+import { abandonedSessions, lastSeqs, listNodes } from "./reads/node-reads.ts";
+import { readOwner } from "./reads/read-owner.ts";
+import { readRunSuspensions } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
+import { countStale, staleSessions } from "./reads/stale-sessions.ts";
 import { tally } from "./reads/tally.ts";
+import { listTokens } from "./reads/token-reads.ts";
+import { keepLists } from "./keep-lists.ts";
+import type { RunAtOnce } from "./prepared.ts";
 import type { SessionPage, SessionQuery, Store } from "./store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
@@ -29,15 +37,22 @@ export interface StoreOptions {
   readonly clock: () => number;
   /** Told of each row the first time it cannot be read. */
   readonly onSetAside?: (row: SetAsideRow) => void;
+  /** Told of what goes wrong between nodes and passes by itself. */
+  readonly onTrouble?: (problem: string, error?: unknown) => void;
 }
 
 interface Parts {
   readonly engine: Store["engine"];
   readonly db: Database;
+  readonly run?: RunAtOnce;
+  /** Another number whenever something was written; where that is known without asking far away. */
+  readonly contentVersion?: () => number;
   readonly write: Writer;
   readonly schema: string;
   readonly options: StoreOptions;
   readonly translate: (error: unknown) => unknown;
+  readonly onOutsideWrites: Store["onOutsideWrites"];
+  readonly call: Store["call"];
   readonly close: () => Promise<void>;
 }
 
@@ -45,14 +60,20 @@ interface Parts {
 export function portableStore({
   engine,
   db,
+  run,
+  contentVersion,
   write: writeNow,
   schema,
   options,
   translate,
+  onOutsideWrites,
+  call,
   close,
 }: Parts): Store {
   const calls = openCalls();
   const setAside = settingAside(writeNow, options);
+  // Where all nodes are on the machine of the database, what makes it forget who was alive has ended them, too.
+  const whoIsAlive = { durable: engine === "postgres" };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
   /** Reads, sets aside what could not be read, and names failures as faults. */
@@ -62,7 +83,8 @@ export function portableStore({
     calls.run(async () => {
       const unreadable: UnreadRow[] = [];
       try {
-        const result = await read({ db, engine, report: (row) => unreadable.push(row) });
+        const report = (row: UnreadRow): void => void unreadable.push(row);
+        const result = await read({ db, engine, report, ...(run !== undefined && { run }) });
         return { result, lost: await setAside(unreadable) };
       } catch (error) {
         throw translate(error);
@@ -73,18 +95,21 @@ export function portableStore({
     (await readAll(read)).result;
 
   /** Sessions set aside leave the list, so the page is read again; each time there are fewer. */
-  const list = async (query: SessionQuery): Promise<SessionPage> => {
+  const readList = async (query: SessionQuery): Promise<SessionPage> => {
     const { result, lost } = await readAll((source) => listSessions(source, query));
-    return lost > 0 ? list(query) : result;
+    return lost > 0 ? readList(query) : result;
   };
+  const list = keepLists(readList, contentVersion);
 
   return {
     engine,
     load: (sessionId) => reading((source) => loadSession(source, sessionId)),
     commit: (change) => write("commitChange", change),
     append: (output) => write("appendOutput", output, { durable: output.durable }),
-    listSessions: list,
+    listSessions: (query) => calls.run(() => list(query)),
     readSession: (sessionId) => reading((source) => readSession(source, sessionId)),
+    findSession: (name) => reading((source) => findSession(source, name)),
+    findSessions: (names) => reading((source) => findSessions(source, names)),
     readMessages: (query) => reading((source) => readMessages(source, query)),
     readMessage: (sessionId, messageId) =>
       reading((source) => readMessage(source, { sessionId, messageId })),
@@ -92,27 +117,49 @@ export function portableStore({
     readQueue: (sessionId) => reading((source) => readQueue(source, sessionId)),
     readRun: (runId) => reading((source) => readRun(source, runId)),
     readRuns: (sessionId, part) => reading((source) => readRuns(source, { sessionId, part })),
+    readRunSuspensions: (query) => reading((source) => readRunSuspensions(source, query)),
     readSuspension: (suspensionId) => reading((source) => readSuspension(source, suspensionId)),
     readSuspensions: (sessionId, part) =>
       reading((source) => readSuspensions(source, { sessionId, part })),
     openSuspensions: () => reading(openSuspensions),
     unsettledSessions: () => reading(unsettledSessions),
+    abandonedSessions: (query) => reading((source) => abandonedSessions(source, query)),
+    lastSeqs: (sessionIds) => reading((source) => lastSeqs(source, sessionIds)),
     inactiveSessions: (query) => reading((source) => inactiveSessions(source, query)),
     deleteSessions: (sessionIds) => write("deleteSessions", sessionIds),
-    importSession: (imported) => write("importSession", imported),
+    staleSessions: (query) => reading((source) => staleSessions(source, query)),
+    countStale: (query) => reading((source) => countStale(source, query)),
+    deleteStale: (query) => write("deleteStale", query),
+    beginImport: (begin) => write("beginImport", begin),
+    // The last write of an import, which is durable, brings what was before it to the disk.
+    addToImport: (part) => write("addToImport", part, { durable: false }),
+    finishImport: (end) => write("finishImport", end),
+    dropImport: (arrival) => write("dropImport", arrival),
+    leftImports: () => reading(leftImports),
     addRepo: (repo) => write("addRepo", repo),
     readRepo: (repoId) => reading((source) => readRepo(source, repoId)),
     listRepos: () => reading(listRepos),
     removeRepo: (repoId) => write("removeRepo", repoId),
+    addToken: (request) => write("addToken", request),
+    listTokens: () => reading(listTokens),
+    revokeToken: (request) => write("revokeToken", request),
+    markTokenUsed: (use) => write("markTokenUsed", use, { durable: false }),
+    forgetTokens: (query) => write("forgetTokens", query),
     recall: (key) => reading((source) => recall(source, key)),
     forgetAnswers: (query) => write("forgetAnswers", query),
-    renewLease: (lease) => write("renewLease", lease),
-    dropLease: (node) => write("dropLease", node),
-    dropOtherLeases: (node) => write("dropOtherLeases", node),
-    claim: (claim) => write("claimSession", claim),
-    release: (claim) => write("releaseSession", claim),
+    renewLease: (lease) => write("renewLease", lease, whoIsAlive),
+    listNodes: () => reading(listNodes),
+    drainNode: (drain) => write("drainNode", drain),
+    forgetNodes: (query) => write("forgetNodes", query),
+    dropLease: (node) => write("dropLease", node, whoIsAlive),
+    dropOtherLeases: (node) => write("dropOtherLeases", node, whoIsAlive),
+    claim: (claim) => write("claimSession", claim, whoIsAlive),
+    release: (claim) => write("releaseSession", claim, whoIsAlive),
+    ownerOf: (sessionId) => reading((source) => readOwner(source, sessionId)),
     readFigures: (query) => reading((source) => readFigures(source, query)),
     tally: () => reading(tally),
+    onOutsideWrites,
+    call,
     listSetAside: () => reading(listSetAside),
     health: () =>
       reading(async (source) => ({

@@ -33,7 +33,7 @@ export function toMemory(json: Json): RunMemory | null {
   const { how, given, of } = json;
   const known = RUN_MEMORIES.find((each) => each === how);
   if (known === undefined) return null;
-  if (known !== "briefed") return { how: known };
+  if (known !== "briefed" && known !== "told") return { how: known };
   return typeof given === "number" && typeof of === "number" ? { how: known, given, of } : null;
 }
 

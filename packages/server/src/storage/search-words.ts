@@ -1,7 +1,7 @@
 import type { Json } from "../domain/json.ts";
 
 /** Characters of one message that are searchable; the rest of a huge one is not. */
-const SEARCHED_CHARACTERS = 32_768;
+export const SEARCHED_CHARACTERS = 32_768;
 const WORD_CHARACTERS = 64;
 
 /**
@@ -9,14 +9,17 @@ const WORD_CHARACTERS = 64;
  * Done here and not by their tokenizers, which disagree about paths, hosts and numbers.
  */
 export function searchWords(text: string): readonly string[] {
-  const plain = text
-    .slice(0, SEARCHED_CHARACTERS)
+  const words = plainText(text.slice(0, SEARCHED_CHARACTERS)).split(/[^\p{L}\p{N}]+/u);
+  return words.filter((word) => word !== "").map((word) => word.slice(0, WORD_CHARACTERS));
+}
+
+/** The same for a text as for its characters one by one, put together again. */
+export function plainText(text: string): string {
+  return text
     .normalize("NFKD")
     .replaceAll(/\p{M}+/gu, "")
     .toLowerCase()
     .replaceAll("ς", "σ"); // lower case depends on the end of the word, which a prefix does not know
-  const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
-  return words.map((word) => word.slice(0, WORD_CHARACTERS));
 }
 
 /** Every string in a message's content, in order, except its type. */

@@ -33,6 +33,7 @@ export function toSessionColumns(session: Session): SessionColumns {
   const { standing } = session;
   return {
     id: session.id,
+    agentId: session.agentId,
     repoId: session.repoId,
     title: session.title,
     status: standing.status,
@@ -72,6 +73,7 @@ export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension
   if (!legal.includes(state)) throw new UnreadableRow(`${status} and ${state} do not go together`);
   return {
     id: row.id,
+    agentId: row.agentId,
     repoId: row.repoId,
     title: row.title,
     status,
@@ -152,7 +154,8 @@ function toActivity({
   return { state, run, suspensions: [first, ...more] };
 }
 
-function parsePhaseHistory(text: string): readonly PhaseChange[] {
+/** Throws `UnreadableRow` when the text is no history. */
+export function parsePhaseHistory(text: string): readonly PhaseChange[] {
   const parsed = parseJson("phaseHistory", text);
   if (!Array.isArray(parsed)) throw new UnreadableRow("phaseHistory is not a list");
   return parsed.map((change) => {

@@ -1,12 +1,38 @@
 import type { SessionEvent } from "../domain/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent, Role } from "../domain/message.ts";
-import type { Phase } from "../domain/phase.ts";
-import type { RunMemory, RunStatus } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
-import type { State, Status } from "../domain/status.ts";
-import type { Suspension } from "../domain/suspension.ts";
+import type { Status } from "../domain/status.ts";
+import type { AccessToken } from "./access-token.ts";
+import type {
+  Arrival,
+  ImportAdded,
+  ImportBegun,
+  ImportEnd,
+  ImportFinished,
+  ImportPart,
+} from "./arrival.ts";
 import type { FiguresPage, FiguresQuery, Tally } from "./figures.ts";
+import type { Run, RunSuspension, RunSuspensionsQuery, StoredSuspension } from "./run-record.ts";
+import type {
+  ListPosition,
+  ReadSession,
+  SessionCounts,
+  SessionPage,
+  SessionQuery,
+} from "./session-list.ts";
+import type { StaleCounts, StalePage, StaleQuery } from "./stale.ts";
+
+export type { Run, RunSuspension, RunSuspensionsQuery, StoredSuspension } from "./run-record.ts";
+export type {
+  ListPosition,
+  ReadSession,
+  SearchHit,
+  SessionCounts,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+} from "./session-list.ts";
 
 /**
  * Everything Holdfast keeps, behind one door. Two implementations, one contract suite.
@@ -27,6 +53,10 @@ export interface Store {
   listSessions(query: SessionQuery): Promise<SessionPage>;
   /** Cheaper than `load`, for what needs no queue, run or suspension. */
   readSession(sessionId: string): Promise<ReadSession>;
+  /** The id of the session with this id or agent id. */
+  findSession(name: string): Promise<string | null>;
+  /** The same of many names; those of no session are not in it. */
+  findSessions(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readMessages(query: MessageQuery): Promise<readonly Message[]>;
   readMessage(sessionId: string, messageId: string): Promise<Message | null>;
   readEvents(query: EventQuery): Promise<readonly LogEntry[]>;
@@ -34,6 +64,8 @@ export interface Store {
   readRun(runId: string): Promise<Run | null>;
   /** In the order they were asked for; all of them, or a part. */
   readRuns(sessionId: string, part?: Part): Promise<readonly Run[]>;
+  /** What these runs of a session waited for, oldest first; of each run at most so many. */
+  readRunSuspensions(query: RunSuspensionsQuery): Promise<readonly RunSuspension[]>;
   readSuspension(suspensionId: string): Promise<StoredSuspension | null>;
   /** Everything a session's runs ever waited for, oldest first. */
   readSuspensions(sessionId: string, part?: Part): Promise<readonly StoredSuspension[]>;
@@ -41,41 +73,114 @@ export interface Store {
   openSuspensions(): Promise<readonly StoredSuspension[]>;
   /** Sessions that some node should be working on, or was when it died. */
   unsettledSessions(): Promise<readonly string[]>;
+  /**
+   * Sessions that wait for a node: their owner is dead, or nobody owns them and there is something to do. Unlike
+   * `unsettledSessions`, this costs what is abandoned and not what is under way.
+   */
+  abandonedSessions(query: { readonly limit: number }): Promise<readonly string[]>;
+  /** Where the logs of these sessions end; those that are gone are not in it. */
+  lastSeqs(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Ids of sessions not active since then, in the given statuses, first made first. */
   inactiveSessions(query: InactiveQuery): Promise<readonly string[]>;
   /** Removes whole sessions with everything that hangs on them; returns how many there were. */
   deleteSessions(sessionIds: readonly string[]): Promise<number>;
+  /** Sessions that were not active for long and are at rest, first made first, a part at a time. */
+  staleSessions(query: StaleQuery): Promise<StalePage>;
+  countStale(query: { readonly before: number }): Promise<StaleCounts>;
+  /** Removes those of the sessions that are stale at this very moment; returns their ids. */
+  deleteStale(query: {
+    readonly sessionIds: readonly string[];
+    readonly before: number;
+  }): Promise<readonly string[]>;
 
-  /** A session that was exported, with its whole history; all or nothing. */
-  importSession(imported: ImportedSession): Promise<ImportDone | ImportRefused>;
+  /** A session that was exported comes in parts. Nobody sees anything of it before it is whole. */
+  beginImport(begin: { readonly arrival: Arrival; readonly at: number }): Promise<ImportBegun>;
+  addToImport(part: ImportPart): Promise<ImportAdded>;
+  finishImport(end: ImportEnd): Promise<ImportFinished>;
+  /** Removes some of what it has brought, and it cannot go on; true when nothing of it is left. */
+  dropImport(arrival: Arrival): Promise<boolean>;
+  /** Imports that nobody goes on with: to be dropped. */
+  leftImports(): Promise<readonly Arrival[]>;
 
   addRepo(repo: Repo): Promise<Repo>;
   readRepo(repoId: string): Promise<Repo | null>;
   listRepos(): Promise<readonly Repo[]>;
   removeRepo(repoId: string): Promise<"removed" | "missing" | "in_use">;
 
+  /** False when there are as many already as there may be. */
+  addToken(request: { readonly token: AccessToken; readonly limit: number }): Promise<boolean>;
+  /** All that are not forgotten, first made first: the revoked and expired ones too. */
+  listTokens(): Promise<readonly AccessToken[]>;
+  /** False when there is no such token. */
+  revokeToken(request: { readonly id: string; readonly at: number }): Promise<boolean>;
+  markTokenUsed(use: { readonly id: string; readonly at: number }): Promise<void>;
+  /** Removes those that were revoked before then. */
+  forgetTokens(query: { readonly before: number }): Promise<void>;
+
   /** The answer given under this key before, if any. */
   recall(key: IdempotencyKey): Promise<Remembered | null>;
   forgetAnswers(query: { readonly olderThan: number }): Promise<number>;
 
   /** Keeps the node's lease; false when it had expired and was lost in between. */
-  renewLease(lease: { readonly node: string; readonly ttlMs: number }): Promise<boolean>;
+  renewLease(lease: Lease): Promise<boolean>;
+  /** Every node that said something of itself and is not forgotten yet, the one that began first first. */
+  listNodes(): Promise<readonly NodeRecord[]>;
+  /** Asks the node to let go of its work and take no more, or to go on; false when there is no such node. */
+  drainNode(drain: { readonly node: string; readonly draining: boolean }): Promise<boolean>;
+  forgetNodes(query: { readonly deadForMs: number }): Promise<void>;
   dropLease(node: string): Promise<void>;
   /** For a node that knows it is alone, since it holds the data folder: the others are dead. */
   dropOtherLeases(node: string): Promise<void>;
   /** Makes the node the session's owner unless a live node owns it; the epoch rises with each owner. */
-  claim(claim: { readonly sessionId: string; readonly node: string }): Promise<Claim>;
+  claim(claim: {
+    readonly sessionId: string;
+    readonly node: string;
+    /** How many sessions all nodes together may own. */
+    readonly limit?: number | null;
+  }): Promise<Claim>;
   release(claim: { readonly sessionId: string } & Fence): Promise<boolean>;
+  /** The node that works on the session, and whether its lease still holds; null when none does. */
+  ownerOf(sessionId: string): Promise<Owner | null>;
 
   /** What sessions and their runs came to, for statistics: a part of the sessions at a time. */
   readFigures(query: FiguresQuery): Promise<FiguresPage>;
-  /** How many sessions stand how. Costs what is under way, not what is stored, except on PostgreSQL. */
+  /** How many sessions stand how. Costs what is under way, not what is stored. */
   tally(): Promise<Tally>;
+
+  /**
+   * Hints that other processes have written: at once on PostgreSQL, within a second or so on a file. A hint can be lost,
+   * or come twice: what is stored is for the listener to read.
+   */
+  onOutsideWrites(listener: (hint: Hint) => void): void;
+  /** A hint to other nodes: one of them, or any, should take the session up. */
+  call(wanted: { readonly sessionId: string; readonly node: string | null }): void;
 
   /** Rows that could not be understood, kept as they were found. */
   listSetAside(): Promise<readonly SetAside[]>;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
+}
+
+/** What somebody else may have done. */
+export type Hint =
+  | { readonly hint: "anything" | "nodes" }
+  | { readonly hint: "output" | "change" | "deleted"; readonly sessionId: string }
+  | { readonly hint: "wanted"; readonly sessionId: string; readonly node: string | null };
+
+export interface Lease {
+  readonly node: string;
+  readonly ttlMs: number;
+  /** What the node tells others of itself. */
+  readonly about?: JsonObject;
+}
+
+export interface NodeRecord {
+  readonly node: string;
+  readonly about: JsonObject;
+  readonly startedAt: number;
+  readonly draining: boolean;
+  /** Whether its lease holds, by the database's clock. */
+  readonly alive: boolean;
 }
 
 export type Loaded =
@@ -129,8 +234,11 @@ export interface Committed {
 
 export interface CommitRefused {
   readonly ok: false;
-  /** `conflict`: decide again. `fenced`: another owner. `remembered`: answered before under this key. */
-  readonly refused: "conflict" | "fenced" | "remembered";
+  /**
+   * `conflict`: decide again. `fenced`: another owner. `remembered`: answered before under this key.
+   * `agent_id_taken`: another session has it.
+   */
+  readonly refused: "conflict" | "fenced" | "remembered" | "agent_id_taken";
 }
 
 export interface Output {
@@ -163,6 +271,8 @@ export interface Appended {
   readonly ok: true;
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** When it was said, as it is stored. */
+  readonly at: number;
 }
 
 export interface AppendRefused {
@@ -190,57 +300,6 @@ export type LogEntry =
       readonly messageId: string;
       readonly text: string;
     };
-
-export interface SessionQuery {
-  readonly repoId?: string;
-  readonly statuses?: readonly Status[];
-  readonly states?: readonly State[];
-  readonly phase?: Phase;
-  readonly agentName?: string;
-  /** Words that the title, the purpose or a message has, each as a prefix. */
-  readonly search?: string;
-  /** Created at or after, and before. */
-  readonly from?: number;
-  readonly to?: number;
-  readonly limit: number;
-  readonly offset?: number;
-  /** Where the last page ended; cheaper than an offset and steady while sessions are added. */
-  readonly after?: ListPosition;
-}
-
-export interface ListPosition {
-  readonly createdAt: number;
-  readonly id: string;
-}
-
-export interface SessionPage {
-  readonly sessions: readonly SessionRecord[];
-  readonly total: number;
-  /** Where the next page begins, if there is one. */
-  readonly next: ListPosition | null;
-  readonly counts: SessionCounts;
-}
-
-export type SessionCounts = Readonly<Record<Status | "badge", number>>;
-
-/** A session as lists show it: what one row and its open suspensions say. */
-export interface SessionRecord extends Omit<Session, "standing" | "queue"> {
-  readonly status: Status;
-  readonly state: State;
-  readonly suspensions: readonly Suspension[];
-  readonly queued: number;
-  readonly failure: string | null;
-  readonly archivedAt: number | null;
-  /** Counts the decisions about the session; what a change names as the one it was decided on. */
-  readonly version: number;
-  /** The last sequence number of its log. */
-  readonly lastSeq: number;
-}
-
-export type ReadSession =
-  | { readonly found: "session"; readonly record: SessionRecord }
-  | { readonly found: "nothing" }
-  | { readonly found: "unreadable"; readonly reason: string };
 
 export interface MessageQuery {
   readonly sessionId: string;
@@ -281,38 +340,13 @@ export interface QueuedMessage {
   readonly queuedAt: number;
 }
 
-export interface Run {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly messageId: string;
-  readonly status: RunStatus;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly attempts: number;
-  readonly stopReason: string | null;
-  readonly error: Json;
-  readonly usage: JsonObject | null;
-  /** How its agent knew what was said before; null until it was given the message. */
-  readonly memory: RunMemory | null;
-  readonly queuedAt: number;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-}
-
-export interface StoredSuspension extends Suspension {
-  readonly sessionId: string;
-  readonly runId: string;
-  readonly status: "open" | "answered" | "withdrawn" | "expired" | "released";
-  readonly answer: Json;
-  readonly answeredBy: string | null;
-  readonly closedAt: number | null;
-}
-
 export interface Repo {
   readonly id: string;
   readonly path: string;
   readonly name: string;
   readonly createdAt: number;
+  /** Only nodes with this label have it; without one it is wherever its path is. */
+  readonly label?: string;
 }
 
 export interface IdempotencyKey {
@@ -327,7 +361,13 @@ export interface Remembered {
 
 export type Claim =
   | { readonly ok: true; readonly epoch: number }
-  | { readonly ok: false; readonly owner: string | null };
+  /** `isFull`: nobody owns it, and nodes may own no more. */
+  | { readonly ok: false; readonly owner: string | null; readonly isFull?: boolean };
+
+export interface Owner {
+  readonly node: string;
+  readonly alive: boolean;
+}
 
 export interface SetAside {
   readonly table: string;
@@ -342,30 +382,3 @@ export interface StoreHealth {
   readonly setAside: number;
   readonly counts: SessionCounts;
 }
-
-/** What a bundle brings. Ids are kept, so that a session keeps its links and cursors wherever it goes. */
-export interface ImportedSession {
-  readonly at: number;
-  /** As it is to be here; never with a run under way. */
-  readonly session: Session;
-  /** Its log goes on after this. */
-  readonly lastSeq: number;
-  /** In order, each with the number it had. */
-  readonly messages: readonly Omit<Message, "sessionId" | "complete">[];
-  readonly runs: readonly Omit<Run, "sessionId">[];
-  readonly suspensions: readonly Omit<StoredSuspension, "sessionId">[];
-  /** What the messages in the session's queue say, in its order. */
-  readonly queued: readonly Pick<QueuedMessage, "messageId" | "content" | "queuedAt">[];
-  /** Added to the history at its end. */
-  readonly notices: readonly NewMessage[];
-}
-
-export interface ImportDone {
-  readonly ok: true;
-  readonly stored: StoredSession;
-}
-
-export type ImportRefused =
-  | { readonly ok: false; readonly refused: "session_exists" }
-  /** Ids of messages, runs or suspensions that are another session's. */
-  | { readonly ok: false; readonly refused: "ids_taken"; readonly taken: readonly string[] };

@@ -15,6 +15,7 @@ export interface Tables {
   IdempotencyKey: IdempotencyKeyRow;
   NodeLease: NodeLeaseRow;
   SetAside: SetAsideRow;
+  AccessToken: AccessTokenRow;
   /** SQLite only: sessions counted by triggers, so that a list needs no scan. */
   SessionTally: { repoId: string; status: string; count: number };
   /** One document per searchable message, and one per session for its title and purpose. */
@@ -30,6 +31,7 @@ export interface RepoRow {
   path: string;
   name: string;
   createdAt: number;
+  label: string | null;
 }
 
 export interface SessionRow {
@@ -46,6 +48,7 @@ export interface SessionRow {
   lastErrorId: string | null;
   agentName: string | null;
   purpose: string | null;
+  agentId: string | null;
   metadata: string;
   provider: string | null;
   model: string | null;
@@ -69,6 +72,7 @@ export interface SessionRow {
   /** The node that works on the session, and how often the ownership has changed. */
   owner: string | null;
   epoch: number;
+  /** 1: cannot be read. 2: is still being imported. Neither is in a list. */
   setAside: number;
 }
 
@@ -152,6 +156,9 @@ export interface NodeLeaseRow {
   node: string;
   expiresAt: number;
   startedAt: number;
+  /** What the node says of itself, as JSON; null for the lease of an import. */
+  about: string | null;
+  draining: number;
 }
 
 export interface SetAsideRow {
@@ -160,6 +167,17 @@ export interface SetAsideRow {
   reason: string;
   row: string;
   at: number;
+}
+
+export interface AccessTokenRow {
+  id: string;
+  name: string;
+  scope: string;
+  digest: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+  revokedAt: number | null;
 }
 
 export interface SearchDocumentRow {

@@ -5,7 +5,16 @@ import { createTestDatabase, type Engine, type TestDatabase } from "../testing/t
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { startMigration } from "./testing/start-migration.ts";
 
-const ALL = ["0001-portal", "0002-sessions", "0003-search", "0004-memory"];
+const ALL = [
+  "0001-portal",
+  "0002-sessions",
+  "0003-search",
+  "0004-memory",
+  "0005-agent-id",
+  "0006-nodes",
+  "0007-tokens",
+  "0008-tally",
+];
 const UP = ALL.map((name) => ({ name, direction: "up" }));
 const databases: TestDatabase[] = [];
 
@@ -27,6 +36,19 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     expect(await migrations.down()).toEqual([]);
     expect(await migrations.up()).toEqual(UP);
     expect(await dumpDatabase(location)).toBe(schema);
+  });
+
+  it("A15 go on after the clock was set back between two of them", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+    await migrations.up();
+    await migrations.down();
+    await setBack(location, "0003-search");
+
+    expect(await migrations.up()).toEqual([{ name: "0008-tally", direction: "up" }]);
+    await setBack(location, "0008-tally");
+    expect(await migrations.down()).toEqual([{ name: "0008-tally", direction: "down" }]);
+    expect(await migrations.up()).toEqual([{ name: "0008-tally", direction: "up" }]);
   });
 
   it("A15 do nothing when there is nothing to do", async () => {
@@ -56,7 +78,11 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
       { name: "0001-portal", ...done },
       { name: "0002-sessions", ...done },
       { name: "0003-search", ...done },
-      { name: "0004-memory", ...pending },
+      { name: "0004-memory", ...done },
+      { name: "0005-agent-id", ...done },
+      { name: "0006-nodes", ...done },
+      { name: "0007-tokens", ...done },
+      { name: "0008-tally", ...pending },
     ]);
   });
 
@@ -116,7 +142,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     await migrations.up();
     await migrations.down();
     await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(
-      lacking("0004-memory"),
+      lacking("0008-tally"),
     );
     await migrations.up();
     await (await openStore(location, { clock: Date.now })).close();
@@ -127,6 +153,15 @@ async function emptyDatabase(engine: Engine): Promise<DatabaseLocation> {
   const database = await createTestDatabase(engine);
   databases.push(database);
   return database.location;
+}
+
+/** As if it had been run long before the others. */
+async function setBack(location: DatabaseLocation, migration: string): Promise<void> {
+  const raw = await openRaw(location);
+  await raw.run(
+    `update "HoldfastMigration" set "timestamp" = '2001-01-01T00:00:00.000Z' where "name" = '${migration}'`,
+  );
+  await raw.close();
 }
 
 async function note(location: DatabaseLocation, migration: string): Promise<void> {

@@ -24,7 +24,10 @@ export async function migrateUp<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
 ): Promise<readonly MigrationStep[]> {
-  await refuseNewerSchema(db, context);
+  const status = await migrationStatus(db, context);
+  refuseNewer(status, context);
+  if (status.every(({ executedAt }) => executedAt !== null)) return [];
+  await straightenTimes(db, status);
   return stepsOf(await migrator(db, context).migrateToLatest());
 }
 
@@ -32,7 +35,9 @@ export async function migrateDown<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
 ): Promise<readonly MigrationStep[]> {
-  await refuseNewerSchema(db, context);
+  const status = await migrationStatus(db, context);
+  refuseNewer(status, context);
+  await straightenTimes(db, status);
   return stepsOf(await migrator(db, context).migrateDown());
 }
 
@@ -40,7 +45,7 @@ export async function migrationStatus<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
 ): Promise<readonly MigrationStatus[]> {
-  const executed = await executedMigrations(db);
+  const executed = await executedMigrations(db, context);
   const known = Object.keys(migrations(context));
   const unknown = [...executed.keys()].filter((name) => !known.includes(name));
   return [...known, ...unknown].map((name) => ({ name, executedAt: executed.get(name) ?? null }));
@@ -51,8 +56,8 @@ export async function requireCurrentSchema<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
 ): Promise<string> {
-  await refuseNewerSchema(db, context);
   const status = await migrationStatus(db, context);
+  refuseNewer(status, context);
   const pending = status.find(({ executedAt }) => executedAt === null);
   if (pending !== undefined) {
     throw new StorageFault(
@@ -63,12 +68,9 @@ export async function requireCurrentSchema<Schema>(
   return status.at(-1)?.name ?? "empty";
 }
 
-async function refuseNewerSchema<Schema>(
-  db: Kysely<Schema>,
-  context: MigrationContext,
-): Promise<void> {
+function refuseNewer(status: readonly MigrationStatus[], context: MigrationContext): void {
   const known = Object.keys(migrations(context));
-  const newer = [...(await executedMigrations(db)).keys()].filter((name) => !known.includes(name));
+  const newer = status.map(({ name }) => name).filter((name) => !known.includes(name));
   if (newer.length > 0) {
     throw new StorageFault(
       "schema_too_new",
@@ -77,9 +79,26 @@ async function refuseNewerSchema<Schema>(
   }
 }
 
-async function executedMigrations<Schema>(db: Kysely<Schema>): Promise<Map<string, Date>> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === MIGRATION_TABLE)) return new Map();
+/** They run in the order of their names; Kysely goes by the time of each, and a clock may have been set back between two. */
+async function straightenTimes<Schema>(
+  db: Kysely<Schema>,
+  status: readonly MigrationStatus[],
+): Promise<void> {
+  if (status.every(({ executedAt }) => executedAt === null)) return;
+  const table = sql.table(MIGRATION_TABLE);
+  await sql`update ${table} as "one" set "timestamp" = (select max("other"."timestamp")
+    from ${table} as "other" where "other"."name" <= "one"."name")`.execute(db);
+}
+
+async function executedMigrations<Schema>(
+  db: Kysely<Schema>,
+  { engine }: MigrationContext,
+): Promise<Map<string, Date>> {
+  const tables =
+    engine === "sqlite"
+      ? sql`select 1 from sqlite_schema where "name" = ${MIGRATION_TABLE}`
+      : sql`select 1 where to_regclass(${`"${MIGRATION_TABLE}"`}) is not null`;
+  if ((await tables.execute(db)).rows.length === 0) return new Map();
   const { rows } = await sql<{ name: string; timestamp: string }>`
     select "name", "timestamp" from ${sql.table(MIGRATION_TABLE)} order by "name"`.execute(db);
   return new Map(rows.map(({ name, timestamp }) => [name, new Date(timestamp)]));

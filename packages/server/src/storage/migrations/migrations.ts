@@ -3,6 +3,10 @@ import { portal } from "./0001-portal.ts";
 import { sessions } from "./0002-sessions.ts";
 import { search } from "./0003-search.ts";
 import { memory } from "./0004-memory.ts";
+import { agentId } from "./0005-agent-id.ts";
+import { nodes } from "./0006-nodes.ts";
+import { tokens } from "./0007-tokens.ts";
+import { tally } from "./0008-tally.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -17,5 +21,9 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0002-sessions": sessions(context),
     "0003-search": search(context),
     "0004-memory": memory(context),
+    "0005-agent-id": agentId(),
+    "0006-nodes": nodes(),
+    "0007-tokens": tokens(context),
+    "0008-tally": tally(context),
   };
 }

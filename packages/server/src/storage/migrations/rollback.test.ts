@@ -32,6 +32,10 @@ describe.each(portals)(
       await migrations.up();
       const migrated = await dumpDatabase(location);
 
+      expect(await migrations.down()).toEqual([{ name: "0008-tally", direction: "down" }]);
+      expect(await migrations.down()).toEqual([{ name: "0007-tokens", direction: "down" }]);
+      expect(await migrations.down()).toEqual([{ name: "0006-nodes", direction: "down" }]);
+      expect(await migrations.down()).toEqual([{ name: "0005-agent-id", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0004-memory", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0003-search", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0002-sessions", direction: "down" }]);
@@ -72,7 +76,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
         await added.send("And hurry.", { messageId: "n4" });
         await beginSession(store, { id: "s-unbound", at: TEN });
       });
-      await down(location, 3);
+      await downOver(location, "0002-sessions");
 
       const after = await portalRows(location);
       const changed = {
@@ -137,7 +141,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await withStore(location, async (store) => {
       await driveSession(store, { id: "s-paused", now: TEN }).perform({ type: "archive" });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
 
     const after = (await dumpDatabase(location)).split("\n");
     expect(after.length).toBe(before.length);
@@ -159,7 +163,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       });
       await beginSession(store, { id: "s-new", repoId: "alpha-2", at: TEN });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
 
     const { AgentSession, AgentMessage, Repo } = await portalRows(location);
     expect(AgentSession).toMatchObject([{ id: "s-new", repoId: "alpha" }]);
@@ -178,7 +182,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await raw.close();
     const before = await dumpDatabase(location);
     await withStore(location, async () => {});
-    await down(location, 4);
+    await downOver(location, "0001-portal");
 
     expect(await dumpDatabase(location)).toBe(before);
   });
@@ -192,13 +196,13 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     await withStore(location, async (store) => {
       expect(await store.readRepo("alpha")).toMatchObject({ path: "/srv/work/alpha" });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
 
     expect(await dumpDatabase(location)).toBe(before);
     await withStore(location, async (store) => {
       await store.addRepo({ id: "r-new", path: "/srv/work/new", name: "new", createdAt: TEN });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
     const { Repo } = await portalRows(location);
     expect(Repo).toContainEqual(
       expect.objectContaining({ id: "r-new", localPath: "/srv/work/new" }),
@@ -213,7 +217,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       await session.end(await session.send("Hello", { messageId: "m1", start: HANDED }));
       await session.perform({ type: "archive" });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
 
     const times = { createdAt: TEN, updatedAt: TEN + 3 * SECOND_MS };
     expect(await portalRows(location)).toEqual({
@@ -221,7 +225,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       AgentSession: [{ id: "s1", repoId: "r", status: "cancelled", ...times }],
       AgentMessage: [added("m1", "s1", TEN + SECOND_MS, textOf("Hello"))],
     });
-    await down(location, 2);
+    await downOver(location, "0003-search");
     expect((await portalRows(location)).AgentMessage).toHaveLength(1);
     await withStore(location, async (store) => {
       expect((await store.listSessions({ limit: 5 })).sessions).toMatchObject([
@@ -248,7 +252,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       await session.put(run, opening("m2", "growing"));
       return run;
     });
-    await down(location, 2);
+    await downOver(location, "0003-search");
 
     await withStore(location, async (store) => {
       const found = async (search: string) =>
@@ -275,7 +279,7 @@ describe("rolling back a portal whose times are texts", () => {
     await withStore(location, async (store) => {
       await driveSession(store, { id: "s-active", now: TEN }).send("Last", { messageId: "a0" });
     });
-    await down(location, 3);
+    await downOver(location, "0002-sessions");
 
     const rows = await raw.all(
       `select "id", "timestamp" from "AgentMessage" where "sessionId" = 's-active' order by "timestamp"`,
@@ -304,9 +308,13 @@ async function withStore<Result>(
   }
 }
 
-async function down(location: DatabaseLocation, steps: number): Promise<void> {
+/** Back to before that migration. */
+async function downOver(location: DatabaseLocation, migration: string): Promise<void> {
   const migrations = await openMigrations(location);
-  for (let step = 0; step < steps; step += 1) await migrations.down();
+  for (;;) {
+    const [step] = await migrations.down();
+    if (step === undefined || step.name === migration) return;
+  }
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -2,7 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { searchableText, searchWords } from "../search-words.ts";
 import type { MigrationContext } from "./migrations.ts";
 
-const BATCH = 500;
+/** Messages in memory at once, each as long as one may be. */
+const BATCH = 50;
 
 interface Document {
   readonly sessionId: string;
@@ -21,11 +22,11 @@ interface Named {
  * What was there before there was a search, a migrated portal's messages above all. A message that is
  * still growing gets its document when it is complete, as any other.
  */
-export async function indexExisting(
-  db: Kysely<unknown>,
+export async function indexExisting<Schema>(
+  db: Kysely<Schema>,
   engine: MigrationContext["engine"],
 ): Promise<void> {
-  const add = engine === "sqlite" ? addToSqlite : addToPostgres;
+  const add = engine === "sqlite" ? addToSqlite<Schema> : addToPostgres<Schema>;
   await eachRow(
     (after) =>
       sql<{
@@ -66,8 +67,8 @@ async function eachRow<Row extends { readonly id: string }>(
   }
 }
 
-async function addToSqlite(
-  db: Kysely<unknown>,
+async function addToSqlite<Schema>(
+  db: Kysely<Schema>,
   { sessionId, messageId, words }: Document,
 ): Promise<void> {
   const { rows } = await sql<{ key: number }>`
@@ -79,8 +80,8 @@ async function addToSqlite(
   );
 }
 
-async function addToPostgres(
-  db: Kysely<unknown>,
+async function addToPostgres<Schema>(
+  db: Kysely<Schema>,
   { sessionId, messageId, words }: Document,
 ): Promise<void> {
   await sql`

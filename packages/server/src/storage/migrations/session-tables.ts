@@ -219,7 +219,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
   ];
 }
 
-/** SQLite counts sessions as they change; PostgreSQL would queue its writers up behind the counters. */
+/** SQLite counts sessions as they change; PostgreSQL does so in its own way, since 0008. */
 function tally(): readonly string[] {
   const counted = `insert into "SessionTally" ("repoId", "status", "count")
       select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0

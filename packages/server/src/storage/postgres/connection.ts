@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool, types, type PoolClient, type PoolConfig } from "pg";
 import type { Tables } from "../tables.ts";
+import { ImpatientClient } from "./impatient-client.ts";
 
 const INT8 = 20;
 const JSON_TEXT = 114;
@@ -10,9 +11,12 @@ export interface PostgresConnection {
   readonly db: Kysely<Tables>;
 }
 
-/** Without these limits the driver waits for ever on a network that went silent. */
-const CONNECT_TIMEOUT_MS = 5000;
-const QUERY_TIMEOUT_MS = 10_000;
+/**
+ * Without these limits the driver waits for ever on a network that went silent. The first is also how long a call waits
+ * for a connection when all are in use. Whoever asks over HTTP hears within ten seconds.
+ */
+const CONNECT_TIMEOUT_MS = 5_000;
+const QUERY_TIMEOUT_MS = 7_000;
 const CONNECTIONS = 10;
 
 export function openPostgresConnection(url: string, config: PoolConfig = {}): PostgresConnection {
@@ -23,6 +27,7 @@ export function openPostgresConnection(url: string, config: PoolConfig = {}): Po
     query_timeout: QUERY_TIMEOUT_MS,
     application_name: "holdfast",
     types: { getTypeParser },
+    Client: ImpatientClient,
     ...config,
   });
   // A connection that breaks is replaced by the pool; without listeners it would end the process.

@@ -1,4 +1,5 @@
 import { UnreadableRow } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import { toSuspension } from "../run-row.ts";
 import { fromSessionRow } from "../session-row.ts";
 import type { SessionRecord } from "../store.ts";
@@ -10,7 +11,7 @@ export type FoundSession = SessionRow & { readonly knownRepo: string | null };
 
 export type OpenSuspensions = ReadonlyMap<string, readonly SuspensionRow[]>;
 
-export function selectSessions({ db }: Source) {
+export function selectSessions({ db }: Pick<Source, "db">) {
   return db
     .selectFrom("AgentSession")
     .leftJoin("Repo", "Repo.id", "AgentSession.repoId")
@@ -38,17 +39,30 @@ export function toRecord(
     idOf: (row) => row.id,
     read: toSuspension,
   });
-  return fromSessionRow(found, suspensions);
+  return suspensions.length > 0 ? fromSessionRow(found, suspensions) : recordOf(found);
+}
+
+/** What was made of a row; lists give the same row again while nothing in it is new. */
+const records = new WeakMap<FoundSession, SessionRecord>();
+
+function recordOf(row: FoundSession): SessionRecord {
+  const known = records.get(row);
+  if (known !== undefined) return known;
+  const record = fromSessionRow(row, []);
+  records.set(row, record);
+  return record;
 }
 
 /** By session, oldest first. */
 export async function openSuspensionRows(
-  { db }: Source,
+  source: Source,
   sessions: readonly FoundSession[],
 ): Promise<OpenSuspensions> {
   const waiting = sessions.filter(({ state }) => state === "suspended").map(({ id }) => id);
-  if (waiting.length === 0) return new Map();
-  const rows = await db
+  const [sessionId] = waiting;
+  if (sessionId === undefined) return new Map();
+  if (waiting.length === 1) return new Map([[sessionId, await openOf(source, { sessionId })]]);
+  const rows = await source.db
     .selectFrom("Suspension")
     .selectAll()
     .where("sessionId", "in", waiting)
@@ -58,3 +72,13 @@ export async function openSuspensionRows(
     .execute();
   return Map.groupBy(rows, ({ sessionId }) => sessionId);
 }
+
+const openOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db
+    .selectFrom("Suspension")
+    .selectAll()
+    .where("sessionId", "=", sessionId)
+    .where("status", "=", "open")
+    .orderBy("createdAt")
+    .orderBy("id"),
+);

@@ -1,5 +1,13 @@
-import { sql, type ExpressionBuilder, type SelectQueryBuilder } from "kysely";
+import {
+  sql,
+  type Compilable,
+  type CompiledQuery,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+} from "kysely";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
+import { keepNewest } from "../keep-newest.ts";
+import { prepared } from "../prepared.ts";
 import { searchWords } from "../search-words.ts";
 import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
 import type { Tables } from "../tables.ts";
@@ -10,6 +18,8 @@ import {
   toRecord,
   type FoundSession,
 } from "./found-session.ts";
+import { rowOfText, selectTexts, type RowText } from "./row-texts.ts";
+import { hasWords, searchHits } from "./search-hits.ts";
 import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
@@ -19,19 +29,56 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
   const rows = await pageRows(source, query);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
+  const counts = await countSessions(source);
   return {
     sessions: await toRecords(source, page),
-    total: await totalOf(source, query),
+    total: countedAlready(query, counts) ?? (await totalOf(source, query)),
     next:
       rows.length > query.limit && last !== undefined
         ? { createdAt: last.createdAt, id: last.id }
         : null,
-    counts: await countSessions(source),
+    counts,
+    hits: await searchHits(source, { sessions: page, search: query.search }),
   };
 }
 
 /** One row more than asked for, so that the page knows whether there is another. */
 async function pageRows(source: Source, query: SessionQuery): Promise<readonly FoundSession[]> {
+  const { db, engine } = source;
+  const key = JSON.stringify([engine, query]);
+  if (engine === "sqlite") {
+    const texts = builtTexts(key, () => buildPage(source, query, selectTexts));
+    if (texts === null) return [];
+    const found = await db.executeQuery(texts).catch(() => null);
+    // None when something is in a row that no text can hold.
+    if (found !== null) return found.rows.map(rowOfText);
+  }
+  const rows = builtRows(key, () => buildPage(source, query, selectSessions));
+  return rows === null ? [] : (await db.executeQuery(rows)).rows;
+}
+
+/** The lists that are asked for again and again, such as the first page: built once. */
+const KNOWN_PAGES = 50;
+const builtTexts = keepBuilt<RowText>();
+const builtRows = keepBuilt<FoundSession>();
+
+function keepBuilt<Row>() {
+  const known = keepNewest<string, CompiledQuery<Row>>(KNOWN_PAGES);
+  return (key: string, build: () => Compilable<Row> | null): CompiledQuery<Row> | null => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const built = build()?.compile() ?? null;
+    if (built !== null) known.set(key, built);
+    return built;
+  };
+}
+
+/** Limits stand in the statement: where they are parameters, SQLite takes twice as long. */
+function buildPage<Row>(
+  source: Source,
+  query: SessionQuery,
+  select: (source: Source) => SelectQueryBuilder<Tables, "AgentSession" | "Repo", Row>,
+): Compilable<Row> | null {
   const offset = query.offset ?? 0;
   const needed = offset + query.limit + 1;
   const [first, ...others] = branchesOf(query).map((branch) => {
@@ -39,53 +86,57 @@ async function pageRows(source: Source, query: SessionQuery): Promise<readonly F
       .select(["AgentSession.id", "AgentSession.createdAt"])
       .orderBy("AgentSession.createdAt", "desc")
       .orderBy("AgentSession.id", "desc")
-      .limit(needed);
+      .limit(sql.lit(needed));
     return source.db.selectFrom(newest.as("newest")).selectAll();
   });
-  if (first === undefined) return [];
+  if (first === undefined) return null;
   const page = others
     .reduce((all, branch) => all.unionAll(branch), first)
     .orderBy("createdAt", "desc")
     .orderBy("id", "desc")
-    .limit(query.limit + 1)
-    .offset(offset);
-  return selectSessions(source)
+    .limit(sql.lit(query.limit + 1))
+    .offset(sql.lit(offset));
+  return select(source)
     .innerJoin(page.as("page"), "page.id", "AgentSession.id")
     .orderBy("page.createdAt", "desc")
-    .orderBy("page.id", "desc")
-    .execute();
+    .orderBy("page.id", "desc");
 }
 
 /**
- * One branch per status: each walks an index in order, and a rare status costs no more than a common
- * one. All in one statement, so that a session that changes its status is in exactly one of them.
+ * One branch per status, also for all sessions of a repository, whose index begins with both: each walks an index in order, and
+ * a rare status costs no more than a common one. All in one statement, so that a session that changes its status is in exactly
+ * one of them.
  */
 function branchesOf(query: SessionQuery): readonly SessionQuery[] {
-  if (query.statuses === undefined) return [query];
-  return [...new Set(query.statuses)].map((status) => ({ ...query, statuses: [status] }));
+  const { repoId, statuses = repoId === undefined ? undefined : STATUSES } = query;
+  if (statuses === undefined) return [query];
+  return [...new Set(statuses)].map((status) => ({ ...query, statuses: [status] }));
 }
 
 function filtered(source: Source, query: SessionQuery): Select {
   let select: Select = source.db
     .selectFrom("AgentSession")
     .where("AgentSession.setAside", "=", sql.lit(0));
-  const { repoId, statuses, states, phase, agentName, search, from, to, after } = query;
+  const { repoId, statuses, states, phase, agentName, providers, search, from, to, after } = query;
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
   if (statuses !== undefined)
     select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
+  // An index may leave out what is common: that it can be used, the database must see in the statement.
   if (states !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.state", states));
+  if (states !== undefined && !states.includes("idle"))
+    select = select.where(sql<boolean>`"AgentSession"."state" <> 'idle'`);
   if (phase !== undefined) select = select.where("phase", "=", phase);
+  if (phase !== undefined && phase !== "initializing")
+    select = select.where(sql<boolean>`"phase" <> 'initializing'`);
   if (agentName !== undefined) select = select.where("agentName", "=", agentName);
+  if (providers !== undefined) select = select.where((eb) => prefers(eb, providers));
   if (from !== undefined) select = select.where("AgentSession.createdAt", ">=", from);
   if (to !== undefined) select = select.where("AgentSession.createdAt", "<", to);
   if (search !== undefined) select = select.where((eb) => matches(source, eb, searchWords(search)));
   if (after !== undefined) {
     const { createdAt, id } = after;
-    select = select.where(({ eb, and, or }) =>
-      or([
-        eb("AgentSession.createdAt", "<", createdAt),
-        and([eb("AgentSession.createdAt", "=", createdAt), eb("AgentSession.id", "<", id)]),
-      ]),
+    select = select.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("AgentSession.createdAt", "AgentSession.id"), "<", tuple(createdAt, id)),
     );
   }
   return select;
@@ -107,21 +158,36 @@ function matches(
   words: readonly string[],
 ) {
   if (words.length === 0) return eb.lit(false);
-  const documents =
-    source.engine === "sqlite"
-      ? sql<string>`select "sessionId" from "SearchDocument" where "key" in (
-          select rowid from "SearchIndex" where "SearchIndex" match ${words.map((word) => `"${word}"*`).join(" ")})`
-      : sql<string>`select "sessionId" from "SearchDocument"
-          where "words" @@ cast(${words.map((word) => `'${word}':*`).join(" & ")} as tsquery)`;
-  return eb("AgentSession.id", "in", sql<string>`(${documents})`);
+  return eb(
+    "AgentSession.id",
+    "in",
+    sql<string>`(select "sessionId" from "SearchDocument" where ${hasWords(source, words)})`,
+  );
+}
+
+function prefers(
+  eb: ExpressionBuilder<Tables, "AgentSession">,
+  providers: readonly (string | null)[],
+) {
+  return eb.or(
+    providers.map((name) =>
+      name === null ? eb("provider", "is", null) : eb("provider", "=", name),
+    ),
+  );
+}
+
+/** What matches by status alone is among the counts. */
+function countedAlready(query: SessionQuery, counts: SessionCounts): number | null {
+  const { statuses = STATUSES, limit: _, offset: __, after: ___, ...filters } = query;
+  if (Object.values(filters).some((filter) => filter !== undefined)) return null;
+  return [...new Set(statuses)].reduce((sum, status) => sum + counts[status], 0);
 }
 
 async function totalOf(source: Source, query: SessionQuery): Promise<number> {
   const { after: _, limit: __, offset: ___, ...unpaged } = query;
   const { repoId, statuses, ...others } = unpaged;
-  if (source.engine === "sqlite" && Object.values(others).every((filter) => filter === undefined)) {
+  if (Object.values(others).every((filter) => filter === undefined))
     return tallied(source, { repoId, statuses });
-  }
   const counted = await filtered(source, { ...unpaged, limit: 0 })
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
@@ -138,23 +204,11 @@ async function tallied(
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
   if (statuses !== undefined) select = select.where("status", "in", statuses);
   const { total } = await select.executeTakeFirstOrThrow();
-  return total ?? 0;
+  return Number(total ?? 0);
 }
 
-export async function countSessions({ db, engine }: Source): Promise<SessionCounts> {
-  const counted =
-    engine === "sqlite"
-      ? await db
-          .selectFrom("SessionTally")
-          .select(["status", ({ fn }) => fn.sum<number>("count").as("total")])
-          .groupBy("status")
-          .execute()
-      : await db
-          .selectFrom("AgentSession")
-          .select(["status", ({ fn }) => fn.countAll<number>().as("total")])
-          .where("setAside", "=", sql.lit(0))
-          .groupBy("status")
-          .execute();
+export async function countSessions(source: Source): Promise<SessionCounts> {
+  const counted = await countsByStatus(source, {});
   const byStatus = new Map(counted.map(({ status, total }) => [status, Number(total)]));
   const badge = STATUSES.filter((status) => STATUS_RULES[status].counted);
   return {
@@ -165,6 +219,13 @@ export async function countSessions({ db, engine }: Source): Promise<SessionCoun
     badge: badge.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0),
   };
 }
+
+const countsByStatus = prepared(({ db }) =>
+  db
+    .selectFrom("SessionTally")
+    .select(["status", ({ fn }) => fn.sum<number>("count").as("total")])
+    .groupBy("status"),
+);
 
 async function toRecords(
   source: Source,

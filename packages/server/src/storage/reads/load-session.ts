@@ -1,5 +1,8 @@
+import { sql } from "kysely";
 import type { CurrentRun } from "../../domain/run.ts";
+import { ARRIVING } from "../arrival.ts";
 import { UnreadableRow } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../run-row.ts";
 import { toSession } from "../session-row.ts";
 import type { Loaded, ReadSession } from "../store.ts";
@@ -11,6 +14,7 @@ import {
   toRecord,
   type FoundSession,
 } from "./found-session.ts";
+import { queueRowsOf } from "./plain-reads.ts";
 import { required, type Source } from "./source.ts";
 
 /** The whole session, with the run it is busy with, what that waits for, and the queue. */
@@ -32,6 +36,40 @@ export async function readSession(source: Source, sessionId: string): Promise<Re
   }));
 }
 
+export async function findSession(source: Source, name: string): Promise<string | null> {
+  const found = await sessionsCalled(source, { name });
+  return found.find(({ id }) => id === name)?.id ?? found[0]?.id ?? null;
+}
+
+const sessionsCalled = prepared(({ db }, { name }: { name: string }) =>
+  db
+    .selectFrom("AgentSession")
+    .select("id")
+    .where((where) => where.or([where("id", "=", name), where("agentId", "=", name)]))
+    .where("setAside", "<>", ARRIVING),
+);
+
+/** Its own id counts before what somebody called another one. */
+export async function findSessions(
+  { db }: Source,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map(); // PostgreSQL has no empty lists
+  const found = await db
+    .selectFrom("AgentSession")
+    .select(["id", "agentId"])
+    .where((where) => where.or([where("id", "in", names), where("agentId", "in", names)]))
+    .where("setAside", "<>", ARRIVING)
+    .execute();
+  const asked = new Set(names);
+  return new Map([
+    ...found.flatMap(({ id, agentId }): [string, string][] =>
+      agentId !== null && asked.has(agentId) ? [[agentId, id]] : [],
+    ),
+    ...found.flatMap(({ id }): [string, string][] => (asked.has(id) ? [[id, id]] : [])),
+  ]);
+}
+
 type NotRead =
   | { readonly found: "nothing" }
   | { readonly found: "unreadable"; readonly reason: string };
@@ -46,15 +84,13 @@ async function atOneMoment<Result>(
   read: (source: Source, row: FoundSession) => Promise<Result>,
 ): Promise<Result | NotRead> {
   for (;;) {
-    const row = await selectSessions(source)
-      .where("AgentSession.id", "=", sessionId)
-      .executeTakeFirst();
+    const [row] = await rowOf(source, { sessionId });
     if (row === undefined) return { found: "nothing" };
     const bad: Omit<SetAsideRow, "at">[] = [];
     const moment: Source = { ...source, report: (found) => bad.push(found) };
     const result = await whenReadable(moment, row, read);
     const isAlone = row.state === "idle" && row.queued === 0;
-    if (isAlone || (await versionOf(source, sessionId)) === row.version) {
+    if (isAlone || (await versionsOf(source, { sessionId }))[0]?.version === row.version) {
       for (const found of bad) source.report(found);
       return result;
     }
@@ -83,22 +119,27 @@ async function whenReadable<Result>(
   }
 }
 
-async function versionOf({ db }: Source, sessionId: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("AgentSession")
-    .select("version")
-    .where("id", "=", sessionId)
-    .executeTakeFirst();
-  return row?.version;
-}
+const rowOf = prepared((source, { sessionId }: { sessionId: string }) =>
+  selectSessions(source)
+    .where("AgentSession.id", "=", sessionId)
+    .where("AgentSession.setAside", "<>", ARRIVING),
+);
 
-async function currentRun(source: Source, sessionId: string): Promise<CurrentRun | null> {
-  const rows = await source.db
+const versionsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db.selectFrom("AgentSession").select("version").where("id", "=", sessionId),
+);
+
+/** Written out, not bound: only so is it found by an index of what is at work, however many runs there were. */
+const currentRunsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db
     .selectFrom("Run")
     .selectAll()
     .where("sessionId", "=", sessionId)
-    .where("status", "in", ["running", "suspended"])
-    .execute();
+    .where("status", "in", [sql.lit("running"), sql.lit("suspended")]),
+);
+
+async function currentRun(source: Source, sessionId: string): Promise<CurrentRun | null> {
+  const rows = await currentRunsOf(source, { sessionId });
   return (
     required(rows, { source, table: "Run", idOf: (row) => row.id, read: toCurrentRun }).at(0) ??
     null
@@ -106,12 +147,7 @@ async function currentRun(source: Source, sessionId: string): Promise<CurrentRun
 }
 
 async function queueOf(source: Source, sessionId: string) {
-  const rows = await source.db
-    .selectFrom("QueuedMessage")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .orderBy("position")
-    .execute();
+  const rows = await queueRowsOf(source, { sessionId });
   return required(rows, {
     source,
     table: "QueuedMessage",

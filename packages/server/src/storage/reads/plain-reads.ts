@@ -1,6 +1,9 @@
+import { toRepo } from "../repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../run-row.ts";
+import { ARRIVING, type Arrival } from "../arrival.ts";
 import { parseJson } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import type {
   IdempotencyKey,
   InactiveQuery,
@@ -12,18 +15,14 @@ import type {
   SetAside,
   StoredSuspension,
 } from "../store.ts";
+import { databaseNow } from "../writes/transaction.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function readQueue(
   source: Source,
   sessionId: string,
 ): Promise<readonly QueuedMessage[]> {
-  const rows = await source.db
-    .selectFrom("QueuedMessage")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .orderBy("position")
-    .execute();
+  const rows = await queueRowsOf(source, { sessionId });
   return readable(rows, {
     source,
     table: "QueuedMessage",
@@ -32,12 +31,20 @@ export async function readQueue(
   });
 }
 
+export const queueRowsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db.selectFrom("QueuedMessage").selectAll().where("sessionId", "=", sessionId).orderBy("position"),
+);
+
 export async function readRun(source: Source, runId: string): Promise<Run | null> {
-  const rows = await source.db.selectFrom("Run").selectAll().where("id", "=", runId).execute();
+  const rows = await runRowOf(source, { runId });
   return (
     readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow }).at(0) ?? null
   );
 }
+
+const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
+  db.selectFrom("Run").selectAll().where("id", "=", runId),
+);
 
 export async function readRuns(
   source: Source,
@@ -64,11 +71,7 @@ export async function readSuspension(
   source: Source,
   suspensionId: string,
 ): Promise<StoredSuspension | null> {
-  const rows = await source.db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("id", "=", suspensionId)
-    .execute();
+  const rows = await suspensionRowOf(source, { suspensionId });
   return (
     readable(rows, {
       source,
@@ -78,6 +81,10 @@ export async function readSuspension(
     }).at(0) ?? null
   );
 }
+
+const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: string }) =>
+  db.selectFrom("Suspension").selectAll().where("id", "=", suspensionId),
+);
 
 export async function readSuspensions(
   source: Source,
@@ -108,7 +115,8 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
   const rows = await source.db
     .selectFrom("Suspension")
     .selectAll()
-    .where("status", "=", "open")
+    // Written out, here and below: an index of the few is used only where the database sees that they are meant.
+    .where("status", "=", sql.lit("open"))
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
@@ -125,19 +133,20 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
     .selectFrom("AgentSession")
     .select("id")
     .where("setAside", "=", sql.lit(0))
-    .where("state", "<>", "idle");
+    .where("state", "<>", sql.lit("idle"));
   const queued = db
     .selectFrom("AgentSession")
     .select("id")
-    .where("queued", ">", 0)
+    .where("queued", ">", sql.lit(0))
     .where("setAside", "=", sql.lit(0));
   const owned = db
     .selectFrom("AgentSession")
     .select("id")
     .where("owner", "is not", null)
     .where("setAside", "=", sql.lit(0));
-  const rows = await working.union(queued).union(owned).orderBy("id").execute();
-  return rows.map(({ id }) => id);
+  // Put in order here: asked for it, SQLite would walk through all sessions by their ids.
+  const rows = await working.unionAll(queued).unionAll(owned).execute();
+  return [...new Set(rows.map(({ id }) => id))].toSorted();
 }
 
 export async function inactiveSessions(
@@ -165,26 +174,56 @@ export async function inactiveSessions(
   return (await select.execute()).map(({ id }) => id);
 }
 
-export async function readRepo({ db }: Source, repoId: string): Promise<Repo | null> {
-  return (
-    (await db.selectFrom("Repo").selectAll().where("id", "=", repoId).executeTakeFirst()) ?? null
-  );
+/** By the index of owners: there are few at any time. */
+export async function leftImports(source: Source): Promise<readonly Arrival[]> {
+  const rows = await source.db
+    .selectFrom("AgentSession")
+    .select(["id as sessionId", "owner as importId"])
+    .where("owner", "is not", null)
+    .where("setAside", "=", ARRIVING)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("NodeLease")
+            .select("NodeLease.node")
+            .whereRef("NodeLease.node", "=", "AgentSession.owner")
+            .where("NodeLease.expiresAt", ">", databaseNow(source)),
+        ),
+      ),
+    )
+    .orderBy("id")
+    .$narrowType<{ importId: string }>()
+    .execute();
+  return rows;
 }
+
+export async function readRepo(source: Source, repoId: string): Promise<Repo | null> {
+  const [row] = await repoRowOf(source, { repoId });
+  return row === undefined ? null : toRepo(row);
+}
+
+const repoRowOf = prepared(({ db }, { repoId }: { repoId: string }) =>
+  db.selectFrom("Repo").selectAll().where("id", "=", repoId),
+);
 
 export async function listRepos({ db }: Source): Promise<readonly Repo[]> {
-  return db.selectFrom("Repo").selectAll().orderBy("name").orderBy("path").execute();
+  const rows = await db.selectFrom("Repo").selectAll().orderBy("name").orderBy("path").execute();
+  return rows.map(toRepo);
 }
 
-export async function recall(
-  { db }: Source,
-  { scope, key }: IdempotencyKey,
-): Promise<Remembered | null> {
-  const row = await db
+const answerOf = prepared(({ db }, { scope, key }: { scope: string; key: string }) =>
+  db
     .selectFrom("IdempotencyKey")
     .select(["requestHash", "response"])
     .where("scope", "=", scope)
-    .where("key", "=", key)
-    .executeTakeFirst();
+    .where("key", "=", key),
+);
+
+export async function recall(
+  source: Source,
+  { scope, key }: IdempotencyKey,
+): Promise<Remembered | null> {
+  const [row] = await answerOf(source, { scope, key });
   if (row === undefined) return null;
   return { requestHash: row.requestHash, response: parseJson("response", row.response) };
 }

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../../domain/event.ts";
 import { fromMessageRow } from "../message-row.ts";
 import { parseJson, UnreadableRow } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import type { EventQuery, LogEntry } from "../store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
@@ -11,7 +12,18 @@ import { readable, type Source } from "./source.ts";
  * message is read as it was when the entries after it were.
  */
 export async function readEvents(source: Source, query: EventQuery): Promise<readonly LogEntry[]> {
-  const rows = await source.db
+  const { sessionId, after, limit } = query;
+  const rows = await entriesAfter(source, { sessionId, after, limit });
+  return rows.flatMap((row) => {
+    const message = messageIn(row);
+    return message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
+  });
+}
+
+type Page = { readonly sessionId: string; readonly after: number; readonly limit: number };
+
+const entriesAfter = prepared(({ db }, { sessionId, after, limit }: Page) =>
+  db
     .selectFrom("SessionEvent")
     .leftJoin("AgentMessage", (join) =>
       join
@@ -20,16 +32,11 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
     )
     .selectAll("SessionEvent")
     .select(["runId", "AgentMessage.seq as place", "role", "content", "complete", "timestamp"])
-    .where("SessionEvent.sessionId", "=", query.sessionId)
-    .where("SessionEvent.seq", ">", query.after)
+    .where("SessionEvent.sessionId", "=", sessionId)
+    .where("SessionEvent.seq", ">", after)
     .orderBy("SessionEvent.seq")
-    .limit(query.limit)
-    .execute();
-  return rows.flatMap((row) => {
-    const message = messageIn(row);
-    return message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
-  });
-}
+    .limit(limit),
+);
 
 type Found = EventRow & { readonly place: number | null } & {
   readonly [Column in "runId" | "role" | "content" | "complete" | "timestamp"]:

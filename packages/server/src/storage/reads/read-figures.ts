@@ -1,11 +1,15 @@
 import { sql } from "kysely";
 import type { JsonObject } from "../../domain/json.ts";
-import { OUTCOMES } from "../../domain/phase.ts";
+import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { FiguresPage, FiguresQuery, RunFigures, SessionFigures } from "../figures.ts";
 import { oneOf, parseObject, UnreadableRow } from "../parse.ts";
-import type { RunRow, SessionRow } from "../tables.ts";
+import { parsePhaseHistory } from "../session-row.ts";
+import type { EventRow, RunRow, SessionRow } from "../tables.ts";
 import type { Source } from "./source.ts";
+
+/** Entries of logs looked through in one go, more or less: it is the longest that others wait. */
+const LOG_ENTRIES = 50_000;
 
 const ENDED = [
   "completed",
@@ -20,32 +24,58 @@ const ENDED = [
  * sessions there were.
  */
 export async function readFigures(source: Source, query: FiguresQuery): Promise<FiguresPage> {
-  const rows = await sessionRows(source, query);
+  const found = await sessionRows(source, query);
+  const rows = withinReach(found, query);
   const last = rows.at(-1);
+  const isLast = rows.length === found.length && found.length < query.limit;
   const runs = Map.groupBy(await runRows(source, query), ({ sessionId }) => sessionId);
+  const errors = Map.groupBy(await errorRows(source, query, rows), ({ sessionId }) => sessionId);
   return {
     sessions: rows
-      .map((row) => toFigures(row, { runs: runs.get(row.id) ?? [], query }))
+      .filter((row) => isTouched(row, query))
+      .map((row) => toFigures(row, { runs: runs.get(row.id), errors: errors.get(row.id), query }))
       .filter((figures) => hasSomething(figures, query)),
-    next:
-      rows.length === query.limit && last !== undefined
-        ? { createdAt: last.createdAt, id: last.id }
-        : null,
+    next: isLast || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
   };
 }
 
-type FoundSession = Pick<SessionRow, "id" | "agentName" | "createdAt" | "finalizedAt" | "phase">;
+type FoundSession = Pick<
+  SessionRow,
+  | "id"
+  | "agentName"
+  | "createdAt"
+  | "updatedAt"
+  | "finalizedAt"
+  | "archivedAt"
+  | "failedAt"
+  | "phase"
+  | "phaseHistory"
+  | "errorCount"
+  | "lastSeq"
+> & { readonly hasRuns: number; readonly failedRuns: number };
 type FoundRun = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly wentOn: number;
 };
+type FoundError = Pick<EventRow, "sessionId" | "at">;
 
 function sessionRows(source: Source, query: FiguresQuery): Promise<FoundSession[]> {
   return lookedAt(source, query)
-    .select(["id", "agentName", "createdAt", "finalizedAt", "phase"])
+    .select(["id", "agentName", "createdAt", "updatedAt", "finalizedAt", "archivedAt", "failedAt"])
+    .select(["phase", "phaseHistory", "errorCount", "lastSeq"])
+    .select([hasRuns, failedRuns])
     .execute();
 }
+
+const hasRuns =
+  sql<number>`case when exists (select 1 from "Run" where "Run"."sessionId" = "AgentSession"."id"
+    and "Run"."startedAt" is not null) then 1 else 0 end`.as("hasRuns");
+
+const failedRuns = sql<number>`case when "errorCount" = 0 then 0 else (select count(*) from "Run"
+    where "Run"."sessionId" = "AgentSession"."id" and "Run"."status" = 'failed') end`.as(
+  "failedRuns",
+);
 
 /** By an index, whatever the range is: a page costs the same wherever it is. */
 function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
@@ -64,7 +94,7 @@ function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
   return select;
 }
 
-/** What ended after a session was last changed cannot be: the others' runs need no look. */
+/** Only of sessions that changed since: the others' runs need no look. */
 function runRows(source: Source, query: FiguresQuery): Promise<FoundRun[]> {
   const { from, to } = query;
   let sessions = source.db
@@ -93,17 +123,70 @@ const wentOn = sql<number>`case when "Run"."status" = 'interrupted' and exists (
   "wentOn",
 );
 
-function toFigures(
-  row: FoundSession,
-  { runs, query }: { runs: readonly FoundRun[]; query: FiguresQuery },
-): SessionFigures {
-  const { id, agentName, createdAt, finalizedAt: at, phase } = row;
+/** Fewer sessions where many have errors in long logs; never none. */
+function withinReach(rows: readonly FoundSession[], query: FiguresQuery): readonly FoundSession[] {
+  let entries = 0;
+  const end = rows.findIndex((row) => {
+    if (hasReportedErrors(row, query)) entries += row.lastSeq;
+    return entries > LOG_ENTRIES;
+  });
+  return end < 0 ? rows : rows.slice(0, Math.max(1, end));
+}
+
+/** Nothing happens to a session after its last change. */
+function isTouched({ updatedAt }: FoundSession, { from = -Infinity }: FiguresQuery): boolean {
+  return updatedAt >= from;
+}
+
+/** More errors are counted than runs have failed. */
+function hasReportedErrors(row: FoundSession, query: FiguresQuery): boolean {
+  return row.errorCount > row.failedRuns && isTouched(row, query);
+}
+
+/** The log holds them among everything else: it is looked through only where there are some. */
+async function errorRows(
+  { db }: Source,
+  query: FiguresQuery,
+  rows: readonly FoundSession[],
+): Promise<readonly FoundError[]> {
+  const { from, to } = query;
+  const ids = rows.filter((row) => hasReportedErrors(row, query)).map(({ id }) => id);
+  if (ids.length === 0) return []; // PostgreSQL has no empty lists
+  let select = db
+    .selectFrom("SessionEvent")
+    .select(["sessionId", "at"])
+    .where("sessionId", "in", ids)
+    .where("kind", "=", "event")
+    .where("data", "like", '{"type":"error.recorded"%')
+    .orderBy("sessionId")
+    .orderBy("seq");
+  if (from !== undefined) select = select.where("at", ">=", from);
+  if (to !== undefined) select = select.where("at", "<", to);
+  return select.execute();
+}
+
+interface Found {
+  readonly runs: readonly FoundRun[] | undefined;
+  readonly errors: readonly FoundError[] | undefined;
+  readonly query: FiguresQuery;
+}
+
+function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found): SessionFigures {
+  const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorCount } = row;
+  const phase = oneOf(PHASES, "phase", row.phase);
   const outcome = OUTCOMES.find((candidate) => candidate === phase);
+  const closings = [at, archivedAt, failedAt].filter((closed) => closed !== null);
   return {
     id,
     agentName,
     createdAt,
     finalized: at !== null && outcome !== undefined && isWithin(at, query) ? { at, outcome } : null,
+    closedAt: closings.length === 0 ? null : Math.min(...closings),
+    phase,
+    phaseHistory: readableHistory(row.phaseHistory),
+    errorCount,
+    errorsAt: errors.map((error) => error.at),
+    hasRuns: row.hasRuns === 1,
     runs: runs.map(toRunFigures),
   };
 }
@@ -126,19 +209,33 @@ function toRunFigures({
   };
 }
 
-/** A run that cannot be read is reported by those who read it whole; here it counts without its usage. */
 function readableUsage(text: string): JsonObject | null {
+  return unlessUnreadable(() => parseObject("usage", text)) ?? null;
+}
+
+function readableHistory(text: string): readonly PhaseChange[] {
+  return unlessUnreadable(() => parsePhaseHistory(text)) ?? [];
+}
+
+/** What cannot be read is reported by those who read it whole; here the rest counts without it. */
+function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   try {
-    return parseObject("usage", text);
+    return read();
   } catch (error) {
-    if (error instanceof UnreadableRow) return null;
+    if (error instanceof UnreadableRow) return undefined;
     throw error;
   }
 }
 
 function hasSomething(figures: SessionFigures, query: FiguresQuery): boolean {
+  const { runs, errorsAt, createdAt, closedAt, finalized, phaseHistory } = figures;
   return (
-    figures.runs.length > 0 || figures.finalized !== null || isWithin(figures.createdAt, query)
+    runs.length > 0 ||
+    errorsAt.length > 0 ||
+    finalized !== null ||
+    isWithin(createdAt, query) ||
+    (closedAt !== null && isWithin(closedAt, query)) ||
+    phaseHistory.some(({ at }) => isWithin(at, query))
   );
 }
 

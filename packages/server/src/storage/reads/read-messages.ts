@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
 import { fromMessageRow, grown } from "../message-row.ts";
+import { prepared } from "../prepared.ts";
 import type { MessageQuery } from "../store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
@@ -14,6 +15,8 @@ export async function readMessages(
   query: MessageQuery,
 ): Promise<readonly Message[]> {
   const { sessionId, after, since, limit } = query;
+  if (since === undefined && limit !== undefined)
+    return toMessages(source, await pageAfter(source, { sessionId, after: after ?? -1, limit }));
   let select = selectMessages(source, sessionId).orderBy("seq");
   if (after !== undefined) select = select.where("seq", ">", after);
   if (since !== undefined) select = select.where("timestamp", ">", since);
@@ -25,11 +28,21 @@ export async function readMessage(
   source: Source,
   { sessionId, messageId }: { sessionId: string; messageId: string },
 ): Promise<Message | null> {
-  const rows = await selectMessages(source, sessionId).where("id", "=", messageId).execute();
+  const rows = await messageRowOf(source, { sessionId, messageId });
   return toMessages(source, rows).at(0) ?? null;
 }
 
-function selectMessages({ db }: Source, sessionId: string) {
+const pageAfter = prepared(
+  (source, { sessionId, after, limit }: { sessionId: string; after: number; limit: number }) =>
+    selectMessages(source, sessionId).orderBy("seq").where("seq", ">", after).limit(limit),
+);
+
+const messageRowOf = prepared(
+  (source, { sessionId, messageId }: { sessionId: string; messageId: string }) =>
+    selectMessages(source, sessionId).where("id", "=", messageId),
+);
+
+function selectMessages({ db }: Pick<Source, "db">, sessionId: string) {
   return db
     .selectFrom("AgentMessage")
     .selectAll()

@@ -1,10 +1,9 @@
 import { UnreadableRow } from "../parse.ts";
-import type { Database, SetAsideRow } from "../tables.ts";
+import type { Place } from "../prepared.ts";
+import type { SetAsideRow } from "../tables.ts";
 
 /** What every read runs on. Rows that cannot be understood are reported here and left out. */
-export interface Source {
-  readonly db: Database;
-  readonly engine: "sqlite" | "postgres";
+export interface Source extends Place {
   readonly report: (bad: Omit<SetAsideRow, "at">) => void;
 }
 

@@ -17,7 +17,13 @@ export async function tally(source: Source): Promise<Tally> {
     // The same once more, or SQLite takes another index for the sake of the groups.
     .where("state", "in", BUSY)
     .groupBy(["status", "state"]);
-  const rows = await allOf(source).unionAll(busy).execute();
+  const rows = await db
+    .selectFrom("SessionTally")
+    .select(["status", sql<string>`${ALL}`.as("state")])
+    .select(({ fn }) => fn.sum<number>("count").as("total"))
+    .groupBy("status")
+    .unionAll(busy)
+    .execute();
   const totals = new Map(
     rows.map(({ status, state, total }) => [`${status} ${state}`, Number(total)]),
   );
@@ -45,19 +51,3 @@ export async function tally(source: Source): Promise<Tally> {
 
 const ALL = "all";
 const BUSY = STATES.filter((state) => state !== "idle");
-
-/** Every session by status: kept count of by SQLite, counted over an index by PostgreSQL. */
-function allOf({ db, engine }: Source) {
-  return engine === "sqlite"
-    ? db
-        .selectFrom("SessionTally")
-        .select(["status", sql<string>`${ALL}`.as("state")])
-        .select(({ fn }) => fn.sum<number>("count").as("total"))
-        .groupBy("status")
-    : db
-        .selectFrom("AgentSession")
-        .select(["status", sql<string>`${ALL}`.as("state")])
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .where("setAside", "=", sql.lit(0))
-        .groupBy("status");
-}

@@ -1,5 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
+import { keepNewest } from "../keep-newest.ts";
+import type { RunAtOnce } from "../prepared.ts";
 import type { Tables } from "../tables.ts";
 import { isBusy } from "./faults.ts";
 
@@ -13,11 +15,22 @@ const WAL_BYTES = 16 * 1024 * 1024;
 export interface SqliteConnection {
   readonly raw: DatabaseSync;
   readonly db: Kysely<Tables>;
+  /** Runs a statement at once, without the ways that are there for databases that are waited for. */
+  readonly run: RunAtOnce;
 }
+
+export interface ConnectionOptions {
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs?: number;
+  /** Who may read it faster just now; null when nobody does. */
+  readonly readElsewhere?: (text: string, parameters: readonly unknown[]) => Rows | null;
+}
+
+type Rows = ReturnType<RunAtOnce>;
 
 export function openSqliteConnection(
   file: string,
-  { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS }: { readOnly: boolean; busyTimeoutMs?: number },
+  { readOnly, busyTimeoutMs = BUSY_TIMEOUT_MS, readElsewhere = () => null }: ConnectionOptions,
 ): SqliteConnection {
   const raw = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
@@ -30,10 +43,13 @@ export function openSqliteConnection(
     raw.close();
     throw error;
   }
-  return {
-    raw,
-    db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database: shim(raw) }) }),
-  };
+  const prepare = keepStatements(raw);
+  /** What was begun here is read on here: it is all of one moment. */
+  const run: RunAtOnce = (text, parameters) =>
+    (raw.isTransaction ? null : readElsewhere(text, parameters)) ??
+    prepare(text).statement.all(...bindable(parameters));
+  const database = shim(raw, { prepare, run });
+  return { raw, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database }) }), run };
 }
 
 /** SQLite does not wait by itself where two processes open a new file at the same moment. */
@@ -63,30 +79,35 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** What Kysely expects of a driver, on node:sqlite, with prepared statements kept. */
-function shim(raw: DatabaseSync): SqliteDatabase {
-  const cache = new Map<string, { statement: StatementSync; reader: boolean }>();
-  const prepared = (text: string): { statement: StatementSync; reader: boolean } => {
+interface Kept {
+  readonly statement: StatementSync;
+  readonly reader: boolean;
+}
+
+function keepStatements(raw: DatabaseSync): (text: string) => Kept {
+  const cache = keepNewest<string, Kept>(CACHED_STATEMENTS);
+  return (text) => {
     const known = cache.get(text);
-    if (known !== undefined) {
-      cache.delete(text);
-      cache.set(text, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     // A transaction that begins by reading could not become a writing one beside another process.
     const statement = raw.prepare(text === "begin" ? "begin immediate" : text);
     const entry = { statement, reader: statement.columns().length > 0 };
     cache.set(text, entry);
-    const [oldest] = cache.keys();
-    if (cache.size > CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest);
     return entry;
   };
+}
+
+/** What Kysely expects of a driver, on node:sqlite, with prepared statements kept. */
+function shim(
+  raw: DatabaseSync,
+  { prepare, run }: { readonly prepare: (text: string) => Kept; readonly run: RunAtOnce },
+): SqliteDatabase {
   return {
     prepare(text) {
-      const { statement, reader } = prepared(text);
+      const { statement, reader } = prepare(text);
       return {
         reader,
-        all: (parameters) => statement.all(...bindable(parameters)),
+        all: (parameters) => [...run(text, parameters)],
         run: (parameters) => statement.run(...bindable(parameters)),
         iterate: (parameters) => statement.iterate(...bindable(parameters)),
       };

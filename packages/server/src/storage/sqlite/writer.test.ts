@@ -3,7 +3,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { Change, StoredSession } from "../store.ts";
+import type { Change, Store, StoredSession } from "../store.ts";
 import { beginSession, textOf } from "../testing/session-driver.ts";
 import {
   addRepo,
@@ -16,8 +16,7 @@ import {
 describe("the writing thread", () => {
   it("may end at any moment: what it had fails, what waited is stored by the next one", async () => {
     const file = await migratedFile();
-    const store = await openTestFile(file, 300);
-    const [thread] = await threadsOf(() => beginSession(store));
+    const [store, thread] = await openWithThread(file);
     const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
     const loaded = await Promise.all(sessions.map((session) => session.stored()));
     const other = new DatabaseSync(file);
@@ -59,7 +58,8 @@ describe("the writing thread", () => {
   it("is not stopped by a write that cannot be handed to it", async () => {
     const store = await openTestFile(await migratedFile());
     const session = await beginSession(store, { repoId: await addRepo(store) });
-    const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => null });
+    // Too much for the thread it is called on.
+    const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => "x".repeat(20_000) });
     const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
 
     await expect(store.commit(change)).rejects.toThrow(/could not be cloned/u);
@@ -103,7 +103,7 @@ function archive(before: StoredSession): Change {
 }
 
 /** The threads that are started meanwhile. */
-async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]> {
+async function openWithThread(file: string): Promise<readonly [Store, Worker | undefined]> {
   const threads: Worker[] = [];
   const note = (message: unknown): void => {
     if (
@@ -116,7 +116,7 @@ async function threadsOf(act: () => Promise<unknown>): Promise<readonly Worker[]
     }
   };
   subscribe("worker_threads", note);
-  await act();
+  const store = await openTestFile(file, 300);
   unsubscribe("worker_threads", note);
-  return threads;
+  return [store, threads[0]];
 }

@@ -2,23 +2,44 @@ import { Worker } from "node:worker_threads";
 import { StorageFault, type FaultCode } from "../fault.ts";
 import type { WriteArgs, WriteName, Writer, WriteResult } from "../writes/writes.ts";
 import { faultFromSqlite } from "./faults.ts";
+import { newMarks, type SharedMarks } from "./own-marks.ts";
+import { openSmallWrites } from "./small-writes.ts";
+import type { WriteBatches } from "./write-batches.ts";
 
 /** Writes waiting for the thread; beyond this the disk is hopelessly behind and callers are told. */
 const MAX_WAITING = 10_000;
 /** Writes of one transaction, so that the first of a flood does not wait for the last. */
 const MAX_BATCH = 256;
+/** Small writes before the thread folds the write-ahead log; a change of a session weighs as much as many words. */
+const SMALL_PER_FOLD = 1_000;
+const WEIGHT_OF_CHANGE = 10;
 
 export interface WriterOptions {
   readonly file: string;
   readonly busyTimeoutMs?: number;
   /** Pages the file may have; a write that needs more fails as on a full disk. */
   readonly maxPages?: number;
+  /** Shared by the connections of a process; without them each is a process of its own. */
+  readonly marks?: SharedMarks;
+  /** False where somebody else folds the write-ahead log into the database. */
+  readonly foldsItself?: boolean;
+}
+
+export interface SqliteWriter {
+  readonly write: Writer;
+  /** Reads faster than a connection that has not written itself; null when that cannot be just now. */
+  readonly read: WriteBatches["read"];
+  readonly onOutsideWrites: (listener: () => void) => void;
+  readonly close: () => Promise<void>;
 }
 
 export interface WriteBatch {
   readonly durable: boolean;
   readonly requests: readonly { readonly name: WriteName; readonly args: WriteArgs<WriteName> }[];
 }
+
+/** What the thread says when it was not asked. */
+export const OUTSIDE_WRITES = "outside_writes";
 
 export type WriteReply =
   | { readonly ok: true; readonly value: unknown }
@@ -41,16 +62,19 @@ interface Waiting {
  * Natural batching: a lone write goes out at once; what arrives while one is being committed becomes
  * the next transaction. No timer, and under load one sync of the disk serves many.
  */
-export function startWriter(options: WriterOptions): {
-  write: Writer;
-  close: () => Promise<void>;
-} {
+export function startWriter(given: WriterOptions): SqliteWriter {
+  const options = { ...given, marks: newMarks() };
+  const small = openSmallWrites(options);
+  let smallSinceFold = 0;
+  /** Whether what was sent is with the thread. */
+  let isAway = false;
   const waiting: Waiting[] = [];
   let sent: readonly Waiting[] = [];
   let closing: Promise<void> | null = null;
   let worker: Worker | null = null;
+  const outsideListeners: (() => void)[] = [];
 
-  /** Started with the first write, and again after it broke. */
+  /** Started again after it broke. */
   function thread(): Worker {
     worker ??= spawn();
     return worker;
@@ -61,9 +85,11 @@ export function startWriter(options: WriterOptions): {
     const started = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
       workerData: options,
     });
-    started.on("message", (replies: readonly WriteReply[]) => {
+    started.on("message", (message: readonly WriteReply[] | typeof OUTSIDE_WRITES) => {
       // The last words of a thread that is lost already must not answer for its successor.
-      if (worker === started) settle(replies);
+      if (worker !== started) return;
+      if (message === OUTSIDE_WRITES) for (const listener of outsideListeners) listener();
+      else settle(message);
     });
     started.on("error", (cause) => lose(started, cause));
     started.on("exit", (code) =>
@@ -79,12 +105,29 @@ export function startWriter(options: WriterOptions): {
       durable: sent.some(({ durable }) => durable),
       requests: sent.map(({ request }) => request),
     };
+    if (small.takes(batch)) void sendHere(batch);
+    else sendAway(batch);
+  }
+
+  function sendAway(batch: WriteBatch): void {
+    isAway = true;
     try {
       thread().ref();
       thread().postMessage(batch);
     } catch (bug) {
       settleWith(bug);
     }
+  }
+
+  async function sendHere(batch: WriteBatch): Promise<void> {
+    isAway = false;
+    const replies = await small.run(batch).catch(() => null);
+    if (replies === null) return sendAway(batch);
+    settle(replies);
+    smallSinceFold += batch.durable ? WEIGHT_OF_CHANGE : 1;
+    if (smallSinceFold < SMALL_PER_FOLD) return;
+    smallSinceFold = 0;
+    thread().postMessage("fold");
   }
 
   function settle(replies: readonly WriteReply[]): void {
@@ -112,6 +155,7 @@ export function startWriter(options: WriterOptions): {
   function lose(thread: Worker, cause: unknown): void {
     if (worker !== thread) return;
     worker = null;
+    if (!isAway) return;
     const fault = faultFromSqlite(cause);
     settleWith(
       fault instanceof StorageFault
@@ -144,6 +188,7 @@ export function startWriter(options: WriterOptions): {
   const close = (): Promise<void> => {
     closing ??= new Promise<void>((resolve) => {
       const finish = (): void => {
+        small.close();
         if (worker === null) return resolve();
         worker.ref();
         worker.once("exit", () => resolve());
@@ -161,10 +206,16 @@ export function startWriter(options: WriterOptions): {
     return closing;
   };
 
-  return { write, close };
+  const onOutsideWrites = (listener: () => void): void => {
+    outsideListeners.push(listener);
+  };
+
+  // Before there is anything to write: it takes a while, and it notices what others write only once it runs.
+  thread().unref();
+  return { write, read: small.read, onOutsideWrites, close };
 }
 
-function toError(reply: WriteReply | undefined): Error {
+export function toError(reply: WriteReply | undefined): Error {
   if (reply === undefined || reply.ok)
     return new StorageFault("database_error", "The write got no answer.");
   if (reply.code !== null) return new StorageFault(reply.code, reply.message);

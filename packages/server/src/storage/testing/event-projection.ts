@@ -35,8 +35,10 @@ export function projectionOf(
       case "message.undelivered":
         return change(event.runId, ended(event.at, "the session ended before it was delivered"));
       case "run.started": {
-        const { id, provider, model, attempts } = event.run;
-        return change(id, { status: "running", provider, model, attempts, startedAt: event.at });
+        const { id, provider, model, attempts, handed } = event.run;
+        const started = { provider, model, attempts, startedAt: event.at };
+        const memory = handed ? ({ memory: { how: "live" } } as const) : {};
+        return change(id, { status: "running", ...started, ...memory });
       }
       case "run.handed":
         return change(event.runId, {
@@ -46,7 +48,12 @@ export function projectionOf(
       case "run.retried":
         return change(event.runId, { error: { ...event.error } });
       case "run.requeued":
-        return change(event.entry.runId, { status: "queued", startedAt: null });
+        return change(event.entry.runId, {
+          status: "queued",
+          startedAt: null,
+          attempts: event.entry.attempts,
+          memory: null,
+        });
       case "run.suspended":
         suspensions.set(event.suspension.id, {
           ...OPEN,

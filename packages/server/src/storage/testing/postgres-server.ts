@@ -9,6 +9,10 @@ const NOBODY = 65_534;
 
 export interface PostgresServer {
   readonly url: string;
+  /** Ends all connections and does not answer, until it is `up` again with all it had. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  /** For good. */
   stop(): Promise<void>;
 }
 
@@ -16,7 +20,11 @@ export interface PostgresServer {
  * A real PostgreSQL, from the binaries inside npm or from one that is installed. It refuses to run as
  * root, so there it runs as nobody, from a copy that nobody may read.
  */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer({
+  durable = false,
+}: {
+  /** To be measured: it waits for the disk. */ readonly durable?: boolean;
+} = {}): Promise<PostgresServer> {
   const binaries = npmBinaries() ?? installedBinaries();
   if (binaries === null) {
     throw new Error(
@@ -44,21 +52,35 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   const settings = [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    "fsync=off",
+    `fsync=${durable ? "on" : "off"}`,
     "max_connections=200",
   ];
-  const server = spawn(
-    path.join(bin, "postgres"),
-    ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { ...identity, cwd: "/", stdio: ["ignore", "ignore", "pipe"] },
-  );
-  await untilReady(server);
+  const launch = async (): Promise<ChildProcess> => {
+    const server = spawn(
+      path.join(bin, "postgres"),
+      ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...identity, cwd: "/", stdio: ["ignore", "ignore", "pipe"] },
+    );
+    await untilReady(server);
+    return server;
+  };
+  let running: ChildProcess | null = await launch();
+  const down = async (): Promise<void> => {
+    const server = running;
+    if (server === null) return;
+    running = null;
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    server.kill("SIGINT");
+    await ended;
+  };
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    down,
+    up: async () => {
+      running ??= await launch();
+    },
     stop: async () => {
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGINT");
-      await ended;
+      await down();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -97,7 +119,7 @@ function copyBinaries(root: string, folder: string): string {
   return path.join(copy, "bin");
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

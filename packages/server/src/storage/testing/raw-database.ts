@@ -23,11 +23,21 @@ export async function openRaw(location: DatabaseLocation): Promise<RawDatabase> 
   const client = new Client({ connectionString: location.url });
   await client.connect();
   await client.query("set session_replication_role = replica");
+  await keepCounting(client);
   return {
     run: async (statement) => void (await client.query(statement)),
     all: async (statement) => (await client.query<Record<string, unknown>>(statement)).rows,
     close: () => client.end(),
   };
+}
+
+/** With foreign keys PostgreSQL turns all triggers off; those that count sessions stay on, as they do on SQLite. */
+async function keepCounting(client: Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('alter table %s enable always trigger %I', tgrelid::regclass, tgname) as "statement"
+      from pg_trigger where not tgisinternal and tgenabled <> 'A'`,
+  );
+  for (const { statement } of rows) await client.query(statement);
 }
 
 /** Only PostgreSQL cannot be talked out of its checks: they and the type of JSON have to go. */

@@ -1,7 +1,7 @@
 import type { Appended, AppendRefused, Output, OutputItem } from "../store.ts";
 import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
-import { addMessage, completeMessage, replaceMessage } from "./message-writes.ts";
+import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
 import { runWrittenOut } from "./written-out.ts";
 
@@ -28,7 +28,7 @@ export async function appendOutput(
     `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ? where "id" = ?`,
     [log.lastSeq, at, at, sessionId],
   );
-  return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
+  return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq, at };
 }
 
 async function putItem(
@@ -52,11 +52,8 @@ async function putItem(
     case "content":
     case "end": {
       await log.store(transaction); // what is replaced must be in the table to be found there
-      const row = await transaction.db
-        .selectFrom("AgentMessage")
-        .selectAll()
-        .where("id", "=", item.messageId)
-        .executeTakeFirstOrThrow();
+      const row = await findMessage(transaction, item.messageId);
+      if (row === undefined) throw new Error("unreachable: a message that is open is not there");
       if (item.put === "end") return completeMessage(transaction, { row, at, log });
       const { content, complete } = item;
       return replaceMessage(transaction, { row, content, complete, at, log });

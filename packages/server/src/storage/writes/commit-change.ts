@@ -1,12 +1,15 @@
 import { evolveAll } from "../../domain/evolve.ts";
 import type { Session } from "../../domain/session.ts";
+import { prepared } from "../prepared.ts";
 import { toSessionColumns } from "../session-row.ts";
 import type { Change, Committed, CommitRefused, Fence, StoredSession } from "../store.ts";
+import type { IdempotencyKeyRow, SessionRow } from "../tables.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage } from "./message-writes.ts";
 import { projectEvents } from "./project-events.ts";
 import { indexSession } from "./search-document.ts";
 import { greatest, lockSession, type SessionLock, type Transaction } from "./transaction.ts";
+import { runWrittenOut } from "./written-out.ts";
 
 /** The session as its events leave it, the events themselves and what hangs on them: all or nothing. */
 export async function commitChange(
@@ -27,7 +30,8 @@ export async function commitChange(
   const lastSeq = entriesOf(change);
   if (lock === undefined && !(await insertSession(transaction, { session: after, lastSeq }))) {
     await forgetAnswer(transaction, change);
-    return { ok: false, refused: "conflict" };
+    const isTaken = await isAgentIdTaken(transaction, after);
+    return { ok: false, refused: isTaken ? "agent_id_taken" : "conflict" };
   }
   return storeSession(transaction, { change, after, lock });
 }
@@ -73,25 +77,41 @@ async function storeSession(
   return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
 }
 
-/** False when another process created it first. */
-export async function insertSession(
-  { db }: Transaction,
+/** False when another process created it first, or the agent id is another session's. */
+async function insertSession(
+  transaction: Transaction,
   { session, lastSeq }: { session: Session; lastSeq: number },
 ): Promise<boolean> {
-  const inserted = await db
-    .insertInto("AgentSession")
-    .values({
-      ...toSessionColumns(session),
-      version: 1,
-      lastSeq,
-      owner: null,
-      epoch: 0,
-      setAside: 0,
-    })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning("id")
-    .execute();
+  const row: SessionRow = {
+    ...toSessionColumns(session),
+    version: 1,
+    lastSeq,
+    owner: null,
+    epoch: 0,
+    setAside: 0,
+  };
+  const columns = Object.keys(row);
+  const inserted = await runWrittenOut<{ id: string }>(
+    transaction,
+    `insert into "AgentSession" (${columns.map((column) => `"${column}"`).join(", ")})
+      values (${columns.map(() => "?").join(", ")}) on conflict do nothing returning "id"`,
+    Object.values(row),
+  );
   return inserted.length > 0;
+}
+
+export async function isAgentIdTaken(
+  { db }: Transaction,
+  { id, agentId }: Pick<Session, "id" | "agentId">,
+): Promise<boolean> {
+  if (agentId === null) return false;
+  const taken = await db
+    .selectFrom("AgentSession")
+    .select("id")
+    .where("agentId", "=", agentId)
+    .where("id", "<>", id)
+    .execute();
+  return taken.length > 0;
 }
 
 /** How long the log of a new session will be: its row is written first, and once. */
@@ -104,21 +124,10 @@ async function updateSession(
   transaction: Transaction,
   { after, lock, lastSeq }: { after: Session; lock: SessionLock; lastSeq: number },
 ): Promise<StoredSession> {
-  const { createdAt: _, id, ...columns } = toSessionColumns(after);
+  const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
-  const times = await transaction.db
-    .updateTable("AgentSession")
-    .set({
-      ...columns,
-      // Output that was appended meanwhile is not in the session that was decided on.
-      updatedAt: greatest(transaction, "updatedAt", after.updatedAt),
-      lastActiveAt: greatest(transaction, "lastActiveAt", after.lastActiveAt),
-      version,
-      lastSeq,
-    })
-    .where("id", "=", id)
-    .returning(["updatedAt", "lastActiveAt"])
-    .executeTakeFirstOrThrow();
+  const [times] = await updateRow(transaction, { ...columns, version, lastSeq });
+  if (times === undefined) throw new Error("unreachable: a locked session is not there");
   return {
     session: { ...after, ...times },
     version,
@@ -128,9 +137,24 @@ async function updateSession(
   };
 }
 
+const updateRow = prepared(
+  (place, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
+    place.db
+      .updateTable("AgentSession")
+      .set({
+        ...columns,
+        // Output that was appended meanwhile is not in the session that was decided on.
+        updatedAt: greatest(place, "updatedAt", columns.updatedAt),
+        lastActiveAt: greatest(place, "lastActiveAt", columns.lastActiveAt),
+      })
+      .where("id", "=", id)
+      .returning(["updatedAt", "lastActiveAt"]),
+);
+
 function changesName({ events }: Change): boolean {
   return events.some(
     (event) =>
+      event.type === "session.imported" ||
       (event.type === "session.created" &&
         [event.title, event.purpose, event.agentName].some((text) => text !== null)) ||
       (event.type === "session.updated" && event.changes.title !== undefined),
@@ -138,23 +162,29 @@ function changesName({ events }: Change): boolean {
 }
 
 /** False when another request with the same key was answered first. */
-async function rememberAnswer({ db }: Transaction, { remember, events }: Change): Promise<boolean> {
+async function rememberAnswer(
+  transaction: Transaction,
+  { remember, events }: Change,
+): Promise<boolean> {
   if (remember === undefined) return true;
   const { scope, key, requestHash, response } = remember;
-  const inserted = await db
-    .insertInto("IdempotencyKey")
-    .values({
-      scope,
-      key,
-      requestHash,
-      response: JSON.stringify(response),
-      createdAt: events[0]?.at ?? 0,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("key")
-    .execute();
+  const inserted = await insertAnswer(transaction, {
+    scope,
+    key,
+    requestHash,
+    response: JSON.stringify(response),
+    createdAt: events[0]?.at ?? 0,
+  });
   return inserted.length > 0;
 }
+
+const insertAnswer = prepared(({ db }, answer: IdempotencyKeyRow) =>
+  db
+    .insertInto("IdempotencyKey")
+    .values(answer)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key"),
+);
 
 async function forgetAnswer({ db }: Transaction, { remember }: Change): Promise<void> {
   if (remember === undefined) return;

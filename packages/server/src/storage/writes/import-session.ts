@@ -1,121 +1,122 @@
 import type { SessionEvent } from "../../domain/event.ts";
-import { currentRunOf, type Session } from "../../domain/session.ts";
-import { toFlag } from "../parse.ts";
-import type { ImportDone, ImportedSession, ImportRefused } from "../store.ts";
-import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
-import { insertSession } from "./commit-change.ts";
+import type { Session } from "../../domain/session.ts";
+import {
+  ARRIVING,
+  type Arrival,
+  type ImportBegun,
+  type ImportEnd,
+  type ImportFinished,
+} from "../arrival.ts";
+import { toSessionColumns } from "../session-row.ts";
+import type { SessionRow } from "../tables.ts";
+import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
+import { holdImport, isLeased, leaseImport } from "./import-lease.ts";
+import { addSuspensions } from "./import-part.ts";
+import { dropLease } from "./lease-writes.ts";
 import { addMessage } from "./message-writes.ts";
-import { indexMessage, indexSession } from "./search-document.ts";
+import { indexSession } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Rows of one insert, and ids of one question; bounded by the parameters a statement may have. */
-const ROWS_PER_STATEMENT = 100;
+/** Takes the session's id, under a row that no list and no read shows. */
+export async function beginImport(
+  transaction: Transaction,
+  { arrival, at }: { readonly arrival: Arrival; readonly at: number },
+): Promise<ImportBegun> {
+  const { db } = transaction;
+  const begun = await db
+    .insertInto("AgentSession")
+    .values(arrivingRow(arrival, at))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .execute();
+  if (begun.length > 0) {
+    await leaseImport(transaction, arrival);
+    return { ok: true };
+  }
+  const found = await db
+    .selectFrom("AgentSession")
+    .select(["owner", "setAside"])
+    .where("id", "=", arrival.sessionId)
+    .executeTakeFirst();
+  if (found === undefined || found.setAside !== ARRIVING || found.owner === null)
+    return { ok: false, refused: "session_exists" };
+  if (await isLeased(transaction, found.owner)) return { ok: false, refused: "being_imported" };
+  const { sessionId } = arrival;
+  return { ok: false, refused: "left_over", arrival: { sessionId, importId: found.owner } };
+}
+
+function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
+  const columns = toSessionColumns({
+    id: sessionId,
+    agentId: null,
+    repoId: null,
+    title: null,
+    standing: { status: "active", activity: { state: "idle" } },
+    delivery: "hold",
+    queue: [],
+    provider: null,
+    model: null,
+    agentName: null,
+    purpose: null,
+    metadata: {},
+    phase: "initializing",
+    phaseHistory: [],
+    resumeReady: false,
+    errorCount: 0,
+    lastError: null,
+    supportsResume: false,
+    resumeData: null,
+    forkedFrom: null,
+    createdAt: at,
+    updatedAt: at,
+    lastActiveAt: at,
+    finalizedAt: null,
+    summary: null,
+  });
+  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: ARRIVING };
+}
 
 /**
- * The log of an imported session begins with its creation, has each message at its old number, and then
- * says what the session is here: it folds to the row like any other, and old cursors stay good.
+ * The session is here, as a whole. Its log begins with its creation, has each message at its old number,
+ * and then says what the session is here: it folds to the row like any other, and old cursors stay good.
  */
-export async function importSession(
+export async function finishImport(
   transaction: Transaction,
-  imported: ImportedSession,
-): Promise<ImportDone | ImportRefused> {
-  const { session, at, notices } = imported;
-  if (await exists(transaction, session.id)) return { ok: false, refused: "session_exists" };
-  const taken = await takenIds(transaction, imported);
-  if (taken.length > 0) return { ok: false, refused: "ids_taken", taken };
-
-  const log = new EventLog(session.id, imported.lastSeq);
+  { arrival, at, session, lastSeq, suspensions, notices }: ImportEnd,
+): Promise<ImportFinished> {
+  const { db } = transaction;
+  if (!(await holdImport(transaction, arrival))) return { ok: false, refused: "import_lost" };
+  if (!(await isRepo(transaction, session.repoId))) return { ok: false, refused: "repo_missing" };
+  if (await isAgentIdTaken(transaction, session)) return { ok: false, refused: "agent_id_taken" };
+  if (suspensions.length > 0) {
+    const { sessionId } = arrival;
+    const refused = await addSuspensions(transaction, { sessionId, rows: suspensions });
+    if (refused !== null) return refused;
+  }
+  const first = new EventLog(session.id, 0);
+  first.addEvent(creationOf(session));
+  await first.store(transaction);
+  const log = new EventLog(session.id, lastSeq);
   log.addEvent({ type: "session.imported", at, session });
-  const lastSeq = log.lastSeq + notices.length;
-  if (!(await insertSession(transaction, { session, lastSeq })))
-    return { ok: false, refused: "session_exists" };
-  await indexSession(transaction, { session, isNew: true });
-  await addHistory(transaction, imported);
-  await addWork(transaction, imported);
   for (const message of notices)
     await addMessage(transaction, { sessionId: session.id, message, complete: true, at, log });
   await log.store(transaction);
-  return { ok: true, stored: { session, version: 1, lastSeq, owner: null, epoch: 0 } };
-}
-
-async function exists({ db }: Transaction, sessionId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where("id", "=", sessionId)
-    .executeTakeFirst();
-  return found !== undefined;
-}
-
-async function takenIds(
-  { db }: Transaction,
-  { messages, queued, runs, suspensions }: ImportedSession,
-): Promise<readonly string[]> {
-  const taken = new Set<string>();
-  const messageIds = [...messages.map(({ id }) => id), ...queued.map((one) => one.messageId)];
-  for (const ids of chunked(messageIds)) {
-    const said = db.selectFrom("AgentMessage").select("id").where("id", "in", ids);
-    const waiting = db
-      .selectFrom("QueuedMessage")
-      .select("messageId as id")
-      .where("messageId", "in", ids);
-    for (const { id } of await said.unionAll(waiting).execute()) taken.add(id);
-  }
-  for (const ids of chunked(runs.map(({ id }) => id))) {
-    const found = await db.selectFrom("Run").select("id").where("id", "in", ids).execute();
-    for (const { id } of found) taken.add(id);
-  }
-  for (const ids of chunked(suspensions.map(({ id }) => id))) {
-    const found = await db.selectFrom("Suspension").select("id").where("id", "in", ids).execute();
-    for (const { id } of found) taken.add(id);
-  }
-  return [...taken];
-}
-
-async function addHistory(
-  transaction: Transaction,
-  { session, messages }: ImportedSession,
-): Promise<void> {
-  const { db } = transaction;
-  const sessionId = session.id;
-  const created = JSON.stringify(creationOf(session));
-  const first = { sessionId, at: session.createdAt, kind: "event", messageId: null, data: created };
+  await indexSession(transaction, { session, isNew: true });
+  const stored = { version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 };
   await db
-    .insertInto("SessionEvent")
-    .values({ ...first, seq: 1 })
+    .updateTable("AgentSession")
+    .set({ ...toSessionColumns(session), ...stored, setAside: 0 })
+    .where("id", "=", session.id)
     .execute();
-  for (const part of chunked(messages)) {
-    await db
-      .insertInto("AgentMessage")
-      .values(
-        part.map(({ id, runId, seq, role, content, at }) => ({
-          id,
-          sessionId,
-          runId,
-          seq,
-          role,
-          content: JSON.stringify(content),
-          complete: 1,
-          timestamp: at,
-        })),
-      )
-      .execute();
-    await db
-      .insertInto("SessionEvent")
-      .values(
-        part.map(({ id: messageId, seq, at }) => ({
-          sessionId,
-          seq,
-          at,
-          kind: "message",
-          messageId,
-          data: null,
-        })),
-      )
-      .execute();
-    for (const { id, content } of part) await indexMessage(transaction, { id, sessionId, content });
-  }
+  await dropLease(transaction, arrival.importId);
+  return { ok: true, stored: { session, ...stored } };
+}
+
+async function isRepo({ db }: Transaction, repoId: string | null): Promise<boolean> {
+  if (repoId === null) return true;
+  const found = await db.selectFrom("Repo").select("id").where("id", "=", repoId).execute();
+  return found.length > 0;
 }
 
 function creationOf(session: Session): SessionEvent {
@@ -129,61 +130,8 @@ function creationOf(session: Session): SessionEvent {
     model: session.model,
     agentName: session.agentName,
     purpose: session.purpose,
+    agentId: session.agentId,
     metadata: session.metadata,
     forkedFrom: session.forkedFrom,
   };
-}
-
-/** Runs with what they waited for, and the queue. */
-async function addWork({ db }: Transaction, imported: ImportedSession): Promise<void> {
-  for (const rows of chunked(runRows(imported))) await db.insertInto("Run").values(rows).execute();
-  for (const rows of chunked(suspensionRows(imported)))
-    await db.insertInto("Suspension").values(rows).execute();
-  for (const rows of chunked(queueRows(imported)))
-    await db.insertInto("QueuedMessage").values(rows).execute();
-}
-
-function runRows({ session, runs }: ImportedSession): RunRow[] {
-  const current = currentRunOf(session);
-  const queue = new Map(session.queue.map((entry) => [entry.runId, entry]));
-  return runs.map((run) => ({
-    ...run,
-    sessionId: session.id,
-    continuity: (current?.id === run.id ? current : queue.get(run.id))?.continuity ?? "auto",
-    handed: toFlag(current?.id === run.id && current.handed),
-    error: run.error === null ? null : JSON.stringify(run.error),
-    usage: run.usage === null ? null : JSON.stringify(run.usage),
-    memory: run.memory === null ? null : JSON.stringify(run.memory),
-  }));
-}
-
-function suspensionRows({ session, suspensions }: ImportedSession): SuspensionRow[] {
-  return suspensions.map((suspension) => ({
-    ...suspension,
-    sessionId: session.id,
-    request: JSON.stringify(suspension.request),
-    answer: suspension.answer === null ? null : JSON.stringify(suspension.answer),
-  }));
-}
-
-function queueRows({ session, queued }: ImportedSession): QueuedMessageRow[] {
-  const waiting = new Map(queued.map((message) => [message.messageId, message]));
-  return session.queue.map((entry, index) => {
-    const message = waiting.get(entry.messageId);
-    if (message === undefined)
-      throw new Error(`unreachable: queued message ${entry.messageId} came without its content`);
-    return {
-      ...entry,
-      sessionId: session.id,
-      position: index + 1,
-      content: JSON.stringify(message.content),
-      queuedAt: message.queuedAt,
-    };
-  });
-}
-
-function chunked<Item>(items: readonly Item[]): readonly Item[][] {
-  return Array.from({ length: Math.ceil(items.length / ROWS_PER_STATEMENT) }, (_, index) =>
-    items.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
-  );
 }

@@ -1,13 +1,15 @@
-import type { Claim, Fence } from "../store.ts";
+import { sql } from "kysely";
+import type { Claim, Fence, Lease } from "../store.ts";
 import { databaseNow, type Transaction } from "./transaction.ts";
 
 /** One row per node, so that the cost of staying alive does not grow with its sessions. */
 export async function renewLease(
   transaction: Transaction,
-  { node, ttlMs }: { node: string; ttlMs: number },
+  { node, ttlMs, about }: Lease,
 ): Promise<boolean> {
   const { db } = transaction;
   const now = databaseNow(transaction);
+  const said = about === undefined ? {} : { about: JSON.stringify(about) };
   const held = await db
     .selectFrom("NodeLease")
     .select(({ eb }) => eb("expiresAt", ">", now).as("alive"))
@@ -15,9 +17,17 @@ export async function renewLease(
     .executeTakeFirst();
   await db
     .insertInto("NodeLease")
-    .values(({ eb }) => ({ node, startedAt: now, expiresAt: eb(now, "+", ttlMs) }))
+    .values(({ eb }) => ({
+      node,
+      startedAt: now,
+      expiresAt: eb(now, "+", ttlMs),
+      draining: 0,
+      ...said,
+    }))
     .onConflict((conflict) =>
-      conflict.column("node").doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs) })),
+      conflict
+        .column("node")
+        .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...said })),
     )
     .execute();
   return held === undefined || Boolean(held.alive);
@@ -28,6 +38,34 @@ export async function dropLease({ db }: Transaction, node: string): Promise<void
   await db.deleteFrom("NodeLease").where("node", "=", node).execute();
 }
 
+/** The node lets go of its work and takes no more, or may again; false when there is no such node. */
+export async function drainNode(
+  { db }: Transaction,
+  { node, draining }: { node: string; draining: boolean },
+): Promise<boolean> {
+  const found = await db
+    .updateTable("NodeLease")
+    .set({ draining: draining ? 1 : 0 })
+    .where("node", "=", node)
+    .where("about", "is not", null)
+    .returning("node")
+    .execute();
+  return found.length > 0;
+}
+
+/** Nodes that ended long ago; nothing is theirs any more. */
+export async function forgetNodes(
+  transaction: Transaction,
+  { deadForMs }: { deadForMs: number },
+): Promise<void> {
+  const { db } = transaction;
+  await db
+    .deleteFrom("NodeLease")
+    .where("about", "is not", null)
+    .where(({ eb }) => eb("expiresAt", "<", eb(databaseNow(transaction), "-", deadForMs)))
+    .execute();
+}
+
 export async function dropOtherLeases({ db }: Transaction, node: string): Promise<void> {
   await db.deleteFrom("NodeLease").where("node", "!=", node).execute();
 }
@@ -35,9 +73,12 @@ export async function dropOtherLeases({ db }: Transaction, node: string): Promis
 /** One compare-and-set: of two nodes that want a free session, one gets it, and its epoch is new. */
 export async function claimSession(
   transaction: Transaction,
-  { sessionId, node }: { sessionId: string; node: string },
+  { sessionId, node, limit }: { sessionId: string; node: string; limit?: number | null },
 ): Promise<Claim> {
   const { db } = transaction;
+  if (limit !== undefined && limit !== null && (await isFull(transaction, { sessionId, limit }))) {
+    return { ok: false, owner: null, isFull: true };
+  }
   const claimed = await db
     .updateTable("AgentSession")
     .set(({ eb }) => ({ owner: node, epoch: eb("epoch", "+", 1) }))
@@ -66,6 +107,27 @@ export async function claimSession(
   if (held?.owner === node) return { ok: true, epoch: held.epoch };
   return { ok: false, owner: held?.owner ?? null };
 }
+
+/** Whether so many sessions are owned already. Claims that are counted are made one after the other. */
+async function isFull(
+  transaction: Transaction,
+  { sessionId, limit }: { sessionId: string; limit: number },
+): Promise<boolean> {
+  const { db, engine } = transaction;
+  if (engine === "postgres") await sql`select pg_advisory_xact_lock(${COUNTED})`.execute(db);
+  const { owned } = await db
+    .selectFrom("AgentSession")
+    .innerJoin("NodeLease", "NodeLease.node", "AgentSession.owner")
+    .select(({ fn }) => fn.countAll<number>().as("owned"))
+    .where("NodeLease.about", "is not", null)
+    .where("NodeLease.expiresAt", ">", databaseNow(transaction))
+    .where("AgentSession.id", "!=", sessionId)
+    .executeTakeFirstOrThrow();
+  return owned >= limit;
+}
+
+/** The number of the lock that counted claims take. */
+const COUNTED = 0x686f6c64;
 
 export async function releaseSession(
   { db }: Transaction,

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { MessageContent } from "../../domain/message.ts";
 import { grown, parseContent } from "../message-row.ts";
 import { toFlag, UnreadableRow } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
@@ -18,28 +20,33 @@ export async function addMessage(
   }: { sessionId: string; message: NewMessage; complete: boolean; at: number; log: EventLog },
 ): Promise<void> {
   const { id, runId, role, content } = message;
-  await transaction.db
-    .insertInto("AgentMessage")
-    .values({
-      id,
-      sessionId,
-      runId,
-      seq: log.addMessage(id, at),
-      role,
-      content: JSON.stringify(content),
-      complete: toFlag(complete),
-      timestamp: at,
-    })
-    .execute();
+  await insertMessage(transaction, {
+    id,
+    sessionId,
+    runId,
+    seq: log.addMessage(id, at),
+    role,
+    content: JSON.stringify(content),
+    complete: toFlag(complete),
+    timestamp: at,
+  });
   if (complete) await indexMessage(transaction, { id, sessionId, content });
 }
 
+const insertMessage = prepared(({ db }, row: MessageRow) =>
+  db.insertInto("AgentMessage").values(row),
+);
+
 export async function findMessage(
-  { db }: Transaction,
+  transaction: Transaction,
   messageId: string,
 ): Promise<MessageRow | undefined> {
-  return db.selectFrom("AgentMessage").selectAll().where("id", "=", messageId).executeTakeFirst();
+  return (await messageRows(transaction, { messageId })).at(0);
 }
+
+const messageRows = prepared(({ db }, { messageId }: { messageId: string }) =>
+  db.selectFrom("AgentMessage").selectAll().where("id", "=", messageId),
+);
 
 /** Replaces what the message says; the log keeps its newest version only. */
 export async function replaceMessage(
@@ -53,21 +60,42 @@ export async function replaceMessage(
   }: { row: MessageRow; content: MessageContent; complete: boolean; at: number; log: EventLog },
 ): Promise<void> {
   const { id, sessionId } = row;
-  await transaction.db
-    .updateTable("AgentMessage")
-    .set({ content: JSON.stringify(content), complete: toFlag(complete) })
-    .where("id", "=", id)
-    .execute();
-  await transaction.db
-    .deleteFrom("SessionEvent")
-    .where("sessionId", "=", sessionId)
-    .where("seq", ">=", row.seq)
-    .where("messageId", "=", id)
-    .execute();
+  await updateMessage(transaction, {
+    id,
+    content: JSON.stringify(content),
+    complete: toFlag(complete),
+  });
+  await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });
   log.addMessage(id, at);
   if (row.complete === 1) await forgetMessage(transaction, id);
   if (complete) await indexMessage(transaction, { id, sessionId, content });
 }
+
+const updateMessage = prepared(
+  ({ db }, { id, ...columns }: Pick<MessageRow, "id" | "content" | "complete">) =>
+    db.updateTable("AgentMessage").set(columns).where("id", "=", id),
+);
+
+type Entries = { readonly sessionId: string; readonly messageId: string; readonly since: number };
+
+const forgetEntries = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
+  db
+    .deleteFrom("SessionEvent")
+    .where("sessionId", "=", sessionId)
+    .where("seq", ">=", since)
+    .where("messageId", "=", messageId),
+);
+
+const piecesOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
+  db
+    .selectFrom("SessionEvent")
+    .select("data")
+    .where("sessionId", "=", sessionId)
+    .where("seq", ">=", since)
+    .where("messageId", "=", messageId)
+    .where("kind", "=", "delta")
+    .orderBy("seq"),
+);
 
 /** The text that has arrived so far becomes the message, and its pieces leave the log. */
 export async function completeMessage(
@@ -76,15 +104,8 @@ export async function completeMessage(
 ): Promise<void> {
   const content = readContent(row);
   if (content === null) return leaveAsFound(transaction, row);
-  const pieces = await transaction.db
-    .selectFrom("SessionEvent")
-    .select("data")
-    .where("sessionId", "=", row.sessionId)
-    .where("seq", ">=", row.seq)
-    .where("messageId", "=", row.id)
-    .where("kind", "=", "delta")
-    .orderBy("seq")
-    .execute();
+  const { id: messageId, sessionId, seq: since } = row;
+  const pieces = await piecesOf(transaction, { sessionId, messageId, since });
   const more = pieces.map(({ data }) => data ?? "").join("");
   await replaceMessage(transaction, {
     row,
@@ -114,12 +135,16 @@ export async function completeOpenMessages(
   transaction: Transaction,
   { sessionId, at, log }: { sessionId: string; at: number; log: EventLog },
 ): Promise<void> {
-  const open = await transaction.db
+  const open = await openMessages(transaction, { sessionId });
+  const inOrder = open.toSorted((one, other) => one.seq - other.seq);
+  for (const row of inOrder) await completeMessage(transaction, { row, at, log });
+}
+
+/** The value is written out and the order left to us: only so is an index of what grows used, however many messages there are. */
+const openMessages = prepared(({ db }, { sessionId }: { sessionId: string }) =>
+  db
     .selectFrom("AgentMessage")
     .selectAll()
     .where("sessionId", "=", sessionId)
-    .where("complete", "=", 0)
-    .orderBy("seq")
-    .execute();
-  for (const row of open) await completeMessage(transaction, { row, at, log });
-}
+    .where("complete", "=", sql.lit(0)),
+);

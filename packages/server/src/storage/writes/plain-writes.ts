@@ -1,3 +1,4 @@
+import { toRepo } from "../repo-row.ts";
 import { sql } from "kysely";
 import type { Repo } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";
@@ -15,14 +16,19 @@ export async function deleteSessions(
   return Number(deleted.numAffectedRows ?? 0);
 }
 
-/** The repository as stored: a path that is known already keeps its id. */
+/** The repository as stored: a path that is known already keeps its id and its name, and takes a label. */
 export async function addRepo({ db }: Transaction, repo: Repo): Promise<Repo> {
   await db
     .insertInto("Repo")
-    .values(repo)
-    .onConflict((conflict) => conflict.column("path").doNothing())
+    .values({ ...repo, label: repo.label ?? null })
+    .onConflict((conflict) =>
+      repo.label === undefined
+        ? conflict.column("path").doNothing()
+        : conflict.column("path").doUpdateSet({ label: repo.label }),
+    )
     .execute();
-  return db.selectFrom("Repo").selectAll().where("path", "=", repo.path).executeTakeFirstOrThrow();
+  const stored = db.selectFrom("Repo").selectAll().where("path", "=", repo.path);
+  return toRepo(await stored.executeTakeFirstOrThrow());
 }
 
 export async function removeRepo(

@@ -88,7 +88,13 @@ async function projectEvent(
       await completeOpenMessages(transaction, { sessionId, at: event.at, log });
       await updateRun(transaction, {
         runId: event.entry.runId,
-        columns: { status: "queued", startedAt: null, handed: 0 },
+        columns: {
+          status: "queued",
+          startedAt: null,
+          handed: 0,
+          attempts: event.entry.attempts,
+          memory: null,
+        },
       });
       return returnToQueue(transaction, { sessionId, event });
     case "run.suspended":

@@ -1,6 +1,7 @@
 import type { EventOf } from "../../domain/event.ts";
-import type { RunResult } from "../../domain/run.ts";
+import type { RunMemory, RunResult } from "../../domain/run.ts";
 import { toFlag } from "../parse.ts";
+import { prepared } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -39,6 +40,7 @@ export async function startRun(
       handed: toFlag(run.handed),
       attempts: run.attempts,
       startedAt: at,
+      ...(run.handed && { memory: MEMORY_OF_LIVE }),
     })
     .where("id", "=", run.id)
     .execute();
@@ -46,27 +48,37 @@ export async function startRun(
 
 /** The common case in one statement: a message that starts its run at once was never queued. */
 export async function addStartedRun(
-  { db }: Transaction,
+  transaction: Transaction,
   { sessionId, event }: { sessionId: string; event: EventOf<"run.started"> },
 ): Promise<void> {
   const { run, at } = event;
-  await db
-    .insertInto("Run")
-    .values({
-      id: run.id,
-      sessionId,
-      messageId: run.messageId,
-      status: "running",
-      provider: run.provider,
-      model: run.model,
-      continuity: run.continuity,
-      handed: toFlag(run.handed),
-      attempts: run.attempts,
-      queuedAt: at,
-      startedAt: at,
-    })
-    .execute();
+  await insertStarted(transaction, {
+    id: run.id,
+    sessionId,
+    messageId: run.messageId,
+    provider: run.provider,
+    model: run.model,
+    continuity: run.continuity,
+    handed: toFlag(run.handed),
+    attempts: run.attempts,
+    memory: run.handed ? MEMORY_OF_LIVE : null,
+    queuedAt: at,
+    startedAt: at,
+  });
 }
+
+/** A run that starts handed is given to an agent that was there. */
+const MEMORY_OF_LIVE = JSON.stringify({ how: "live" } satisfies RunMemory);
+
+type StartedColumns = Pick<
+  RunRow,
+  "id" | "sessionId" | "messageId" | "provider" | "model" | "continuity" | "handed"
+> &
+  Pick<RunRow, "attempts" | "memory" | "queuedAt" | "startedAt">;
+
+const insertStarted = prepared(({ db }, run: StartedColumns) =>
+  db.insertInto("Run").values({ ...run, status: "running" }),
+);
 
 export async function updateRun(
   { db }: Transaction,
@@ -76,19 +88,26 @@ export async function updateRun(
 }
 
 export async function countAttempt(
-  { db }: Transaction,
+  transaction: Transaction,
   { runId, memory }: EventOf<"run.handed">,
 ): Promise<void> {
-  await db
-    .updateTable("Run")
-    .set(({ eb }) => ({
-      handed: 1,
-      attempts: eb("attempts", "+", 1),
-      ...(memory !== undefined && { memory: JSON.stringify(memory) }),
-    }))
-    .where("id", "=", runId)
-    .execute();
+  if (memory === undefined) await countHanded(transaction, { runId });
+  else await rememberHanded(transaction, { runId, memory: JSON.stringify(memory) });
 }
+
+const countHanded = prepared(({ db }, { runId }: { runId: string }) =>
+  db
+    .updateTable("Run")
+    .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1) }))
+    .where("id", "=", runId),
+);
+
+const rememberHanded = prepared(({ db }, { runId, memory }: { runId: string; memory: string }) =>
+  db
+    .updateTable("Run")
+    .set(({ eb }) => ({ handed: 1, attempts: eb("attempts", "+", 1), memory }))
+    .where("id", "=", runId),
+);
 
 export function endColumns({ at, result, usage }: EventOf<"run.ended">): Partial<RunRow> {
   return {

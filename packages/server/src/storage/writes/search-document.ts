@@ -3,6 +3,7 @@ import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { searchableText, searchWords } from "../search-words.ts";
 import type { Transaction } from "./transaction.ts";
+import { runWrittenOut } from "./written-out.ts";
 
 export async function indexMessage(
   transaction: Transaction,
@@ -11,6 +12,44 @@ export async function indexMessage(
   const words = searchWords(searchableText(message.content));
   if (words.length > 0)
     await addDocument(transaction, { ...message, messageId: message.id, words });
+}
+
+/** As `indexMessage`, of many at once. */
+export async function indexMessages(
+  { db, engine }: Transaction,
+  {
+    sessionId,
+    messages,
+  }: {
+    readonly sessionId: string;
+    readonly messages: readonly { readonly id: string; readonly content: MessageContent }[];
+  },
+): Promise<void> {
+  const documents = new Map(
+    messages.flatMap(({ id, content }): [string, readonly string[]][] => {
+      const words = [...new Set(searchWords(searchableText(content)))];
+      return words.length === 0 ? [] : [[id, words]];
+    }),
+  );
+  if (documents.size === 0) return;
+  if (engine === "postgres") {
+    const values = [...documents].map(
+      ([id, words]) => sql`(${sessionId}, ${id}, array_to_tsvector(${words}::text[]))`,
+    );
+    await sql`insert into "SearchDocument" ("sessionId", "messageId", "words")
+      values ${sql.join(values)}`.execute(db);
+    return;
+  }
+  const owned = [...documents.keys()].map((id) => sql`(${sessionId}, ${id})`);
+  const { rows } = await sql<{
+    key: number;
+    messageId: string;
+  }>`insert into "SearchDocument" ("sessionId", "messageId")
+    values ${sql.join(owned)} returning "key", "messageId"`.execute(db);
+  const indexed = rows.map(
+    ({ key, messageId }) => sql`(${key}, ${documents.get(messageId)?.join(" ") ?? ""})`,
+  );
+  await sql`insert into "SearchIndex" (rowid, words) values ${sql.join(indexed)}`.execute(db);
 }
 
 /** Before what it says now is indexed in place of what it said. */
@@ -38,7 +77,7 @@ export async function indexSession(
 }
 
 async function addDocument(
-  { db, engine }: Transaction,
+  transaction: Transaction,
   document: {
     readonly sessionId: string;
     readonly messageId: string | null;
@@ -47,18 +86,20 @@ async function addDocument(
 ): Promise<void> {
   const { sessionId, messageId } = document;
   const words = [...new Set(document.words)];
+  const { db, engine } = transaction;
   if (engine === "postgres") {
     await sql`insert into "SearchDocument" ("sessionId", "messageId", "words")
       values (${sessionId}, ${messageId}, array_to_tsvector(${words}::text[]))`.execute(db);
     return;
   }
-  const { rows } = await sql<{
-    key: number;
-  }>`insert into "SearchDocument" ("sessionId", "messageId")
-    values (${sessionId}, ${messageId}) returning "key"`.execute(db);
-  const [added] = rows;
-  if (added === undefined) throw new Error("unreachable: an insert returned no row");
-  await sql`insert into "SearchIndex" (rowid, words) values (${added.key}, ${words.join(" ")})`.execute(
-    db,
+  const [added] = await runWrittenOut<{ key: number }>(
+    transaction,
+    `insert into "SearchDocument" ("sessionId", "messageId") values (?, ?) returning "key"`,
+    [sessionId, messageId],
   );
+  if (added === undefined) throw new Error("unreachable: an insert returned no row");
+  await runWrittenOut(transaction, `insert into "SearchIndex" (rowid, words) values (?, ?)`, [
+    added.key,
+    words.join(" "),
+  ]);
 }

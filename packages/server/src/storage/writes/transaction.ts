@@ -1,12 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
-import type { Database } from "../tables.ts";
+import type { Place } from "../prepared.ts";
 import { runWrittenOut } from "./written-out.ts";
 
 /** What every write runs in: a transaction that the engine opened and will commit. */
-export interface Transaction {
-  readonly db: Database;
-  readonly engine: "sqlite" | "postgres";
-}
+export type Transaction = Place;
 
 /** The clock of the database, the same for all nodes, in epoch milliseconds. */
 export function databaseNow({ engine }: Pick<Transaction, "engine">): RawBuilder<number> {

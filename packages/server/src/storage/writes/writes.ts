@@ -1,30 +1,46 @@
 import { appendOutput } from "./append-output.ts";
 import { commitChange } from "./commit-change.ts";
-import { importSession } from "./import-session.ts";
+import { deleteStale } from "./delete-stale.ts";
+import { dropImport } from "./drop-import.ts";
+import { addToImport } from "./import-part.ts";
+import { beginImport, finishImport } from "./import-session.ts";
 import {
   claimSession,
   dropLease,
+  drainNode,
   dropOtherLeases,
+  forgetNodes,
   releaseSession,
   renewLease,
 } from "./lease-writes.ts";
 import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
+import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writes.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Every write there is, by name: PostgreSQL calls them here, SQLite in its writing thread. */
 export const WRITES = {
   addRepo,
+  addToImport,
+  addToken,
   appendOutput,
+  beginImport,
   claimSession,
   commitChange,
   deleteSessions,
+  deleteStale,
+  drainNode,
+  dropImport,
   dropLease,
   dropOtherLeases,
+  finishImport,
   forgetAnswers,
-  importSession,
+  forgetNodes,
+  forgetTokens,
+  markTokenUsed,
   releaseSession,
   removeRepo,
   renewLease,
+  revokeToken,
   setAside,
 } as const;
 

@@ -35,6 +35,11 @@ async function dumpPostgres(raw: RawDatabase): Promise<string> {
   );
   const dumped: string[] = [];
   for (const { table } of tables) dumped.push(await dumpPostgresTable(raw, String(table)));
+  const functions = await raw.all(
+    `select pg_get_functiondef(oid) as text from pg_proc
+      where pronamespace = 'public'::regnamespace order by proname`,
+  );
+  dumped.push(...functions.map(({ text }) => `${String(text).trimEnd()};\n`));
   return dumped.join("\n");
 }
 
@@ -57,9 +62,13 @@ async function dumpPostgresTable(raw: RawDatabase, table: string): Promise<strin
     `select pg_get_indexdef(indexrelid) as line from pg_index join pg_class on pg_class.oid = indexrelid
       where indrelid = ${oid} and indexrelid not in (select conindid from pg_constraint) order by relname`,
   );
+  const triggers = await raw.all(
+    `select pg_get_triggerdef(oid) as line from pg_trigger
+      where tgrelid = ${oid} and not tgisinternal order by tgname`,
+  );
   const lines = [...columns, ...constraints].map(({ line }) => `  ${String(line)}`);
   return [
     `create table "${table}" (\n${lines.join(",\n")}\n);\n`,
-    ...indexes.map(({ line }) => `${String(line)};\n`),
+    ...[...indexes, ...triggers].map(({ line }) => `${String(line)};\n`),
   ].join("");
 }

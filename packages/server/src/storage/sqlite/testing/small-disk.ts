@@ -37,6 +37,8 @@ export async function limitedFile(): Promise<SmallDisk> {
     schema: "limited",
     options: { clock: Date.now },
     translate: faultFromSqlite,
+    onOutsideWrites: () => {},
+    call: () => {},
     close: async () => {
       await writer.close();
       await db.destroy();
@@ -121,7 +123,7 @@ export function mountMemory(options: string): { readonly folder: string; unmount
 }
 
 /** In small steps, so that nothing is left of the last page. */
-function fillUp(file: string): void {
+export function fillUp(file: string): void {
   const handle = openSync(file, "w");
   try {
     for (const size of [65_536, 4096, 1]) {

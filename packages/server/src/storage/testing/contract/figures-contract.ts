@@ -17,7 +17,7 @@ export function figuresContract(open: OpenTestStore): void {
         const ada = await begin("ada");
         const usage = { inputTokens: 5, cost: { amount: 0.5, currency: "USD" } };
         await ended(ada, COMPLETED, usage);
-        await ended(ada, { outcome: "failed", error: { code: "x", message: "x", detail: null } });
+        await ended(ada, FAILED);
         await ended(ada, { outcome: "cancelled", reason: "stop" });
         const bob = await begin("bob");
         await bob.run(); // still at work
@@ -35,26 +35,66 @@ export function figuresContract(open: OpenTestStore): void {
         expect(byAgent(await read(store))).toEqual(
           byAgent([
             {
+              ...NOTHING,
               id: ada.id,
               agentName: "ada",
-              createdAt: NOON,
-              finalized: null,
+              errorCount: 1,
+              hasRuns: true,
               runs: [
                 { ...run(1), outcome: "completed", usage },
                 { ...run(3), outcome: "failed" },
                 { ...run(5), outcome: "cancelled" },
               ],
             },
-            { id: bob.id, agentName: "bob", createdAt: NOON, finalized: null, runs: [] },
+            { ...NOTHING, id: bob.id, agentName: "bob", hasRuns: true },
             {
+              ...NOTHING,
               id: done.id,
-              agentName: null,
-              createdAt: NOON,
               finalized: { at: NOON + 1000, outcome: "abandoned" },
-              runs: [],
+              closedAt: NOON + 1000,
+              phase: "abandoned",
+              phaseHistory: [{ from: "initializing", to: "abandoned", at: NOON + 1000 }],
             },
           ]),
         );
+      });
+    });
+
+    it("B7 say through which phases a session went, when it was put away, and its reported errors", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const session = await beginSession(store, { repoId: repo.id });
+        const report = (id: string) =>
+          session.perform({ type: "update", changes: {}, error: { id, text: "broken" } });
+        await session.perform({ type: "update", changes: {}, phase: "planning" }); // at 1
+        await report("a"); // at 2
+        await ended(session, FAILED); // at 4: an error of a run, which the run tells
+        await report("b"); // at 5
+        await session.perform({ type: "update", changes: {}, phase: "executing" }); // at 6
+        await session.perform({ type: "archive" }); // at 7
+        const [figures] = await read(store);
+        expect(figures).toEqual({
+          ...NOTHING,
+          id: session.id,
+          closedAt: NOON + 7000,
+          phase: "executing",
+          phaseHistory: [
+            { from: "initializing", to: "planning", at: NOON + 1000 },
+            { from: "planning", to: "executing", at: NOON + 6000 },
+          ],
+          errorCount: 3,
+          errorsAt: [NOON + 2000, NOON + 5000],
+          hasRuns: true,
+          runs: [expect.objectContaining({ outcome: "failed" })],
+        });
+        const [part] = await read(store, { from: NOON + 5000, to: NOON + 6000 });
+        expect(part).toEqual({ ...figures, errorsAt: [NOON + 5000], runs: [] });
+        const failed = await beginSession(store, { repoId: repo.id });
+        await failed.perform({ type: "fail", reason: "broken" });
+        expect((await read(store)).find(({ id }) => id === failed.id)).toEqual({
+          ...NOTHING,
+          id: failed.id,
+          closedAt: NOON + 1000,
+        });
       });
     });
 
@@ -63,8 +103,7 @@ export function figuresContract(open: OpenTestStore): void {
         const session = await beginSession(store, { repoId: repo.id });
         const { messageId } = await session.send("never mind");
         await session.perform({ type: "withdraw-queued", messageId });
-        const [figures] = await read(store);
-        expect(figures?.runs).toEqual([]);
+        expect(await read(store)).toEqual([{ ...NOTHING, id: session.id }]);
       });
     });
 
@@ -113,6 +152,43 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
+    it("B7 of a range are also of sessions whose phase changed, that had an error or were put away in it", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const session = await beginSession(store, { repoId: repo.id });
+        await session.perform({ type: "update", changes: {}, phase: "planning" }); // at 1
+        await session.perform({ type: "update", changes: { title: "other" } }); // at 2
+        const error = { id: "a", text: "broken" };
+        await session.perform({ type: "update", changes: {}, error }); // at 3
+        await session.perform({ type: "update", changes: { title: "another" } }); // at 4
+        await session.perform({ type: "archive" }); // at 5
+        const seconds = [0, 1, 2, 3, 4, 5, 6].map(async (second) => {
+          const from = NOON + second * 1000;
+          return (await read(store, { from, to: from + 1000 })).length;
+        });
+        expect(await Promise.all(seconds)).toEqual([1, 1, 0, 1, 0, 1, 0]);
+      });
+    });
+
+    it("come in smaller parts where many logs must be looked through, each session once", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        const ids: string[] = [];
+        for (let n = 0; n < 3; n += 1) {
+          const session = await beginSession(store, { repoId: repo.id });
+          const error = { id: "a", text: "broken" };
+          await session.perform({ type: "update", changes: {}, error });
+          ids.push(session.id);
+        }
+        const raw = await openRaw(location);
+        await raw.run(`update "AgentSession" set "lastSeq" = 60000`);
+        await raw.close();
+        expect((await store.readFigures({ limit: 100 })).sessions).toHaveLength(1);
+        const all = await read(store);
+        expect(all.map(({ id, errorsAt }) => [id, errorsAt.length])).toEqual(
+          ids.toSorted().map((id) => [id, 1]),
+        );
+      });
+    });
+
     it("are read part by part, each session once, also those of one moment", async () => {
       await withStore(open, async ({ store, repo }) => {
         const sessions = [];
@@ -129,7 +205,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B5 are had of what is readable: no bad usage, and no session that was set aside", async () => {
+    it("B5 are had of what is readable: no bad usage or history, and no session that was set aside", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const [good, bad] = [
           await beginSession(store, { repoId: repo.id }),
@@ -139,11 +215,14 @@ export function figuresContract(open: OpenTestStore): void {
         await ended(bad, COMPLETED);
         const raw = await openRaw(location);
         await raw.run(`update "Run" set "usage" = '[1]' where "sessionId" = '${good.id}'`);
+        await raw.run(`update "AgentSession" set "phaseHistory" = '[1]' where "id" = '${good.id}'`);
         await raw.run(`update "AgentSession" set "metadata" = '[]' where "id" = '${bad.id}'`);
         await raw.close();
         await store.load(bad.id);
         const all = await read(store);
-        expect(all.map(({ id, runs }) => [id, runs[0]?.usage])).toEqual([[good.id, null]]);
+        expect(all.map(({ id, runs, phaseHistory }) => [id, runs[0]?.usage, phaseHistory])).toEqual(
+          [[good.id, null, []]],
+        );
       });
     });
   });
@@ -192,6 +271,25 @@ export function figuresContract(open: OpenTestStore): void {
     });
   });
 }
+
+/** A session just made. */
+const NOTHING: Omit<SessionFigures, "id"> = {
+  agentName: null,
+  createdAt: NOON,
+  finalized: null,
+  closedAt: null,
+  phase: "initializing",
+  phaseHistory: [],
+  errorCount: 0,
+  errorsAt: [],
+  hasRuns: false,
+  runs: [],
+};
+
+const FAILED: RunResult = {
+  outcome: "failed",
+  error: { code: "x", message: "x", detail: null },
+};
 
 async function ended(
   session: SessionDriver,

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evolveAll } from "../../../domain/evolve.ts";
-import type { Session } from "../../../domain/session.ts";
-import type { ImportedSession, Run, StoredSuspension } from "../../store.ts";
-import { countRows } from "../raw-database.ts";
+import type { ArrivingRun } from "../../arrival.ts";
+import type { Run } from "../../store.ts";
+import { arriving, endOf, importWhole, partOf, type ArrivingSession } from "../arriving-session.ts";
+import { countRows, openRaw } from "../raw-database.ts";
 import { beginSession, driveSession, NOON, textOf } from "../session-driver.ts";
 import { withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
@@ -13,7 +14,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("A13 has everything it came with, under the ids and numbers it had", async () => {
       const imported = arriving({ repoId: shared.repo.id });
       const { session } = imported;
-      const done = await shared.store.importSession(imported);
+      const done = await importWhole(shared.store, imported);
       const stored = { session, version: 1, lastSeq: 42, owner: null, epoch: 0 };
       expect(done).toEqual({ ok: true, stored });
       expect(await shared.store.load(session.id)).toEqual({ found: "session", stored });
@@ -26,10 +27,10 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         { ...notice, sessionId, seq: 42, complete: true, at: imported.at },
       ]);
       expect(await shared.store.readRuns(sessionId)).toEqual(
-        imported.runs.map((one) => ({ ...one, sessionId })),
+        imported.runs.map((one) => ({ ...runOf(one), sessionId })),
       );
       expect(await shared.store.readSuspensions(sessionId)).toEqual(
-        imported.suspensions.map((one) => ({ ...one, sessionId })),
+        [...imported.suspensions, ...imported.open].map((one) => ({ ...one, sessionId })),
       );
       expect(await shared.store.readQueue(sessionId)).toEqual([
         {
@@ -45,7 +46,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
 
     it("C7 has a log that folds to it, with its messages at their old numbers", async () => {
       const imported = arriving({ repoId: shared.repo.id });
-      await shared.store.importSession(imported);
+      await importWhole(shared.store, imported);
       const log = await shared.store.readEvents({
         sessionId: imported.session.id,
         after: 0,
@@ -65,7 +66,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("C3 goes on here: what it waits for can be answered, and its queue delivered", async () => {
       const imported = arriving({ repoId: shared.repo.id });
       const { session } = imported;
-      await shared.store.importSession(imported);
+      await importWhole(shared.store, imported);
       const driver = driveSession(shared.store, { id: session.id, now: NOON + 10_000 });
       const suspensionId = `${session.id}-s2`;
       await driver.perform({ type: "answer", suspensionId, answer: { option: "allow" }, by: null });
@@ -90,7 +91,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         title: `Title ${word}t`,
         text: `${word}m`,
       });
-      await shared.store.importSession(imported);
+      await importWhole(shared.store, imported);
       for (const search of [`${word}t`, `${word}m`]) {
         const page = await shared.store.listSessions({ search, limit: 10 });
         expect(page.sessions.map(({ id }) => id)).toEqual([imported.session.id]);
@@ -101,7 +102,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       const session = await shared.begin({ title: "Mine" });
       const before = await session.stored();
       const imported = arriving({ id: session.id, repoId: shared.repo.id });
-      expect(await shared.store.importSession(imported)).toEqual({
+      expect(await importWhole(shared.store, imported)).toEqual({
         ok: false,
         refused: "session_exists",
       });
@@ -109,7 +110,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       expect(await session.messages()).toEqual([]);
     });
 
-    it("never takes the messages, runs or suspensions of another, and is then not stored at all", async () => {
+    it("never takes the messages, runs or suspensions of another, nor one of its own twice", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const other = await beginSession(store, { repoId: repo.id });
         const sent = await other.run();
@@ -119,212 +120,222 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         const mine = arriving({ repoId: repo.id });
         const [message, ...messages] = mine.messages;
         const [run, ...runs] = mine.runs;
-        const [asked, ...others] = mine.suspensions;
-        if (message === undefined || run === undefined || asked === undefined)
-          throw new Error("they were made");
-        const attempts: readonly [ImportedSession, readonly string[]][] = [
+        const [asked] = mine.suspensions;
+        const [openOne] = mine.open;
+        const [waiting] = mine.queued;
+        if (!message || !run || !asked || !openOne || !waiting) throw new Error("they were made");
+        const withMessage = (id: string) => ({
+          ...mine,
+          messages: [{ ...message, id }, ...messages],
+        });
+        const taken = { ok: false, refused: "ids_taken" };
+        const repeated = (id: string) => ({ ok: false, refused: "repeated", id });
+        const attempts: readonly [ArrivingSession, object][] = [
+          [withMessage(sent.messageId), taken],
+          [withMessage(queued.messageId), taken],
+          [{ ...mine, runs: [{ ...run, id: sent.runId }, ...runs] }, taken],
+          [{ ...mine, suspensions: [{ ...asked, id: suspension.id }] }, taken],
+          [{ ...mine, open: [{ ...openOne, id: suspension.id }] }, taken],
+          [{ ...mine, queued: [{ ...waiting, messageId: queued.messageId }] }, taken],
+          [{ ...mine, queued: [{ ...waiting, messageId: sent.messageId }] }, taken],
           [
-            { ...mine, messages: [{ ...message, id: sent.messageId }, ...messages] },
-            [sent.messageId],
+            { ...mine, messages: [message, { ...message, seq: 5 }, ...messages] },
+            repeated(message.id),
           ],
+          [{ ...mine, queued: [waiting, waiting] }, repeated(waiting.messageId)],
+          [{ ...mine, runs: [run, run, ...runs] }, repeated(run.id)],
+          [{ ...mine, suspensions: [asked, asked] }, repeated(asked.id)],
           [
-            { ...mine, messages: [{ ...message, id: queued.messageId }, ...messages] },
-            [queued.messageId],
+            { ...mine, suspensions: [{ ...asked, runId: sent.runId }] },
+            { ok: false, refused: "no_run", suspensionId: asked.id },
           ],
-          [{ ...mine, runs: [{ ...run, id: sent.runId }, ...runs] }, [sent.runId]],
-          [{ ...mine, suspensions: [{ ...asked, id: suspension.id }, ...others] }, [suspension.id]],
         ];
-        for (const [attempt, taken] of attempts) {
-          expect(await store.importSession(attempt)).toEqual({
-            ok: false,
-            refused: "ids_taken",
-            taken,
-          });
+        for (const [attempt, refusal] of attempts) {
+          expect(await importWhole(store, attempt)).toEqual(refusal);
           expect(await countRows(location)).toEqual(before);
         }
-        expect((await store.importSession(mine)).ok).toBe(true);
+        expect((await importWhole(store, mine)).ok).toBe(true);
       });
     });
 
-    it("with a long history is stored as a whole", async () => {
-      const imported = arriving({ repoId: shared.repo.id });
-      const [message] = imported.messages;
+    it("asks for a repository and an agent id that it can have", async () => {
+      const taken = await shared.begin({ agentId: `taken-${randomUUID()}` });
+      const { agentId } = (await taken.stored()).session;
+      const mine = arriving({ repoId: shared.repo.id });
+      const attempt = (more: Partial<typeof mine.session>) =>
+        importWhole(shared.store, { ...mine, session: { ...mine.session, ...more } });
+      expect(await attempt({ repoId: "gone" })).toEqual({ ok: false, refused: "repo_missing" });
+      expect(await attempt({ agentId })).toEqual({ ok: false, refused: "agent_id_taken" });
+      const named = `free-${randomUUID()}`;
+      expect(await attempt({ agentId: named })).toMatchObject({ ok: true });
+      expect(await shared.store.findSession(named)).toBe(mine.session.id);
+    });
+  });
+
+  describe("an import in parts", () => {
+    it("A13 is a whole session at its end, of any number of messages", async () => {
+      const mine = arriving({ repoId: shared.repo.id });
+      const [message] = mine.messages;
       if (message === undefined) throw new Error("two were made");
-      const messages = Array.from({ length: 501 }, (_, index) => ({
+      const messages = Array.from({ length: 1_201 }, (_, index) => ({
         ...message,
-        id: `${imported.session.id}-long-${index}`,
+        id: `${mine.session.id}-long-${index}`,
         seq: index + 2,
       }));
-      await shared.store.importSession({ ...imported, messages, lastSeq: 502 });
-      const sessionId = imported.session.id;
+      const arrival = arrivalOf(mine);
+      await shared.store.beginImport({ arrival, at: mine.at });
+      await shared.store.addToImport({ arrival, ...partOf(mine), messages: [] });
+      for (const part of [messages.slice(0, 600), messages.slice(600)])
+        await shared.store.addToImport({ arrival, ...NOTHING, messages: part });
+      await shared.store.finishImport({ arrival, ...endOf(mine), lastSeq: 1_202 });
+      const sessionId = mine.session.id;
       const read = await shared.store.readMessages({ sessionId });
       expect(read.slice(0, -1)).toEqual(
         messages.map((one) => ({ ...one, sessionId, complete: true })),
       );
     });
 
-    it("is imported once by two at the same moment", async () => {
-      const imported = arriving({ repoId: shared.repo.id });
-      const done = await Promise.all([
-        shared.store.importSession(imported),
-        shared.store.importSession(imported),
-      ]);
-      expect(done.filter(({ ok }) => ok)).toHaveLength(1);
+    it("A13 is seen nowhere before its end", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const word = "unseen";
+        const mine = arriving({ repoId: repo.id, title: word, text: word });
+        const sessionId = mine.session.id;
+        const look = async () => ({
+          loaded: (await store.load(sessionId)).found,
+          read: (await store.readSession(sessionId)).found,
+          found: await store.findSession(sessionId),
+          listed: (await store.listSessions({ limit: 10 })).sessions.length,
+          total: (await store.listSessions({ limit: 10 })).total,
+          counts: (await store.listSessions({ limit: 10 })).counts,
+          searched: (await store.listSessions({ limit: 10, search: word })).sessions.length,
+          ofRepo: (await store.listSessions({ limit: 10, repoId: repo.id })).total,
+          inbox: (await store.openSuspensions()).length,
+          unsettled: await store.unsettledSessions(),
+          inactive: await store.inactiveSessions({
+            statuses: ["active", "suspended", "archived", "error"],
+            before: NOON * 2,
+            limit: 10,
+          }),
+          tally: await store.tally(),
+          figures: (await store.readFigures({ limit: 10 })).sessions.length,
+          setAside: (await store.health()).setAside,
+        });
+        const before = await look();
+        const arrival = arrivalOf(mine);
+        await store.beginImport({ arrival, at: mine.at });
+        expect(await look()).toEqual(before);
+        await store.addToImport({ arrival, ...partOf(mine) });
+        expect(await look()).toEqual(before);
+        await store.finishImport({ arrival, ...endOf(mine) });
+        expect(await look()).toEqual({
+          loaded: "session",
+          read: "session",
+          found: sessionId,
+          listed: 1,
+          total: 1,
+          counts: { ...before.counts, suspended: 1, badge: expect.any(Number) },
+          searched: 1,
+          ofRepo: 1,
+          inbox: 1,
+          unsettled: [sessionId],
+          inactive: [sessionId],
+          tally: {
+            sessions: [{ status: "suspended", state: "suspended", count: 1 }],
+            queuedMessages: 1,
+          },
+          figures: 1,
+          setAside: 0,
+        });
+      });
+    });
+
+    it("belongs to one of two who begin it, and to nobody else", async () => {
+      const mine = arriving({ repoId: shared.repo.id });
+      const [first, second] = [arrivalOf(mine), arrivalOf(mine)];
+      const begun = await Promise.all(
+        [first, second].map((arrival) => shared.store.beginImport({ arrival, at: mine.at })),
+      );
+      expect(begun).toContainEqual({ ok: true });
+      expect(begun).toContainEqual({ ok: false, refused: "being_imported" });
+      const [winner, loser] = begun[0]?.ok === true ? [first, second] : [second, first];
+      const lost = { ok: false, refused: "import_lost" };
+      expect(await shared.store.addToImport({ arrival: loser, ...partOf(mine) })).toEqual(lost);
+      expect(await shared.store.finishImport({ arrival: loser, ...endOf(mine) })).toEqual(lost);
+      expect(await shared.store.dropImport(loser)).toBe(true);
+      expect(await shared.store.addToImport({ arrival: winner, ...partOf(mine) })).toEqual({
+        ok: true,
+      });
+      expect(await shared.store.finishImport({ arrival: winner, ...endOf(mine) })).toMatchObject({
+        ok: true,
+      });
+      expect(await shared.store.dropImport(winner)).toBe(true);
+      expect((await shared.store.load(mine.session.id)).found).toBe("session");
+    });
+
+    it("that is dropped leaves nothing, in steps that are bounded", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        const before = await countRows(location);
+        const mine = arriving({ repoId: repo.id });
+        const [message] = mine.messages;
+        if (message === undefined) throw new Error("two were made");
+        const arrival = arrivalOf(mine);
+        await store.beginImport({ arrival, at: mine.at });
+        const messages = Array.from({ length: 2_500 }, (_, index) => ({
+          ...message,
+          id: `${mine.session.id}-long-${index}`,
+          seq: index + 2,
+        }));
+        await store.addToImport({ arrival, ...partOf(mine), messages });
+        let steps = 1;
+        while (!(await store.dropImport(arrival))) {
+          steps += 1;
+          expect(await store.addToImport({ arrival, ...NOTHING })).toEqual({
+            ok: false,
+            refused: "import_lost",
+          });
+          expect(await store.leftImports()).toMatchObject([{ sessionId: mine.session.id }]);
+        }
+        expect(steps).toBeGreaterThan(4);
+        expect(await countRows(location)).toEqual(before);
+        expect(await store.leftImports()).toEqual([]);
+        expect((await importWhole(store, mine)).ok).toBe(true);
+      });
+    });
+
+    it("that nobody goes on with is known as such, and can be begun again once it is dropped", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        const mine = arriving({ repoId: repo.id });
+        const arrival = arrivalOf(mine);
+        await store.beginImport({ arrival, at: mine.at });
+        await store.addToImport({ arrival, ...partOf(mine) });
+        expect(await store.leftImports()).toEqual([]);
+        const raw = await openRaw(location);
+        await raw.run(`update "NodeLease" set "expiresAt" = 1`);
+        await raw.close();
+        expect(await store.leftImports()).toEqual([arrival]);
+        const again = arrivalOf(mine);
+        expect(await store.beginImport({ arrival: again, at: mine.at })).toEqual({
+          ok: false,
+          refused: "left_over",
+          arrival,
+        });
+        expect(await store.dropImport(arrival)).toBe(true);
+        expect(await store.beginImport({ arrival: again, at: mine.at })).toEqual({ ok: true });
+        expect(await store.addToImport({ arrival, ...NOTHING })).toEqual({
+          ok: false,
+          refused: "import_lost",
+        });
+      });
     });
   });
 }
 
-/** Suspended, with an ended run, one that waits, and a message in the queue. */
-function arriving({
-  id = randomUUID(),
-  repoId = null,
-  title = null,
-  text = "hello",
-}: {
-  id?: string;
-  repoId?: string | null;
-  title?: string | null;
-  text?: string;
-}): ImportedSession {
-  const entry = {
-    messageId: `${id}-m3`,
-    runId: `${id}-r3`,
-    provider: null,
-    model: "small",
-    continuity: "required",
-    attempts: 0,
-  } as const;
-  const asked = {
-    id: `${id}-s2`,
-    kind: "question",
-    request: { question: "Which?" },
-    fingerprint: null,
-    createdAt: NOON + 250,
-    expiresAt: null,
-  } as const;
-  const session: Session = {
-    id,
-    repoId,
-    title,
-    standing: {
-      status: "suspended",
-      activity: {
-        state: "suspended",
-        run: {
-          id: `${id}-r2`,
-          messageId: `${id}-m2`,
-          provider: "demo",
-          model: null,
-          continuity: "off",
-          handed: true,
-          attempts: 2,
-        },
-        suspensions: [asked],
-      },
-    },
-    delivery: "hold",
-    queue: [entry],
-    provider: "demo",
-    model: null,
-    agentName: "ada",
-    purpose: null,
-    metadata: { z: 1, a: [null] },
-    phase: "planning",
-    phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 5 }],
-    resumeReady: true,
-    errorCount: 3,
-    lastError: { id: "e", text: "once" },
-    supportsResume: true,
-    resumeData: { at: 1 },
-    forkedFrom: { sessionId: "parent", atMessage: null },
-    createdAt: NOON,
-    updatedAt: NOON + 5000,
-    lastActiveAt: NOON + 400,
-    finalizedAt: null,
-    summary: null,
-  };
-  return {
-    at: NOON + 5000,
-    session,
-    lastSeq: 40,
-    messages: [
-      {
-        id: `${id}-m1`,
-        runId: `${id}-r1`,
-        seq: 3,
-        role: "user",
-        content: textOf(text),
-        at: NOON + 100,
-      },
-      {
-        id: `${id}-m2`,
-        runId: `${id}-r2`,
-        seq: 9,
-        role: "user",
-        content: textOf("and"),
-        at: NOON + 200,
-      },
-    ],
-    runs: [
-      {
-        ...run(`${id}-r1`, `${id}-m1`, 100),
-        status: "failed",
-        error: { code: "agent_exited", message: "gone", detail: null },
-        usage: { inputTokens: 1 },
-        endedAt: NOON + 150,
-      },
-      { ...run(`${id}-r2`, `${id}-m2`, 200), status: "suspended", attempts: 2 },
-      {
-        ...run(`${id}-r3`, `${id}-m3`, 300),
-        status: "queued",
-        provider: null,
-        model: "small",
-        attempts: 0,
-        startedAt: null,
-      },
-    ],
-    suspensions: [
-      {
-        ...asked,
-        id: `${id}-s1`,
-        runId: `${id}-r1`,
-        kind: "permission",
-        fingerprint: "print",
-        createdAt: NOON + 120,
-        expiresAt: NOON + 130,
-        status: "answered",
-        answer: { option: "allow" },
-        answeredBy: "ada",
-        closedAt: NOON + 125,
-      },
-      { ...asked, runId: `${id}-r2`, ...OPEN },
-    ],
-    queued: [{ messageId: entry.messageId, content: textOf("later"), queuedAt: NOON + 300 }],
-    notices: [{ id: `${id}-n`, runId: null, role: "system", content: textOf("Imported.") }],
-  };
+const NOTHING = { messages: [], runs: [], suspensions: [], queued: [] };
+
+function arrivalOf({ session }: ArrivingSession) {
+  return { sessionId: session.id, importId: randomUUID() };
 }
 
-const OPEN = {
-  status: "open",
-  answer: null,
-  answeredBy: null,
-  closedAt: null,
-} as const satisfies Partial<StoredSuspension>;
-
-function run(id: string, messageId: string, afterMs: number): Omit<Run, "sessionId"> {
-  return {
-    id,
-    messageId,
-    status: "completed",
-    provider: "demo",
-    model: null,
-    attempts: 1,
-    stopReason: null,
-    error: null,
-    usage: null,
-    memory: null,
-    queuedAt: NOON + afterMs,
-    startedAt: NOON + afterMs + 1,
-    endedAt: null,
-  };
+function runOf({ continuity: _, handed: __, ...run }: ArrivingRun): Omit<Run, "sessionId"> {
+  return run;
 }

@@ -93,6 +93,19 @@ export function leaseContract(shared: SharedStore): void {
       expect(await claim(session.id, other)).toEqual({ ok: true, epoch: 2 });
     });
 
+    it("is told with whether its lease still holds", async () => {
+      const session = await shared.begin();
+      expect(await shared.store.ownerOf(session.id)).toBeNull();
+      expect(await shared.store.ownerOf(randomUUID())).toBeNull();
+      const mine = await node();
+      await claim(session.id, mine);
+      expect(await shared.store.ownerOf(session.id)).toEqual({ node: mine, alive: true });
+      await shared.store.renewLease({ node: mine, ttlMs: -1 });
+      expect(await shared.store.ownerOf(session.id)).toEqual({ node: mine, alive: false });
+      await shared.store.dropLease(mine);
+      expect(await shared.store.ownerOf(session.id)).toEqual({ node: mine, alive: false });
+    });
+
     it("cannot be the owner of a session that does not exist", async () => {
       expect(await claim(randomUUID(), await node())).toEqual({ ok: false, owner: null });
     });

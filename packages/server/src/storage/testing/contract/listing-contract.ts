@@ -16,6 +16,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         model: "large",
         agentName: "ada",
         purpose: "cleaning",
+        agentId: null,
         metadata: { z: 1, a: { deep: [null] } },
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
       });
@@ -46,6 +47,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         model: "large",
         agentName: "ada",
         purpose: "cleaning",
+        agentId: null,
         metadata: { z: 1, a: { deep: [null] } },
         phase: "planning",
         phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 2000 }],
@@ -127,7 +129,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
     it("A4 end where the sessions end, at every limit and offset, and are empty where there are none", async () => {
       await withStore(open, async ({ store }) => {
         const counts = { active: 0, suspended: 0, archived: 0, error: 0, badge: 0 };
-        const nothing = { sessions: [], total: 0, next: null, counts };
+        const nothing = { sessions: [], total: 0, next: null, counts, hits: [] };
         expect(await store.listSessions({ limit: 20 })).toEqual(nothing);
         await Promise.all(
           Array.from({ length: 5 }, (_, n) => beginSession(store, { at: NOON + n })),
@@ -147,6 +149,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
               total: 5,
               next: more ? { createdAt: last.createdAt, id: last.id } : null,
               counts: null,
+              hits: [],
             });
           }
         }
@@ -184,6 +187,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
 
 const POPULATION = 40;
 const AGENTS = ["ada", "grace", null];
+const PROVIDERS = ["demo", "gemini", null, "codex"];
 
 /** Sessions in many combinations of what can be asked for. */
 async function populate(store: Store, repoIds: readonly string[]): Promise<void> {
@@ -193,6 +197,7 @@ async function populate(store: Store, repoIds: readonly string[]): Promise<void>
         at: NOON + (n % 17) * 1000,
         repoId: repoIds[n % 3] ?? null,
         agentName: AGENTS[n % AGENTS.length] ?? null,
+        provider: PROVIDERS[n % PROVIDERS.length] ?? null,
         title: n % 2 === 0 ? "even" : "odd",
       });
       const phase = PHASES[n % 6];
@@ -220,6 +225,7 @@ function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
       states: fc.subarray<State>([...STATES]),
       phase: fc.constantFrom<Phase>(...PHASES),
       agentName: fc.constantFrom("ada", "grace", "nobody"),
+      providers: fc.subarray([...PROVIDERS, "nobody's"]),
       search: fc.constantFrom("even", "odd", "neither"),
       from: time,
       to: time,
@@ -230,13 +236,14 @@ function anyQuery(repoIds: readonly string[]): fc.Arbitrary<SessionQuery> {
 }
 
 function matches(record: SessionRecord, query: SessionQuery): boolean {
-  const { repoId, statuses, states, phase, agentName, search, from, to } = query;
+  const { repoId, statuses, states, phase, agentName, providers, search, from, to } = query;
   return (
     (repoId === undefined || record.repoId === repoId) &&
     (statuses === undefined || statuses.includes(record.status)) &&
     (states === undefined || states.includes(record.state)) &&
     (phase === undefined || record.phase === phase) &&
     (agentName === undefined || record.agentName === agentName) &&
+    (providers === undefined || providers.includes(record.provider)) &&
     (search === undefined || record.title === search) &&
     (from === undefined || record.createdAt >= from) &&
     (to === undefined || record.createdAt < to)

@@ -48,6 +48,7 @@ export function outputContract(shared: SharedStore): void {
         ok: true,
         firstSeq: lastSeq + 1,
         lastSeq: lastSeq + 1,
+        at: session.now,
       });
       const begun = whole("", false);
       expect(await answers(session)).toEqual([begun]);

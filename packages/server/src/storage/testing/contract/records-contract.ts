@@ -18,6 +18,16 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(listed.filter(({ id }) => id !== shared.repo.id)).toEqual([a, b]);
     });
 
+    it("take a label, also later, and keep it", async () => {
+      const { id, path, name, createdAt } = await addRepo(shared.store);
+      const again: Repo = { id: randomUUID(), path, name: "other", createdAt: 2 };
+      const labelled: Repo = { id, path, name, createdAt, label: "gpu" };
+      expect(await shared.store.addRepo({ ...again, label: "gpu" })).toEqual(labelled);
+      expect(await shared.store.addRepo(again)).toEqual(labelled);
+      expect(await shared.store.readRepo(id)).toEqual(labelled);
+      expect(await shared.store.removeRepo(id)).toBe("removed");
+    });
+
     it("A1 cannot be removed while a session is bound to one", async () => {
       const repo = await addRepo(shared.store);
       const session = await shared.begin({ repoId: repo.id });
@@ -91,6 +101,53 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
           (run) => run.queuedAt,
         ),
       ).toEqual(all);
+    });
+  });
+
+  describe("what runs waited for", () => {
+    it("is read run by run, oldest first, with who answered, without what can be long", async () => {
+      const session = await shared.begin();
+      const first = await session.run();
+      const allowed = await session.suspend(first);
+      await session.answer(allowed);
+      const second = await session.suspend(first, { kind: "question" });
+      await session.perform({
+        type: "answer",
+        suspensionId: second.id,
+        answer: "long ".repeat(1_000),
+        by: "grace",
+      });
+      const third = await session.suspend(first);
+      await session.end(first);
+      const next = await session.run();
+      const open = await session.suspend(next);
+      const read = (perRun: number, ...runs: readonly { readonly runId: string }[]) =>
+        shared.store.readRunSuspensions({
+          sessionId: session.id,
+          runIds: runs.map(({ runId }) => runId),
+          perRun,
+        });
+      const all = await read(100, first, next);
+      expect(all).toEqual([
+        {
+          id: allowed.id,
+          runId: first.runId,
+          kind: "permission",
+          status: "answered",
+          answer: { option: "allow" },
+          answeredBy: "ada",
+          createdAt: allowed.createdAt,
+          closedAt: allowed.createdAt + 1000,
+        },
+        expect.objectContaining({ id: second.id, answer: null, answeredBy: "grace" }),
+        expect.objectContaining({ id: third.id, status: "released", answeredBy: null }),
+        expect.objectContaining({ id: open.id, runId: next.runId, status: "open", closedAt: null }),
+      ]);
+      expect(await read(100, next)).toEqual(all.slice(3));
+      expect((await read(1, first, next)).map(({ id }) => id)).toEqual([allowed.id, open.id]);
+      expect(await read(100)).toEqual([]);
+      const other = { sessionId: randomUUID(), runIds: [first.runId], perRun: 10 };
+      expect(await shared.store.readRunSuspensions(other)).toEqual([]);
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionQuery } from "../../store.ts";
+import type { SearchHit, SessionQuery } from "../../store.ts";
 import { opening, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
@@ -226,6 +226,86 @@ export function searchContract(open: OpenTestStore): void {
       expect(await found(word)).toEqual(ids(session));
       expect(await found("xxxxxxxxxx")).toEqual(ids(session));
       expect(await found("first filler")).toEqual(ids(session));
+    });
+
+    async function hits(search: string): Promise<readonly SearchHit[]> {
+      return (await shared.store.listSessions({ search, limit: 100 })).hits;
+    }
+
+    it("shows of each session the newest message that has the words, and where they are in it", async () => {
+      const [session, other] = [await shared.begin(), await shared.begin({ title: "narwhal" })];
+      await session.end(await session.run("An early narwhal of the arctic, once."));
+      const later = await session.run("The NARWHALS\n\nof the Ärctic sea.");
+      const unrelated = await other.run("No such animal.");
+      expect(await hits("arctic narwhal")).toEqual([
+        {
+          sessionId: session.id,
+          messageId: later.messageId,
+          role: "user",
+          excerpt: {
+            text: "The NARWHALS of the Ärctic sea.",
+            marks: [
+              { start: 4, end: 11 },
+              { start: 20, end: 26 },
+            ],
+          },
+        },
+      ]);
+      expect((await hits("narwhal")).map(({ messageId }) => messageId)).toEqual([later.messageId]);
+      expect(await hits("animal")).toMatchObject([{ messageId: unrelated.messageId }]);
+      expect(await hits("")).toEqual([]);
+      expect((await shared.store.listSessions({ limit: 100 })).hits).toEqual([]);
+    });
+
+    it("shows what was said before what tools did and notices say", async () => {
+      const session = await shared.begin();
+      const sent = await session.run("Look for the pangolin.");
+      await session.claim();
+      await session.put(sent, {
+        put: "message",
+        message: {
+          id: `tool-${session.id}`,
+          role: "agent",
+          content: {
+            type: "tool",
+            tool: "grep",
+            args: { pattern: "pangolin okapi" },
+            result: null,
+          },
+        },
+        complete: true,
+      });
+      expect(await hits("pangolin")).toMatchObject([{ messageId: sent.messageId, role: "user" }]);
+      expect(await hits("okapi")).toEqual([
+        {
+          sessionId: session.id,
+          messageId: `tool-${session.id}`,
+          role: "agent",
+          excerpt: { text: "grep pangolin okapi", marks: [{ start: 14, end: 19 }] },
+        },
+      ]);
+    });
+
+    it("shows at most 240 characters of a message, and nothing of a huge one", async () => {
+      const [long, huge] = [await shared.begin(), await shared.begin()];
+      await long.run(`${"before ".repeat(1_000)}tapir${" after".repeat(1_000)}`);
+      const sent = await huge.run(`tapir ${"x".repeat(200_000)}`);
+      const [found, other] = [long, huge].map(async ({ id }) =>
+        (await hits("tapir")).find(({ sessionId }) => sessionId === id),
+      );
+      const excerpt = (await found)?.excerpt ?? { text: "", marks: [] };
+      expect(excerpt.text).toMatch(/^…before (before )+tapir( after)+…$/u);
+      expect(excerpt.text.length).toBeGreaterThan(200);
+      expect(excerpt.text.length).toBeLessThanOrEqual(240);
+      expect(excerpt.marks.map(({ start, end }) => excerpt.text.slice(start, end))).toEqual([
+        "tapir",
+      ]);
+      expect(await other).toEqual({
+        sessionId: huge.id,
+        messageId: sent.messageId,
+        role: "user",
+        excerpt: { text: "", marks: [] },
+      });
     });
 
     it("finds nothing of a session that was deleted", async () => {

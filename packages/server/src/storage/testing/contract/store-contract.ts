@@ -1,4 +1,6 @@
+import { agentIdContract } from "./agent-id-contract.ts";
 import { badRowsContract } from "./bad-rows-contract.ts";
+import { clusterContract } from "./cluster-contract.ts";
 import { commitContract } from "./commit-contract.ts";
 import { countsContract } from "./counts-contract.ts";
 import { deleteContract } from "./delete-contract.ts";
@@ -13,17 +15,21 @@ import { nodesContract } from "./nodes-contract.ts";
 import { outputContract } from "./output-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { recordsContract } from "./records-contract.ts";
+import { replacedContract } from "./replaced-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 import { snapshotContract } from "./snapshot-contract.ts";
+import { staleContract } from "./stale-contract.ts";
 import { streamContract } from "./stream-contract.ts";
 import { textContract } from "./text-contract.ts";
+import { tokensContract } from "./tokens-contract.ts";
 
 /** What every store promises, whatever database is under it. */
 export function storeContract(open: OpenTestStore): void {
   // A database takes its time to open: tests that bring their own sessions share one.
   const shared = sharedStore(open);
   commitContract(shared);
+  replacedContract(shared);
   groupCommitContract(shared);
   outputContract(shared);
   streamContract(shared);
@@ -36,10 +42,14 @@ export function storeContract(open: OpenTestStore): void {
   listingContract(shared, open);
   recordsContract(shared, open);
   importContract(shared, open);
+  clusterContract(open);
   figuresContract(open);
   livesContract(open);
   searchContract(open);
   countsContract(open);
+  agentIdContract(open);
   deleteContract(open);
+  staleContract(open);
+  tokensContract(open);
   badRowsContract(open);
 }

@@ -1,0 +1,217 @@
+import { existsSync } from "node:fs";
+import { sql } from "kysely";
+import { StorageFault } from "../fault.ts";
+import { requireCurrentSchema } from "../migrations/migrate.ts";
+import { indexExisting } from "../migrations/search-data.ts";
+import { openMigrations, type DatabaseLocation } from "../open-store.ts";
+import type { Database } from "../tables.ts";
+import { databaseNow } from "../writes/transaction.ts";
+import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
+import { openForCopy, type ForCopy } from "./open-for-copy.ts";
+import { countRows, readRows, type CopiedRow } from "./read-rows.ts";
+import { rowDigest, type TableDigest } from "./row-digest.ts";
+
+export interface CopyProgress {
+  readonly step: "copying" | "indexing" | "verifying";
+  /** Rows, of all tables. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface CopyOptions {
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Called at named places, so that tests can end the process there. */
+  readonly failpoint?: (name: string) => void;
+}
+
+/** What each table has, in both databases. */
+export interface CopiedDatabase {
+  readonly ok: true;
+  readonly tables: readonly ({ readonly table: string } & TableDigest)[];
+}
+
+export interface CopyRefused {
+  readonly ok: false;
+  readonly refused:
+    | "same_database"
+    | "source_missing"
+    | "source_in_use"
+    | "target_in_use"
+    | "target_not_empty";
+}
+
+/**
+ * A whole installation, from one database into another that has nothing yet. It is read at one moment,
+ * and written in one transaction that ends when the copy has been compared with the original: until
+ * then there is nothing in the target, also after a crash, and the copy can simply be made again.
+ */
+export async function copyDatabase(
+  { from, to }: { readonly from: DatabaseLocation; readonly to: DatabaseLocation },
+  { onProgress = () => {}, failpoint = () => {} }: CopyOptions = {},
+): Promise<CopiedDatabase | CopyRefused> {
+  if (JSON.stringify(from) === JSON.stringify(to)) return refuse("same_database");
+  if (isMissing(from)) return refuse("source_missing");
+  const source = await openForCopy(from);
+  const target = await openForCopy(to);
+  await source.reading((db) => requireCurrentSchema(db, { engine: from.engine, failpoint }));
+  if (await isInUse(source)) return refuse("source_in_use");
+  // Looked at before it is migrated: a database that somebody uses for something must stay as it is.
+  if (!isMissing(to) && (await target.reading(hasRows))) return refuse("target_not_empty");
+  await (await openMigrations(to)).up();
+  if (await isInUse(target)) return refuse("target_in_use");
+
+  const tables = await source.reading((original) =>
+    target.writing(async (copy) => {
+      if (await hasRows(copy)) return null;
+      const copied = await copyTables({ original, copy, onProgress, failpoint });
+      await indexAll({ copy, engine: to.engine, copied, onProgress, failpoint });
+      await verify({ copy, copied, onProgress });
+      if (await isInUse(source))
+        throw new StorageFault(
+          "database_busy",
+          "A server has begun to use the original while it was copied; nothing was copied. Stop it, and copy again.",
+        );
+      failpoint("copy.verified");
+      return copied;
+    }),
+  );
+  return tables === null ? refuse("target_not_empty") : { ok: true, tables };
+}
+
+type Copied = CopiedDatabase["tables"];
+
+async function copyTables({
+  original,
+  copy,
+  onProgress,
+  failpoint,
+}: {
+  readonly original: Database;
+  readonly copy: Database;
+} & Required<CopyOptions>): Promise<Copied> {
+  let total = 0;
+  for (const table of COPIED_TABLES) total += await countRows(original, table);
+  let done = 0;
+  onProgress({ step: "copying", done, total });
+  const copied: Copied[number][] = [];
+  for (const table of COPIED_TABLES) {
+    const digest = rowDigest();
+    for await (const rows of readRows(original, table)) {
+      for (const row of rows) digest.add(row);
+      await insertRows(copy, table, rows);
+      done += rows.length;
+      onProgress({ step: "copying", done, total });
+    }
+    failpoint(`copy.${table.name}`);
+    copied.push({ table: table.name, ...digest.read() });
+  }
+  return copied;
+}
+
+async function insertRows(
+  copy: Database,
+  { name, key }: CopiedTable,
+  rows: readonly CopiedRow[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map(
+    (row) => sql`(${sql.join(columns.map((column) => sql`${row[column]}`))})`,
+  );
+  try {
+    await sql`insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      values ${sql.join(values)}`.execute(copy);
+  } catch (cause) {
+    const named = (row: CopiedRow | undefined): string =>
+      key.map((column) => row?.[column]).join(" ");
+    throw new StorageFault(
+      "constraint_broken",
+      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${messageOf(cause)}. Nothing was copied.`,
+      { cause },
+    );
+  }
+}
+
+async function indexAll({
+  copy,
+  engine,
+  copied,
+  onProgress,
+  failpoint,
+}: {
+  readonly copy: Database;
+  readonly engine: DatabaseLocation["engine"];
+  readonly copied: Copied;
+} & Required<CopyOptions>): Promise<void> {
+  const total = copied.find(({ table }) => table === "AgentMessage")?.rows ?? 0;
+  onProgress({ step: "indexing", done: 0, total });
+  await indexExisting(copy, engine);
+  onProgress({ step: "indexing", done: total, total });
+  failpoint("copy.indexed");
+}
+
+/** Reads the copy again, and compares. */
+async function verify({
+  copy,
+  copied,
+  onProgress,
+}: {
+  readonly copy: Database;
+  readonly copied: Copied;
+  readonly onProgress: Required<CopyOptions>["onProgress"];
+}): Promise<void> {
+  const total = copied.reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  onProgress({ step: "verifying", done, total });
+  for (const [index, table] of COPIED_TABLES.entries()) {
+    const digest = rowDigest();
+    for await (const rows of readRows(copy, table)) {
+      for (const row of rows) digest.add(row);
+      done += rows.length;
+      onProgress({ step: "verifying", done, total });
+    }
+    const { rows, sha256 } = digest.read();
+    const wanted = copied[index];
+    if (wanted?.rows === rows && wanted.sha256 === sha256) continue;
+    throw new StorageFault(
+      "database_error",
+      `The copy of the table ${table.name} has ${rows} rows that are not the ${wanted?.rows} of the original. Nothing was copied.`,
+    );
+  }
+}
+
+/** Servers say that they are alive, on both databases. */
+async function isInUse({ engine, reading }: ForCopy): Promise<boolean> {
+  return reading(async (db) => {
+    const alive = await db
+      .selectFrom("NodeLease")
+      .select("node")
+      .where("expiresAt", ">", databaseNow({ engine }))
+      .limit(1)
+      .execute();
+    return alive.length > 0;
+  });
+}
+
+/** Whatever its tables are like: it may be of an older program, or of another. */
+async function hasRows(db: Database): Promise<boolean> {
+  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  for (const { name } of COPIED_TABLES) {
+    if (!tables.has(name)) continue;
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(db);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
+/** SQLite makes a file that is not there. */
+function isMissing(location: DatabaseLocation): boolean {
+  return location.engine === "sqlite" && !existsSync(location.file);
+}
+
+function refuse(refused: CopyRefused["refused"]): CopyRefused {
+  return { ok: false, refused };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,37 @@
+import type { Hint } from "../store.ts";
+import type { WriteArgs, WriteName, WriteResult } from "../writes/writes.ts";
+
+/** What other nodes should know of a write that was committed. */
+export function hintsOf<Name extends WriteName>({
+  name,
+  args,
+  result,
+}: {
+  readonly name: Name;
+  readonly args: WriteArgs<Name>;
+  readonly result: WriteResult<Name>;
+}): readonly Hint[] {
+  return HINTS[name]?.(args, result) ?? [];
+}
+
+const HINTS: {
+  readonly [Name in WriteName]?: (
+    args: WriteArgs<Name>,
+    result: WriteResult<Name>,
+  ) => readonly Hint[];
+} = {
+  commitChange: ({ before }, result) => {
+    if (!result.ok) return [];
+    const sessionId = result.stored?.session.id ?? before?.session.id;
+    if (sessionId === undefined) return [];
+    return [{ hint: result.stored === null ? "deleted" : "change", sessionId }];
+  },
+  appendOutput: ({ sessionId }, { ok }) => (ok ? [{ hint: "output", sessionId }] : []),
+  claimSession: ({ sessionId }, { ok }) => (ok ? [{ hint: "change", sessionId }] : []),
+  deleteSessions: (sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  deleteStale: (_, sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  finishImport: ({ arrival }, { ok }) =>
+    ok ? [{ hint: "change", sessionId: arrival.sessionId }] : [],
+  drainNode: (_, isFound) => (isFound ? [{ hint: "nodes" }] : []),
+  dropLease: () => [{ hint: "nodes" }],
+};

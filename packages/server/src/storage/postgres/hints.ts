@@ -1,0 +1,193 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Hint } from "../store.ts";
+import { ImpatientClient } from "./impatient-client.ts";
+
+export interface HintsOptions {
+  /** For what goes out; may lead through a pooler. */
+  readonly pool: Pool;
+  /** For what comes in: LISTEN needs a connection of its own, not one of a pooler that lends it to others. */
+  readonly url: string;
+  /** Other nodes use the same; tells our own hints from theirs. */
+  readonly name: string;
+  readonly onTrouble: (problem: string, error?: unknown) => void;
+}
+
+export interface Hints {
+  /** Told to the others soon: what is said while the last was on its way goes along with the next. */
+  send(hint: Hint): void;
+  listen(listener: (hint: Hint) => void): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Hints between nodes. They go out after the commit they tell of, in a transaction of their own (inside the writing one they
+ * would make all commits wait for each other), and carry ids only. Any of them can be lost: nodes also look by themselves.
+ */
+export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
+  const waiting = new Map<string, Hint>();
+  const listeners: ((hint: Hint) => void)[] = [];
+  const closing = new AbortController();
+  let sending: Promise<void> | null = null;
+  let listening: Promise<void> | null = null;
+
+  const sendAll = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const payload = nextPayload(name, waiting);
+      await pool.query("select pg_notify($1, $2)", [CHANNEL, payload]);
+    }
+  };
+
+  const tell = (hint: Hint): void => {
+    for (const listener of listeners) listener(hint);
+  };
+
+  /** One connection's life: resolves when it is over. */
+  const listenOnce = async (): Promise<void> => {
+    const client = new ImpatientClient({
+      connectionString: url,
+      application_name: "holdfast-listen",
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    });
+    const over = Promise.withResolvers<void>();
+    client.on("error", () => over.resolve());
+    client.on("end", () => over.resolve());
+    const stop = (): void => over.resolve();
+    closing.signal.addEventListener("abort", stop, { once: true });
+    try {
+      await client.connect();
+      let heard = false;
+      client.on("notification", ({ payload }) => {
+        const [from, hints] = parsePayload(payload);
+        if (from === name) heard = true;
+        else for (const hint of hints) tell(hint);
+      });
+      await client.query(`listen "${CHANNEL}"`);
+      // What was said before is known to nobody here.
+      tell({ hint: "anything" });
+      await pool.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify([name, []])]);
+      const tried = performance.now();
+      let isTold = false;
+      while (!closing.signal.aborted) {
+        const end = await Promise.race([over.promise.then(() => "over"), pause(CHECK_MS)]);
+        if (end === "over") return;
+        // A connection that went silent looks like one on which nothing happens.
+        await client.query("select 1");
+        if (!heard && !isTold && performance.now() - tried > SELF_TEST_MS) {
+          isTold = true;
+          onTrouble(
+            "hints of other nodes do not arrive: is this URL one of a pooler? Set HOLDFAST_DATABASE_DIRECT_URL. Until then nodes notice each other's work within seconds",
+          );
+        }
+        if (!heard) tell({ hint: "anything" });
+      }
+    } finally {
+      closing.signal.removeEventListener("abort", stop);
+      await client.end().catch(() => {});
+    }
+  };
+
+  const listenOn = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted;) {
+      const begun = performance.now();
+      await listenOnce().catch((error: unknown) => {
+        if (!closing.signal.aborted) onTrouble("no connection for hints of other nodes", error);
+      });
+      failures = performance.now() - begun > STEADY_MS ? 0 : failures + 1;
+      const pauseMs = Math.min(MAX_PAUSE_MS, 100 * 2 ** failures) * (0.5 + Math.random() / 2);
+      await pause(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+    }
+  };
+
+  const sendOn = (): void => {
+    sending ??= sendAll()
+      .catch((error: unknown) => {
+        waiting.clear();
+        onTrouble("hints for other nodes could not be sent", error);
+      })
+      .finally(() => {
+        sending = null;
+        // It may have come after the last look, before anybody could begin another.
+        if (waiting.size > 0 && !closing.signal.aborted) sendOn();
+      });
+  };
+
+  return {
+    send(hint) {
+      if (closing.signal.aborted) return;
+      if (waiting.size >= MOST_WAITING) {
+        waiting.clear();
+        waiting.set("anything", { hint: "anything" });
+      }
+      waiting.set(keyOf(hint), hint);
+      sendOn();
+    },
+    listen(listener) {
+      listeners.push(listener);
+      if (!closing.signal.aborted) listening ??= listenOn();
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([sending, listening]);
+    },
+  };
+}
+
+const CHANNEL = "holdfast";
+/** The database takes 8,000 bytes. */
+const PAYLOAD_BYTES = 7_500;
+const MOST_WAITING = 5_000;
+const CONNECT_MS = 3_000;
+const ANSWER_MS = 4_000;
+const CHECK_MS = 2_000;
+const SELF_TEST_MS = 3_000;
+const STEADY_MS = 10_000;
+const MAX_PAUSE_MS = 3_000;
+
+function keyOf(hint: Hint): string {
+  return "sessionId" in hint ? `${hint.hint} ${hint.sessionId}` : hint.hint;
+}
+
+/** As many of what waits as fit. */
+function nextPayload(name: string, waiting: Map<string, Hint>): string {
+  const parts: Hint[] = [];
+  let bytes = name.length + 10;
+  for (const [key, hint] of waiting) {
+    const size = Buffer.byteLength(JSON.stringify(hint)) + 1;
+    if (bytes + size > PAYLOAD_BYTES && parts.length > 0) break;
+    waiting.delete(key);
+    parts.push(size > PAYLOAD_BYTES ? { hint: "anything" } : hint);
+    bytes += size;
+  }
+  return JSON.stringify([name, parts]);
+}
+
+/** Only nodes write here; what cannot be read is of another version, and may mean anything. */
+function parsePayload(payload: string | undefined): readonly [string, readonly Hint[]] {
+  const unknown = ["", [{ hint: "anything" }]] as const;
+  if (payload === undefined) return unknown;
+  try {
+    const parsed: unknown = JSON.parse(payload);
+    if (!Array.isArray(parsed) || typeof parsed[0] !== "string" || !Array.isArray(parsed[1]))
+      return unknown;
+    const hints: readonly unknown[] = parsed[1];
+    return [parsed[0], hints.map(toHint)];
+  } catch {
+    return unknown;
+  }
+}
+
+function toHint(value: unknown): Hint {
+  if (typeof value !== "object" || value === null || !("hint" in value)) return ANYTHING;
+  const { hint } = value;
+  if (hint === "nodes") return { hint };
+  if (!("sessionId" in value) || typeof value.sessionId !== "string") return ANYTHING;
+  const { sessionId } = value;
+  if (hint === "output" || hint === "change" || hint === "deleted") return { hint, sessionId };
+  if (hint !== "wanted" || !("node" in value)) return ANYTHING;
+  return { hint, sessionId, node: typeof value.node === "string" ? value.node : null };
+}
+
+const ANYTHING: Hint = { hint: "anything" };

@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import { keepNewest } from "../keep-newest.ts";
+import type { SessionRow } from "../tables.ts";
+import type { FoundSession } from "./found-session.ts";
+import type { Source } from "./source.ts";
+
+const ALL: Readonly<Record<keyof SessionRow, true>> = {
+  id: true,
+  repoId: true,
+  title: true,
+  status: true,
+  state: true,
+  phase: true,
+  phaseHistory: true,
+  resumeReady: true,
+  errorCount: true,
+  lastError: true,
+  lastErrorId: true,
+  agentName: true,
+  purpose: true,
+  agentId: true,
+  metadata: true,
+  provider: true,
+  model: true,
+  supportsResume: true,
+  resumeData: true,
+  delivery: true,
+  queued: true,
+  forkedFrom: true,
+  failure: true,
+  summary: true,
+  createdAt: true,
+  updatedAt: true,
+  lastActiveAt: true,
+  archivedAt: true,
+  failedAt: true,
+  finalizedAt: true,
+  version: true,
+  lastSeq: true,
+  owner: true,
+  epoch: true,
+  setAside: true,
+};
+const COLUMNS = Object.keys(ALL);
+
+/** What SQLite says of a session in one value: it hands that over in half the time, and one text is compared at once. */
+export function selectTexts({ db }: Pick<Source, "db">) {
+  const values = [...COLUMNS.map((column) => `AgentSession.${column}`), "Repo.id"];
+  const text = sql<string>`json_array(${sql.join(values.map((value) => sql.ref(value)))})`;
+  return db
+    .selectFrom("AgentSession")
+    .leftJoin("Repo", "Repo.id", "AgentSession.repoId")
+    .select(["AgentSession.id", text.as("text")]);
+}
+
+export interface RowText {
+  readonly id: string;
+  readonly text: string;
+}
+
+const known = keepNewest<string, { readonly text: string; readonly row: FoundSession }>(500);
+
+/** The same row for the same text. */
+export function rowOfText({ id, text }: RowText): FoundSession {
+  const before = known.get(id);
+  if (before?.text === text) return before.row;
+  const values: unknown = JSON.parse(text);
+  if (!Array.isArray(values)) throw new Error("unreachable: an array was asked for");
+  const entries = [...COLUMNS, "knownRepo"].map((column, index) => [column, values[index]]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a row holds is looked at when it is read
+  const row = Object.fromEntries(entries) as FoundSession;
+  known.set(id, { text, row });
+  return row;
+}

@@ -1,0 +1,86 @@
+import { sql, type RawBuilder } from "kysely";
+import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../stale.ts";
+import { databaseNow, type Transaction } from "../writes/transaction.ts";
+import { rawRow, selectSessions, toRecord } from "./found-session.ts";
+import { readable, type Source } from "./source.ts";
+
+/** First made first. Each is read as a whole: what cannot be is reported, and is not among them. */
+export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
+  const { before, after, limit } = query;
+  let select = selectSessions(source)
+    .where(isStale(source, before))
+    .orderBy("AgentSession.createdAt")
+    .orderBy("AgentSession.id")
+    .limit(limit);
+  if (after !== undefined) {
+    select = select.where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple("AgentSession.createdAt", "AgentSession.id"),
+        ">",
+        tuple(after.createdAt, after.id),
+      ),
+    );
+  }
+  const rows = await select.execute();
+  const last = rows.at(-1);
+  return {
+    sessions: readable(rows, {
+      source,
+      table: "AgentSession",
+      idOf: (row) => row.id,
+      read: (row): StaleSession => {
+        const { id, agentId, agentName, title, lastActiveAt, lastSeq } = toRecord(
+          source,
+          row,
+          new Map(),
+        );
+        return { id, agentId, agentName, title, lastActiveAt, entries: lastSeq };
+      },
+      rawOf: rawRow,
+    }),
+    next:
+      rows.length < limit || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
+  };
+}
+
+/** One look at all of them, so that the numbers fit each other. */
+export async function countStale(
+  source: Source,
+  { before }: { readonly before: number },
+): Promise<StaleCounts> {
+  const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
+    select
+      sum(case when ${isStale(source, before)} then 1 else 0 end) as "stale",
+      sum(case when ${isOld(before)} and "status" = 'archived' then 1 else 0 end) as "archived",
+      sum(case when ${isOld(before)} and "state" <> 'idle' then 1 else 0 end) as "busy",
+      sum(case when ${isOld(before)} and "state" = 'idle' and "queued" > 0 then 1 else 0 end) as "queued",
+      sum(case when ${isOld(before)} and ${isAtRest} and ${isOwned(source)} then 1 else 0 end) as "owned",
+      sum(case when "setAside" = 1 then 1 else 0 end) as "unreadable"
+    from "AgentSession"`.execute(source.db);
+  const [row] = counted.rows;
+  return {
+    stale: Number(row?.stale ?? 0),
+    archived: Number(row?.archived ?? 0),
+    busy: Number(row?.busy ?? 0),
+    queued: Number(row?.queued ?? 0),
+    owned: Number(row?.owned ?? 0),
+    unreadable: Number(row?.unreadable ?? 0),
+  };
+}
+
+/** What `deleteStale` asks again when it deletes. */
+export function isStale(engine: Pick<Transaction, "engine">, before: number): RawBuilder<boolean> {
+  return sql<boolean>`(${isOld(before)} and ${isAtRest} and not ${isOwned(engine)})`;
+}
+
+// No index on activity, which changes with every word an agent says: what is older is older in both.
+function isOld(before: number): RawBuilder<boolean> {
+  return sql<boolean>`("setAside" = 0 and "AgentSession"."createdAt" < ${before} and "lastActiveAt" < ${before})`;
+}
+
+const isAtRest = sql<boolean>`("status" <> 'archived' and "state" = 'idle' and "queued" = 0)`;
+
+function isOwned(engine: Pick<Transaction, "engine">): RawBuilder<boolean> {
+  return sql<boolean>`("owner" is not null and exists (
+    select 1 from "NodeLease" where "node" = "AgentSession"."owner" and "expiresAt" > ${databaseNow(engine)}))`;
+}

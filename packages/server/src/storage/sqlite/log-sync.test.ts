@@ -1,0 +1,17 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openLogSync } from "./log-sync.ts";
+import { temporaryFolder } from "./testing/test-file.ts";
+
+it("says that a log is not there, and syncs it once it is", async () => {
+  const file = path.join(temporaryFolder(), "holdfast.db");
+  const log = openLogSync(file);
+  onTestFinished(() => log.close());
+  await expect(log.sync()).rejects.toMatchObject({ code: "ENOENT" });
+  writeFileSync(`${file}-wal`, "begun");
+  await expect(log.sync()).resolves.toBeUndefined();
+  // Kept open: to find it again each time would take longer than to sync it.
+  rmSync(`${file}-wal`);
+  await expect(log.sync()).resolves.toBeUndefined();
+});

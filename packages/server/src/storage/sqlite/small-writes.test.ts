@@ -1,0 +1,63 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { beginSession, opening } from "../testing/session-driver.ts";
+import { newMarks, openMarks } from "./own-marks.ts";
+import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
+
+describe("marks in the file", () => {
+  it("tell what others have written from what two connections of one process have", async () => {
+    const file = await migratedFile();
+    const [ours, alsoOurs, theirs] = [1, 2, 3].map(() => new DatabaseSync(file));
+    if (ours === undefined || alsoOurs === undefined || theirs === undefined) throw new Error();
+    const shared = newMarks();
+    const [first, second] = [openMarks(ours, shared), openMarks(alsoOurs, shared)];
+    const foreign = openMarks(theirs, newMarks());
+    let written = 0;
+    const write = (raw: DatabaseSync, marks: ReturnType<typeof openMarks> | null): void => {
+      raw.exec("begin immediate");
+      marks?.leave();
+      written += 1;
+      raw.exec(`update "HoldfastMigration" set "timestamp" = '${written}'`);
+      raw.exec("commit");
+      marks?.keep();
+    };
+
+    for (let round = 0; round < 3; round += 1) {
+      write(ours, first);
+      write(alsoOurs, second);
+      expect(first.hasOutsideWrites()).toBe(false);
+      write(theirs, foreign);
+      expect(first.hasOutsideWrites()).toBe(true);
+      expect(first.hasOutsideWrites()).toBe(false);
+      // Hidden under what we wrote afterwards.
+      write(theirs, foreign);
+      write(alsoOurs, second);
+      write(ours, first);
+      expect(first.hasOutsideWrites()).toBe(true);
+      expect(first.hasOutsideWrites()).toBe(false);
+      // By a program that leaves none.
+      write(theirs, null);
+      expect(first.hasOutsideWrites()).toBe(true);
+      expect(first.hasOutsideWrites()).toBe(false);
+    }
+    for (const raw of [ours, alsoOurs, theirs]) raw.close();
+  });
+});
+
+describe("a few words of an agent", () => {
+  it("are stored while another process writes, by the thread that may wait for it", async () => {
+    const file = await migratedFile();
+    const store = await openTestFile(file, 5_000);
+    const session = await beginSession(store, { repoId: await addRepo(store) });
+    const sent = await session.run();
+    await session.claim();
+    const other = new DatabaseSync(file);
+    other.exec("begin immediate");
+    const said = session.put(sent, opening("m-1", "first words"));
+    setTimeout(() => {
+      other.exec("rollback");
+      other.close();
+    }, 300);
+    expect(await said).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import type { Session } from "../../domain/session.ts";
+import type {
+  ArrivingRun,
+  ImportAdded,
+  ImportBegun,
+  ImportEnd,
+  ImportFinished,
+  ImportPart,
+} from "../arrival.ts";
+import type { Store, StoredSuspension } from "../store.ts";
+import { NOON, textOf } from "./session-driver.ts";
+
+/** A session that can be imported in one part. */
+export type ArrivingSession = Omit<ImportPart, "arrival"> &
+  Omit<ImportEnd, "arrival" | "suspensions"> & { readonly open: ImportEnd["suspensions"] };
+
+/** Imports it in one part. After a refusal nothing of it is left. */
+export async function importWhole(
+  store: Store,
+  session: ArrivingSession,
+): Promise<ImportBegun | ImportAdded | ImportFinished> {
+  const arrival = { sessionId: session.session.id, importId: randomUUID() };
+  const begun = await store.beginImport({ arrival, at: session.at });
+  if (!begun.ok) return begun;
+  const added = await store.addToImport({ arrival, ...partOf(session) });
+  const done = added.ok ? await store.finishImport({ arrival, ...endOf(session) }) : added;
+  if (!done.ok) while (!(await store.dropImport(arrival)));
+  return done;
+}
+
+export function partOf({
+  messages,
+  runs,
+  suspensions,
+  queued,
+}: ArrivingSession): Omit<ImportPart, "arrival"> {
+  return { messages, runs, suspensions, queued };
+}
+
+export function endOf(arriving: ArrivingSession): Omit<ImportEnd, "arrival"> {
+  const { at, session, lastSeq, open: suspensions, notices } = arriving;
+  return { at, session, lastSeq, suspensions, notices };
+}
+
+/** Suspended, with an ended run, one that waits, and a message in the queue. */
+export function arriving({
+  id = randomUUID(),
+  repoId = null,
+  title = null,
+  text = "hello",
+}: {
+  id?: string;
+  repoId?: string | null;
+  title?: string | null;
+  text?: string;
+}): ArrivingSession {
+  const entry = {
+    messageId: `${id}-m3`,
+    runId: `${id}-r3`,
+    provider: null,
+    model: "small",
+    continuity: "required",
+    attempts: 0,
+  } as const;
+  const asked = {
+    id: `${id}-s2`,
+    kind: "question",
+    request: { question: "Which?" },
+    fingerprint: null,
+    createdAt: NOON + 250,
+    expiresAt: null,
+  } as const;
+  const session: Session = {
+    id,
+    repoId,
+    title,
+    standing: {
+      status: "suspended",
+      activity: {
+        state: "suspended",
+        run: {
+          id: `${id}-r2`,
+          messageId: `${id}-m2`,
+          provider: "demo",
+          model: null,
+          continuity: "off",
+          handed: true,
+          attempts: 2,
+        },
+        suspensions: [asked],
+      },
+    },
+    delivery: "hold",
+    queue: [entry],
+    provider: "demo",
+    model: null,
+    agentName: "ada",
+    purpose: null,
+    agentId: null,
+    metadata: { z: 1, a: [null] },
+    phase: "planning",
+    phaseHistory: [{ from: "initializing", to: "planning", at: NOON + 5 }],
+    resumeReady: true,
+    errorCount: 3,
+    lastError: { id: "e", text: "once" },
+    supportsResume: true,
+    resumeData: { at: 1 },
+    forkedFrom: { sessionId: "parent", atMessage: null },
+    createdAt: NOON,
+    updatedAt: NOON + 5000,
+    lastActiveAt: NOON + 400,
+    finalizedAt: null,
+    summary: null,
+  };
+  return {
+    at: NOON + 5000,
+    session,
+    lastSeq: 40,
+    messages: [
+      {
+        id: `${id}-m1`,
+        runId: `${id}-r1`,
+        seq: 3,
+        role: "user",
+        content: textOf(text),
+        at: NOON + 100,
+      },
+      {
+        id: `${id}-m2`,
+        runId: `${id}-r2`,
+        seq: 9,
+        role: "user",
+        content: textOf("and"),
+        at: NOON + 200,
+      },
+    ],
+    runs: [
+      {
+        ...run(`${id}-r1`, `${id}-m1`, 100),
+        status: "failed",
+        error: { code: "agent_exited", message: "gone", detail: null },
+        usage: { inputTokens: 1 },
+        endedAt: NOON + 150,
+      },
+      {
+        ...run(`${id}-r2`, `${id}-m2`, 200),
+        status: "suspended",
+        continuity: "off",
+        handed: true,
+        attempts: 2,
+      },
+      {
+        ...run(`${id}-r3`, `${id}-m3`, 300),
+        status: "queued",
+        continuity: "required",
+        provider: null,
+        model: "small",
+        attempts: 0,
+        startedAt: null,
+      },
+    ],
+    suspensions: [
+      {
+        ...asked,
+        id: `${id}-s1`,
+        runId: `${id}-r1`,
+        kind: "permission",
+        fingerprint: "print",
+        createdAt: NOON + 120,
+        expiresAt: NOON + 130,
+        status: "answered",
+        answer: { option: "allow" },
+        answeredBy: "ada",
+        closedAt: NOON + 125,
+      },
+    ],
+    queued: [{ ...entry, content: textOf("later"), queuedAt: NOON + 300, position: 1 }],
+    open: [{ ...asked, runId: `${id}-r2`, ...OPEN }],
+    notices: [{ id: `${id}-n`, runId: null, role: "system", content: textOf("Imported.") }],
+  };
+}
+
+const OPEN = {
+  status: "open",
+  answer: null,
+  answeredBy: null,
+  closedAt: null,
+} as const satisfies Partial<StoredSuspension>;
+
+function run(id: string, messageId: string, afterMs: number): ArrivingRun {
+  return {
+    id,
+    messageId,
+    status: "completed",
+    provider: "demo",
+    model: null,
+    continuity: "auto",
+    handed: false,
+    attempts: 1,
+    stopReason: null,
+    error: null,
+    usage: null,
+    memory: null,
+    queuedAt: NOON + afterMs,
+    startedAt: NOON + afterMs + 1,
+    endedAt: null,
+  };
+}

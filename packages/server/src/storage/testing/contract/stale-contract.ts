@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import { isStale } from "../../../domain/retention.ts";
+import { openStore } from "../../open-store.ts";
+import type { Store } from "../../store.ts";
+import { countRows, loosen, openRaw, type RawDatabase } from "../raw-database.ts";
+import { beginSession, NOON, type SessionDriver } from "../session-driver.ts";
+import { withStore, type OpenTestStore } from "./shared-store.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** All that a test does in its first minute is before this; so is nothing that is done a day later. */
+const BEFORE = NOON + 60_000;
+
+/** Sessions that nobody has used for long: found and removed by age, and only at rest. */
+export function staleContract(open: OpenTestStore): void {
+  describe("stale sessions", () => {
+    it("B6 are those that the rule of the kernel calls so, in whatever state a session is", async () => {
+      await withStore(open, async ({ store, repo }) => {
+        const sessions = await oneOfEach(store, repo.id);
+        const now = BEFORE - 1 + DAY_MS;
+        const expected: string[] = [];
+        for (const session of sessions) {
+          const { session: stored } = await session.stored();
+          if (isStale(stored, { now, olderThanMs: DAY_MS })) expected.push(session.id);
+        }
+        expect(expected).toHaveLength(4);
+
+        expect((await idsOf(store)).toSorted()).toEqual(expected.toSorted());
+        expect(await store.countStale({ before: BEFORE })).toEqual({
+          stale: 4,
+          archived: 1,
+          busy: 3,
+          queued: 1,
+          owned: 0,
+          unreadable: 0,
+        });
+        const all = sessions.map(({ id }) => id);
+        const gone = await store.deleteStale({ sessionIds: [...all, "unknown"], before: BEFORE });
+        expect(gone.toSorted()).toEqual(expected.toSorted());
+        const left = await store.listSessions({ limit: 100 });
+        expect(left.sessions.map(({ id }) => id).toSorted()).toEqual(
+          all.filter((id) => !expected.includes(id)).toSorted(),
+        );
+        expect(await store.deleteStale({ sessionIds: all, before: BEFORE })).toEqual([]);
+        expect(await store.deleteStale({ sessionIds: [], before: BEFORE })).toEqual([]);
+      });
+    });
+
+    it("B6 go with everything that hangs on them", async () => {
+      await withStore(open, async ({ store, location, repo }) => {
+        const before = await countRows(location);
+        const session = await beginSession(store, { repoId: repo.id, title: "Words to find" });
+        await session.end(await session.run("Words to search for."));
+        expect(await store.deleteStale({ sessionIds: [session.id], before: BEFORE })).toEqual([
+          session.id,
+        ]);
+        expect(await countRows(location)).toEqual(before);
+      });
+    });
+
+    it("B6 are counted from their last activity, to the millisecond", async () => {
+      await withStore(open, async ({ store }) => {
+        const { id } = await beginSession(store);
+        expect(await idsOf(store, NOON)).toEqual([]);
+        expect(await idsOf(store, NOON + 1)).toEqual([id]);
+        expect(await store.deleteStale({ sessionIds: [id], before: NOON })).toEqual([]);
+        expect(await store.deleteStale({ sessionIds: [id], before: NOON + 1 })).toEqual([id]);
+      });
+    });
+
+    it("B6 come in parts, first made first, with what there is to say about them", async () => {
+      await withStore(open, async ({ store }) => {
+        const ids = ["a", "b", "c", "d", "e"];
+        for (const [index, id] of ids.entries())
+          await beginSession(store, { id, at: NOON - index, agentName: "ada", title: `T ${id}` });
+        const first = await store.staleSessions({ before: BEFORE, limit: 2 });
+        expect(first).toEqual({
+          sessions: [
+            { id: "e", ...named("e"), lastActiveAt: NOON - 4, entries: 1 },
+            { id: "d", ...named("d"), lastActiveAt: NOON - 3, entries: 1 },
+          ],
+          next: { createdAt: NOON - 3, id: "d" },
+        });
+        const after = { createdAt: NOON - 3, id: "d" };
+        const rest = await store.staleSessions({ before: BEFORE, after, limit: 100 });
+        expect(rest).toMatchObject({
+          sessions: [{ id: "c" }, { id: "b" }, { id: "a" }],
+          next: null,
+        });
+      });
+    });
+
+    it("B6 are not those that a live node has, and are again when its lease is over", async () => {
+      await withStore(open, async ({ store }) => {
+        const session = await beginSession(store);
+        await store.renewLease({ node: "node-1", ttlMs: 60_000 });
+        await session.claim("node-1");
+        expect(await idsOf(store)).toEqual([]);
+        expect(await store.countStale({ before: BEFORE })).toMatchObject({ stale: 0, owned: 1 });
+        expect(await store.deleteStale({ sessionIds: [session.id], before: BEFORE })).toEqual([]);
+        await store.dropLease("node-1");
+        expect(await idsOf(store)).toEqual([session.id]);
+      });
+    });
+
+    it("B5 are never those that cannot be read: they are set aside, and counted", async () => {
+      await withStore(open, async ({ store, location }) => {
+        const [good, bad] = [await beginSession(store), await beginSession(store)];
+        const raw = await openRaw(location);
+        await loosen(location, raw);
+        await raw.run(`update "AgentSession" set "metadata" = '{oops' where "id" = '${bad.id}'`);
+        await raw.close();
+
+        expect(await idsOf(store)).toEqual([good.id]);
+        expect(await store.countStale({ before: BEFORE })).toMatchObject({
+          stale: 1,
+          unreadable: 1,
+        });
+        const sessionIds = [good.id, bad.id];
+        expect(await store.deleteStale({ sessionIds, before: BEFORE })).toEqual([good.id]);
+        expect(await store.load(bad.id)).toMatchObject({ found: "unreadable" });
+        expect(await store.listSetAside()).toMatchObject([{ rowId: bad.id }]);
+      });
+    });
+
+    it("B6 stay when somebody takes them up while they are about to be deleted", async () => {
+      await withStore(open, async ({ store, location }) => {
+        const [awake, calm] = [await beginSession(store), await beginSession(store)];
+        const raw = await openRaw(location);
+        const other = await openStore(location, { clock: Date.now });
+        await raw.run(location.engine === "sqlite" ? "begin immediate" : "begin");
+        await raw.run(
+          `update "AgentSession" set "lastActiveAt" = ${BEFORE} where "id" = '${awake.id}'`,
+        );
+        const sessionIds = [awake.id, calm.id];
+        const deleting = other.deleteStale({ sessionIds, before: BEFORE });
+        if (location.engine === "postgres") await somebodyWaits(raw);
+        await raw.run("commit");
+
+        expect(await deleting).toEqual([calm.id]);
+        expect(await awake.stored()).toMatchObject({ session: { id: awake.id } });
+        await raw.close();
+        await other.close();
+      });
+    });
+  });
+}
+
+/** SQLite lets nobody write beside another; PostgreSQL has chosen the rows by then, and looks again. */
+async function somebodyWaits(raw: RawDatabase): Promise<void> {
+  for (;;) {
+    const waiting = await raw.all(
+      `select 1 from pg_locks join pg_database on pg_database.oid = database or database is null
+        where not granted and datname = current_database()`,
+    );
+    if (waiting.length > 0) return;
+  }
+}
+
+function named(id: string) {
+  return { agentId: null, agentName: "ada", title: `T ${id}` };
+}
+
+async function idsOf(store: Store, before: number = BEFORE): Promise<readonly string[]> {
+  const { sessions } = await store.staleSessions({ before, limit: 100 });
+  return sessions.map(({ id }) => id);
+}
+
+/** In every state a session can be in, and one that is not old. */
+async function oneOfEach(store: Store, repoId: string): Promise<readonly SessionDriver[]> {
+  const ways: readonly ((session: SessionDriver) => Promise<unknown>)[] = [
+    async () => {},
+    async (session) => session.end(await session.run()),
+    (session) => session.perform({ type: "suspend", cause: "shutdown" }),
+    (session) => session.perform({ type: "fail", reason: "broken" }),
+    (session) => session.perform({ type: "archive" }),
+    (session) => session.run(),
+    (session) => session.send("later"),
+    async (session) => session.suspend(await session.run()),
+    async (session) => {
+      await session.suspend(await session.run());
+      await session.perform({ type: "suspend", cause: "crash" });
+    },
+  ];
+  const sessions: SessionDriver[] = [];
+  for (const way of ways) {
+    const session = await beginSession(store, { repoId });
+    await way(session);
+    sessions.push(session);
+  }
+  sessions.push(await beginSession(store, { at: NOON + DAY_MS }));
+  return sessions;
+}

@@ -1,0 +1,92 @@
+import { FAILED } from "../../domain/testing/commands.ts";
+import type { Store } from "../store.ts";
+import { arriving, importWhole, partOf } from "./arriving-session.ts";
+import { openRaw } from "./raw-database.ts";
+import { beginSession, NOON, opening } from "./session-driver.ts";
+import type { TestStore } from "./test-database.ts";
+
+const REPO = { id: "repo-1", path: "/work/repo", name: "repo", createdAt: NOON };
+
+/** A database with every kind of row, as a server that was killed leaves it. Returns the sessions that can be read. */
+export async function fillDatabase({ store, location }: TestStore): Promise<readonly string[]> {
+  await store.addRepo(REPO);
+  await store.addRepo({ ...REPO, id: "repo-2", path: "/work/größer", name: "größer" });
+  const token = {
+    id: "token-1",
+    name: "of the build",
+    scope: "send",
+    digest: "d1",
+    createdAt: NOON,
+    lastUsedAt: null,
+    expiresAt: NOON * 2,
+    revokedAt: null,
+  } as const;
+  await store.addToken({ token, limit: 10 });
+  const ids = [
+    await addBusySession(store),
+    await addWaitingSession(store),
+    await addFinalSession(store),
+  ];
+  const imported = arriving({ id: "imported", repoId: REPO.id });
+  await importWhole(store, imported);
+
+  const bad = await beginSession(store, { id: "bad", title: "Cannot be read" });
+  const raw = await openRaw(location);
+  await raw.run(`update "AgentSession" set "metadata" = '[]' where "id" = '${bad.id}'`);
+  await raw.close();
+  await store.readSession(bad.id);
+
+  const half = arriving({ id: "half" });
+  const arrival = { sessionId: "half", importId: "import-half" };
+  await store.beginImport({ arrival, at: NOON });
+  await store.addToImport({ arrival, ...partOf(half) });
+  const left = await openRaw(location);
+  await left.run(`update "NodeLease" set "expiresAt" = 1`);
+  await left.close();
+  return [...ids, imported.session.id];
+}
+
+/** A run at work under a node that is gone, a message that grows, one that waits, answers under keys. */
+async function addBusySession(store: Store): Promise<string> {
+  const session = await beginSession(
+    store,
+    {
+      id: "busy",
+      repoId: REPO.id,
+      title: 'Quoted "title" \\ ü 🦕',
+      agentId: "orchestra-1",
+      metadata: { z: 1, a: [null, true, 1.5, { ключ: "värde\n" }] },
+    },
+    { remember: { scope: "POST", key: "k1", requestHash: "h", response: { b: 1, a: "x" } } },
+  );
+  await session.end(await session.run("first"), FAILED);
+  await session.perform({ type: "update", changes: {}, phase: "planning" });
+  const sent = await session.run("second");
+  await session.claim("node-gone");
+  await session.put(sent, opening("growing", "So "), {
+    put: "text",
+    messageId: "growing",
+    text: "far",
+  });
+  await session.send("waits its turn", { model: "small", continuity: "required" });
+  return session.id;
+}
+
+async function addWaitingSession(store: Store): Promise<string> {
+  const session = await beginSession(store, { id: "waiting", repoId: "repo-2" });
+  const answered = await session.run("asks");
+  await session.answer(await session.suspend(answered, { id: "answered" }));
+  await session.end(answered);
+  await session.suspend(await session.run("asks again"), { id: "open", expiresAt: NOON * 2 });
+  return session.id;
+}
+
+async function addFinalSession(store: Store): Promise<string> {
+  const session = await beginSession(store, {
+    id: "final",
+    forkedFrom: { sessionId: "busy", atMessage: null },
+  });
+  await session.perform({ type: "finalize", outcome: "completed", summary: "All done." });
+  await session.perform({ type: "archive" });
+  return session.id;
+}

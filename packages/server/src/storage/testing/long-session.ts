@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { ArrivingMessage, ArrivingRun, ArrivingSuspension } from "../arrival.ts";
+import type { Store } from "../store.ts";
+import { arriving } from "./arriving-session.ts";
+import { NOON, textOf } from "./session-driver.ts";
+
+const PART = 500;
+/** Messages of a run: one of a user, the others of its agent. */
+const PER_RUN = 5;
+
+/** Messages of which one is long. */
+const PER_LONG = 10;
+
+export interface LongSession {
+  readonly messages: number;
+  /** Characters of the few that are long. */
+  readonly longLength: number;
+}
+
+/** A session that is over, with as many messages as wanted. */
+export async function addLongSession(
+  store: Store,
+  { messages: count, longLength }: LongSession,
+): Promise<string> {
+  const { session } = arriving({ title: "A long one" });
+  const at = NOON + count;
+  const sessionId = session.id;
+  const arrival = { sessionId, importId: randomUUID() };
+  await store.beginImport({ arrival, at });
+  for (let start = 0; start < count; start += PART) {
+    const numbers = Array.from({ length: Math.min(PART, count - start) }, (_, n) => start + n);
+    const firsts = numbers.filter((n) => n % PER_RUN === 0);
+    await store.addToImport({
+      arrival,
+      runs: firsts.map((n) => runAt(sessionId, n)),
+      suspensions: firsts.map((n) => suspensionAt(sessionId, n)),
+      messages: numbers.map((n) => messageAt(sessionId, n, longLength)),
+      queued: [],
+    });
+  }
+  const archived = {
+    ...session,
+    standing: { status: "archived", archivedAt: at },
+    queue: [],
+    updatedAt: at,
+    lastActiveAt: at,
+  } as const;
+  const lastSeq = count + 1;
+  await store.finishImport({
+    arrival,
+    at,
+    session: archived,
+    lastSeq,
+    suspensions: [],
+    notices: [],
+  });
+  return sessionId;
+}
+
+function messageAt(sessionId: string, n: number, longLength: number): ArrivingMessage {
+  const isFirst = n % PER_RUN === 0;
+  const said = `Message ${n} says word${n % 1_000}, "quoted", größer, in /src/file-${n % 97}.ts. `;
+  const times = n % PER_LONG === 0 ? Math.ceil(longLength / said.length) : 1;
+  return {
+    id: `${sessionId}-m${n}`,
+    runId: `${sessionId}-r${n - (n % PER_RUN)}`,
+    seq: n + 2,
+    role: isFirst ? "user" : "agent",
+    content: textOf(said.repeat(times)),
+    at: NOON + n,
+  };
+}
+
+function runAt(sessionId: string, n: number): ArrivingRun {
+  return {
+    id: `${sessionId}-r${n}`,
+    messageId: `${sessionId}-m${n}`,
+    status: "completed",
+    provider: "demo",
+    model: null,
+    continuity: "auto",
+    handed: true,
+    attempts: 1,
+    stopReason: "end_turn",
+    error: null,
+    usage: { inputTokens: n },
+    memory: null,
+    queuedAt: NOON + n,
+    startedAt: NOON + n,
+    endedAt: NOON + n + 4,
+  };
+}
+
+function suspensionAt(sessionId: string, n: number): ArrivingSuspension {
+  return {
+    id: `${sessionId}-s${n}`,
+    runId: `${sessionId}-r${n}`,
+    kind: "permission",
+    request: { tool: "write", path: `file-${n}` },
+    fingerprint: null,
+    status: "answered",
+    answer: { option: "allow" },
+    answeredBy: "ada",
+    createdAt: NOON + n,
+    expiresAt: null,
+    closedAt: NOON + n + 1,
+  };
+}

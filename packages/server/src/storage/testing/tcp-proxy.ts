@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/**
+ * What becomes of the bytes of a connection. `blackhole`: they are swallowed both ways, ends included,
+ * and neither side is told; such a connection never works again. `hold`: they wait, and arrive in their order when the
+ * mode is another. `refuse`: new connections are reset.
+ */
+export type LinkMode =
+  | { readonly mode: "pass" }
+  | { readonly mode: "delay"; readonly ms: number }
+  | { readonly mode: "blackhole" }
+  | { readonly mode: "hold" }
+  | { readonly mode: "refuse" };
+
+export interface ProxiedConnection {
+  set(mode: LinkMode): void;
+  /** Resets both sides. */
+  cut(): void;
+}
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections that neither side has ended. */
+  connections(): readonly ProxiedConnection[];
+  /** For all connections there are, and those to come. */
+  set(mode: LinkMode): void;
+  /** Swallows what the connections there are say from now on; those to come work. */
+  silence(): void;
+  /** Resets all connections there are. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export const PASS: LinkMode = { mode: "pass" };
+
+/** Stands between a node and its database, and is the network that fails. */
+export async function openTcpProxy(target: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<TcpProxy> {
+  const links = new Set<Link>();
+  let mode: LinkMode = PASS;
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    if (mode.mode === "refuse") {
+      near.resetAndDestroy();
+      return;
+    }
+    const link = new Link({ near, target, mode, onClosed: () => links.delete(link) });
+    links.add(link);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    connections: () => [...links],
+    set(next) {
+      mode = next;
+      for (const link of links) link.set(next);
+    },
+    silence() {
+      for (const link of links) link.set({ mode: "blackhole" });
+    },
+    cut() {
+      for (const link of links) link.cut();
+    },
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      for (const link of links) link.cut();
+      await closed;
+    },
+  };
+}
+
+class Link implements ProxiedConnection {
+  readonly #near: Socket;
+  readonly #far: Socket;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #mode: LinkMode;
+  #isLost = false;
+  /** Nothing overtakes what was delayed before it. */
+  #busyUntil = 0;
+  readonly #held: (() => void)[] = [];
+
+  constructor({
+    near,
+    target,
+    mode,
+    onClosed,
+  }: {
+    readonly near: Socket;
+    readonly target: { readonly host: string; readonly port: number };
+    readonly mode: LinkMode;
+    readonly onClosed: () => void;
+  }) {
+    this.#near = near;
+    this.#mode = mode;
+    this.#isLost = mode.mode === "blackhole";
+    this.#far = connect({ ...target, allowHalfOpen: true, noDelay: true });
+    near.setNoDelay(true);
+    let open = 2;
+    for (const [from, to] of [
+      [near, this.#far],
+      [this.#far, near],
+    ] as const) {
+      from.on("data", (bytes) => this.#pass(() => this.#write(bytes, { from, to })));
+      from.on("end", () => this.#pass(() => void to.end()));
+      from.on("error", () => this.#pass(() => void to.resetAndDestroy()));
+      from.once("close", () => {
+        open -= 1;
+        if (open === 0) onClosed();
+      });
+    }
+  }
+
+  set(mode: LinkMode): void {
+    this.#mode = mode;
+    this.#isLost ||= mode.mode === "blackhole";
+    if (mode.mode !== "hold") for (const act of this.#held.splice(0)) this.#pass(act);
+  }
+
+  cut(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#near.resetAndDestroy();
+    this.#far.resetAndDestroy();
+  }
+
+  #pass(act: () => void): void {
+    if (this.#isLost) return;
+    if (this.#mode.mode === "hold") return void this.#held.push(act);
+    const now = performance.now();
+    const due = Math.max(this.#busyUntil, now + (this.#mode.mode === "delay" ? this.#mode.ms : 0));
+    if (due <= now) return act();
+    this.#busyUntil = due;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (!this.#isLost) act();
+    }, due - now);
+    this.#timers.add(timer);
+  }
+
+  #write(bytes: Buffer, { from, to }: { readonly from: Socket; readonly to: Socket }): void {
+    if (to.destroyed || to.write(bytes)) return;
+    from.pause();
+    to.once("drain", () => from.resume());
+  }
+}

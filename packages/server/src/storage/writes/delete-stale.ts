@@ -1,0 +1,18 @@
+import { sql } from "kysely";
+import { isStale } from "../reads/stale-sessions.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Of these sessions, deletes what is stale still. Returns the ids of those that are gone. */
+export async function deleteStale(
+  { db, engine }: Transaction,
+  { sessionIds, before }: { readonly sessionIds: readonly string[]; readonly before: number },
+): Promise<readonly string[]> {
+  const ids =
+    engine === "sqlite"
+      ? sql`select value from json_each(${JSON.stringify(sessionIds)})`
+      : sql`select unnest(${sessionIds}::text[])`;
+  const { rows } = await sql<{ id: string }>`
+    delete from "AgentSession" where "id" in (${ids}) and ${isStale({ engine }, before)}
+    returning "id"`.execute(db);
+  return rows.map(({ id }) => id);
+}
