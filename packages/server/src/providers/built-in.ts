@@ -23,6 +23,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
       "GOOGLE_GEMINI_BASE_URL",
       "GOOGLE_GENAI_USE_VERTEXAI",
     ],
+    mounts: ["~/.gemini/", "$GOOGLE_APPLICATION_CREDENTIALS:ro"],
     mode: "default",
     authMethod: "gemini-api-key",
     // Its session files are named by the minute: one loaded in the minute it was made is overwritten.
@@ -42,6 +43,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
       "CLAUDE_CODE_OAUTH_TOKEN",
       "CLAUDE_CONFIG_DIR",
     ],
+    mounts: ["~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR/"],
     mode: "default",
   }),
   asking({
@@ -51,6 +53,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     pathVariable: "CODEX_ACP_PATH",
     install: "npm install -g @agentclientprotocol/codex-acp",
     passes: ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    mounts: ["~/.codex/", "$CODEX_HOME/"],
     // Its own default leaves the decision to a model.
     mode: "read-only",
     authMethod: "api-key",
@@ -67,6 +70,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
       OPENCODE_DISABLE_AUTOUPDATE: "true",
     },
     passes: ["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
+    mounts: [...keptAs("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
     mode: "build",
   }),
   asking({
@@ -77,6 +81,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     install: "npm install -g @qwen-code/qwen-code",
     // Not OPENAI_API_KEY, which it reads too: that is the key of another service.
     passes: ["BAILIAN_CODING_PLAN_API_KEY", "DASHSCOPE_API_KEY", "QWEN_MODEL"],
+    mounts: ["~/.qwen/"],
     // Its own default leaves the decision to a model.
     mode: "default",
     authMethod: "openai",
@@ -98,6 +103,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
       "GH_TOKEN",
       "GITHUB_TOKEN",
     ],
+    mounts: ["~/.copilot/", "$COPILOT_HOME/"],
     mode: "https://agentclientprotocol.com/protocol/session-modes#agent",
   }),
   asking({
@@ -107,6 +113,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     pathVariable: "CLINE_PATH",
     install: "npm install -g cline",
     passes: ["CLINE_API_KEY", "CLINE_MODEL", "CLINE_PROVIDER"],
+    mounts: ["~/.cline/"],
     mode: "act",
   }),
   asking({
@@ -117,6 +124,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     install: "npm install -g @kilocode/cli",
     env: { KILO_CONFIG_CONTENT: askBeforeChanges(), KILO_DISABLE_AUTOUPDATE: "true" },
     passes: ["KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_DIR"],
+    mounts: [...keptAs("kilo"), "$KILO_CONFIG:ro", "$KILO_CONFIG_DIR"],
   }),
   asking({
     name: "droid",
@@ -125,6 +133,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     pathVariable: "DROID_PATH",
     install: "npm install -g droid",
     passes: ["FACTORY_API_KEY"],
+    mounts: ["~/.factory/"],
     mode: "normal",
     authMethod: "factory-api-key",
   }),
@@ -137,6 +146,7 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     // It asks for nothing unless told to, and learns that from its environment.
     env: { GOOSE_MODE: "approve" },
     passes: ["GOOSE_MODEL", "GOOSE_PROVIDER"],
+    mounts: keptAs("goose"),
   }),
 ];
 
@@ -154,6 +164,7 @@ export function define(
     title: definition.name,
     env: {},
     passes: [],
+    mounts: [],
     pathVariable: null,
     install: null,
     mode: null,
@@ -165,6 +176,20 @@ export function define(
     loadableAfterMs: 0,
     ...definition,
   };
+}
+
+/** Where a program keeps things that follows the usual folders: what it knows is made for it, the rest may be missing. */
+function keptAs(name: string): readonly string[] {
+  return [
+    `~/.local/share/${name}/`,
+    `~/.local/state/${name}/`,
+    `~/.config/${name}`,
+    `~/.cache/${name}`,
+    `$XDG_DATA_HOME/${name}/`,
+    `$XDG_STATE_HOME/${name}/`,
+    `$XDG_CONFIG_HOME/${name}`,
+    `$XDG_CACHE_HOME/${name}`,
+  ];
 }
 
 /** Configuration these agents merge over what the user and the repository say, which by itself allows everything. */

@@ -10,6 +10,8 @@ export interface ConfiguredAgent {
   readonly env?: Readonly<Record<string, string>>;
   /** Further variables of the server's that the agent may see. */
   readonly passEnv?: readonly string[];
+  /** Further files and folders that it sees in a sandbox. */
+  readonly mounts?: readonly string[];
   /** Null leaves the agent's own. */
   readonly mode?: string | null;
   readonly models?: readonly string[];
@@ -39,6 +41,7 @@ function change(definition: AcpDefinition, agent: ConfiguredAgent): AcpDefinitio
     command: agent.command ?? definition.command,
     env: { ...definition.env, ...agent.env },
     passes: [...new Set([...definition.passes, ...(agent.passEnv ?? [])])],
+    mounts: [...new Set([...definition.mounts, ...(agent.mounts ?? [])])],
     mode: agent.mode === undefined ? definition.mode : agent.mode,
     asks: isSetUpAsBefore(definition, agent) ? definition.asks : null,
     models: agent.models ?? definition.models,

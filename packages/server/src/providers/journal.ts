@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createRedact } from "./redact.ts";
 
 /** What went over an agent's pipes, for whoever has to find out what happened. Never needed to go on. */
@@ -34,7 +35,7 @@ export function openJournal({
   const file = fileOf(folder, sessionId);
   const redact = createRedact(secrets);
   const longestSecret = Math.max(0, ...secrets.map(({ length }) => length));
-  let pending: string[] = [];
+  const pending: string[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> | null = null;
   let dropped = 0;
@@ -43,6 +44,7 @@ export function openJournal({
   /** The last write may have left half a line. */
   let isTorn = false;
   let isClosed = false;
+  const closing = new AbortController();
 
   const entryOf = (direction: JournalDirection, line: string): string => {
     // Cut with room for a secret across the cut, so that no half of one is left.
@@ -62,9 +64,9 @@ export function openJournal({
   };
 
   const flush = async (): Promise<void> => {
+    await pause(GATHER_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     while (pending.length > 0) {
-      const entries = pending;
-      pending = [];
+      const entries = pending.splice(0, countWithin(pending, maxBytes / 2));
       const text = entries.join("");
       try {
         await append(file, isTorn ? `\n${text}` : text, maxBytes);
@@ -90,6 +92,7 @@ export function openJournal({
     },
     close: async () => {
       isClosed = true;
+      closing.abort();
       await writing;
     },
     get dropped() {
@@ -103,10 +106,26 @@ export async function removeJournal(folder: string, sessionId: string): Promise<
   await Promise.all([rm(file, { force: true }), rm(`${file}.1`, { force: true })]);
 }
 
+/** Those of many sessions, most of which have none: the folder is read once. */
+export async function removeJournals(folder: string, sessionIds: readonly string[]): Promise<void> {
+  const names = new Set(await readdir(folder).catch(() => []));
+  const withOne = sessionIds.filter((sessionId) => names.has(`${sessionId}.jsonl`));
+  await Promise.all(withOne.map((sessionId) => removeJournal(folder, sessionId)));
+}
+
+/** How long a line may wait for others: to open the file for each would take longer than to read it. */
+const GATHER_MS = 20;
 /** Characters of one line that are kept. */
 const MAX_ENTRY = 64 * 1024;
 /** Characters that may wait for the disk. */
 const MAX_PENDING = 1024 * 1024;
+
+/** How many of the first have no more characters together; one at least. */
+function countWithin(entries: readonly string[], characters: number): number {
+  let sum = 0;
+  const tooMany = entries.findIndex((entry) => (sum += entry.length) > characters);
+  return tooMany === -1 ? entries.length : Math.max(1, tooMany);
+}
 
 function fileOf(folder: string, sessionId: string): string {
   if (!/^[\w-]+$/.test(sessionId)) throw new Error("unreachable: a session's id is a plain name");

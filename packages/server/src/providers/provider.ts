@@ -91,14 +91,18 @@ export interface Agent {
   readonly resumeData: Json;
   /** One at a time. Resolves when the agent says it is done; throws an `AgentFault`. */
   prompt(prompt: Prompt): Promise<PromptEnd>;
+  /** Of an agent that is `told`: how many of the messages before it finds room for. */
+  roomFor?(prompt: Prompt): { readonly given: number; readonly of: number };
   /** Answers a `permission` report; false when the agent no longer waits for it. */
   answer(requestId: string, answer: PermissionAnswer): boolean;
   /** Asks the agent to end its prompt. `ignored`: it did not within the time given, stop it. */
   cancel(): Promise<"settled" | "ignored">;
   /** Ends the process and everything it started, gently first. Resolves when none of it is left. */
   stop(options?: { readonly urgent?: boolean }): Promise<void>;
-  /** Resolves when the process is gone, however that came. */
+  /** Resolves when the process is gone, however that came, and its last words have been read. */
   readonly exited: Promise<AgentExit>;
+  /** It takes no prompt any more: the process has ended, or is deaf and mute and is being ended. `exited` resolves later. */
+  readonly isGone: boolean;
 }
 
 export interface Prompt {

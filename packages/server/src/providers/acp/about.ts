@@ -23,6 +23,8 @@ export const NOTHING_KNOWN: AgentAbout = {
   modelOption: null,
 };
 
+/** Nearly every update is about something else. */
+const TOLD_BY = ["availableCommands", "modes", "currentModeId", "models", "configOptions"];
 const MAX_CHOICES = 1_000;
 const MAX_COMMANDS = 500;
 
@@ -32,7 +34,7 @@ const MAX_COMMANDS = 500;
  */
 export function learnAbout(about: AgentAbout, told: unknown): AgentAbout {
   const parts = looseObject(told);
-  if (parts === null) return about;
+  if (parts === null || !TOLD_BY.some((name) => Object.hasOwn(parts, name))) return about;
   return withOptions(withModels(withModes(withCommands(about, parts), parts), parts), parts);
 }
 

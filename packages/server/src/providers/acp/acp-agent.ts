@@ -39,6 +39,8 @@ export class AcpAgent implements Agent {
   readonly #link: AcpLink;
   readonly #urgency = new AbortController();
   #prompting: Prompting | null = null;
+  /** It can neither hear nor speak. */
+  #isUseless = false;
   #stopping: Promise<void> | null = null;
 
   constructor(options: AcpAgentOptions) {
@@ -57,6 +59,10 @@ export class AcpAgent implements Agent {
       return { ...exit, stderr: link.stderr() };
     });
     void link.closed.then(() => this.#endUseless());
+  }
+
+  get isGone(): boolean {
+    return this.#isUseless || this.#link.process.isGone;
   }
 
   async prompt(prompt: Prompt): Promise<PromptEnd> {
@@ -163,8 +169,9 @@ export class AcpAgent implements Agent {
     await closeJournal();
   }
 
-  /** A process that can neither hear nor speak is ended, so that somebody notices. */
+  /** A process that is of no use is ended, so that somebody notices. */
   async #endUseless(): Promise<void> {
+    this.#isUseless = true;
     const exit = await orAfter(this.#options.times.exitMs, this.#link.process.exited);
     if (exit === null && this.#stopping === null) await this.stop({ urgent: true });
   }

@@ -15,6 +15,7 @@ import {
   flood,
   frames,
   huge,
+  ignore,
   late,
   noise,
   notify,
@@ -312,6 +313,16 @@ describe("a prompt that fails", () => {
     });
     await agent.exited;
     expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("is the last one of an agent that has closed its output, also while that will not go (C4)", async () => {
+    const agent = await openAgentRig().start();
+    const steps = [ignore("eof", "sigterm"), closeStdout(), wait(60_000)];
+    await expect(agent.prompt(promptOf(...steps))).rejects.toMatchObject({
+      code: "agent_unintelligible",
+    });
+    expect(agent.isGone).toBe(true);
+    await agent.exited;
   });
 
   it("does not keep what an agent that reads nothing is sent (P6)", async () => {

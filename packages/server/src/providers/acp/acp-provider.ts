@@ -11,6 +11,7 @@ import {
   type ToolServer,
 } from "../provider.ts";
 import { createRedact } from "../redact.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { NOTHING_KNOWN, type AgentAbout } from "./about.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
@@ -44,6 +45,8 @@ export interface AcpProviderOptions {
   readonly clock?: () => number;
   readonly times?: Partial<AcpTimes>;
   readonly translator?: () => Translator;
+  /** Where agents are started; without it they are started like any program. */
+  readonly sandbox?: Sandbox;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
   /** Told when processes of an agent could not be ended. */
@@ -108,22 +111,28 @@ async function startAgent(
     ...secretsOf(environment, definition),
     ...toolServers.flatMap((server) => Object.values(server.env)),
   ];
+  const [program, ...args] = programOf(options, folder);
+  const enclosed = options.sandbox?.enclose({
+    workspace: request.workspace,
+    command: [program, ...args],
+    environment: env,
+    mounts: definition.mounts,
+    toolServers,
+  });
   const journal = openAgentJournal(options, request, secrets);
   const sweep = async (): Promise<Swept> => {
     const swept = await sweepAgents(marker);
     if (swept.left.length > 0) options.onLeftovers?.(swept);
     return swept;
   };
-  const [program, ...args] = programOf(options, folder);
   const stderr = createLineReader({
     onLine: (line) => journal?.write("stderr", line),
     onOversize: (head) => journal?.write("stderr", head),
     maxBytes: 64 * 1024,
   });
   const process = await spawnAgent({
-    program,
-    args,
-    env,
+    command: enclosed ?? { program, args, env },
+    isEnclosed: (enclosed ?? null) !== null,
     workspace: request.workspace,
     onStderr: stderr.push,
   });

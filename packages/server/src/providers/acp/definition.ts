@@ -10,6 +10,8 @@ export interface AcpDefinition {
   readonly passes: readonly string[];
   /** The server's variable that names the program in place of the first word of `command`. */
   readonly pathVariable: string | null;
+  /** What it keeps of its own, such as logins and sessions, as it is to be seen in a sandbox: see `askedMounts`. */
+  readonly mounts: readonly string[];
   /** How to get it, as a command to type. */
   readonly install: string | null;
   /** The permission mode to set after each start; null leaves the agent's own. */

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { MARKER_VARIABLE, readMarker } from "./agent-environment.ts";
 
 /** Which processes are meant: those of one agent, or of all agents of a server. */
@@ -39,47 +38,52 @@ export async function sweepAgents(
 
 /** Processes with the marker, and their descendants, whatever these have made of their environment. */
 export async function findMarked(sweep: Sweep): Promise<readonly number[]> {
-  const processes = await readProcesses(sweep);
-  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
-  const marked = new Set(processes.filter(({ isMarked }) => isMarked).map(({ pid }) => pid));
+  const pids = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? [Number(name)] : []));
+  const marked = new Set(await selectInSlices(pids, (pid) => carries(environmentOf(pid), sweep)));
+  if (marked.size === 0) return [];
+  const parents = new Map<number, number>();
+  const living = await selectInSlices(pids, (pid) => {
+    const parent = parentOf(pid);
+    if (parent !== null) parents.set(pid, parent);
+    return parent !== null;
+  });
   const ours = new Set(lineOf(process.pid, parents));
-  return processes
-    .map(({ pid }) => pid)
+  return living
     .filter((pid) => !ours.has(pid) && lineOf(pid, parents).some((one) => marked.has(one)))
     .filter((pid) => !isInsideUs(pid, { marked, parents }));
 }
 
-interface Found {
-  readonly pid: number;
-  readonly parent: number;
-  readonly isMarked: boolean;
+/** A file of /proc is read in microseconds, by way of the thread pool in ten times that; between slices others have their turn. */
+const SLICE = 64;
+
+async function selectInSlices(
+  pids: readonly number[],
+  isWanted: (pid: number) => boolean,
+): Promise<readonly number[]> {
+  const wanted: number[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
+    if (isWanted(pid)) wanted.push(pid);
+  }
+  return wanted;
 }
 
-async function readProcesses(sweep: Sweep): Promise<readonly Found[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found: Found[] = [];
-  const queue = pids.values();
-  const reader = async (): Promise<void> => {
-    for (const pid of queue) {
-      const process = await readProcess(pid, sweep);
-      if (process !== null) found.push(process);
-    }
-  };
-  await Promise.all(Array.from({ length: READERS }, reader));
-  return found;
-}
-
-/** Null when it has ended, or is not ours to look at. */
-async function readProcess(pid: number, sweep: Sweep): Promise<Found | null> {
+/** Empty when it has ended, or is not ours to look at. */
+function environmentOf(pid: number): string {
   try {
-    const [stat, environ] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, "latin1"),
-      readFile(`/proc/${pid}/environ`, "utf8").catch(() => ""),
-    ]);
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Null when it has ended. */
+function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name in parentheses may hold anything, also parentheses.
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (state === "Z" || state === "X") return null;
-    return { pid, parent: Number(parent), isMarked: carries(environ, sweep) };
+    return state === "Z" || state === "X" ? null : Number(parent);
   } catch {
     return null;
   }
@@ -87,6 +91,7 @@ async function readProcess(pid: number, sweep: Sweep): Promise<Found | null> {
 
 function carries(environ: string, { owner, agent }: Sweep): boolean {
   const prefix = `${MARKER_VARIABLE}=`;
+  if (!environ.includes(prefix)) return false;
   const variable = environ.split("\0").find((entry) => entry.startsWith(prefix));
   const marker = variable === undefined ? null : readMarker(variable.slice(prefix.length));
   return marker !== null && marker.owner === owner && (agent ?? marker.agent) === marker.agent;
@@ -126,5 +131,3 @@ function kill(pid: number): boolean {
     return false;
   }
 }
-
-const READERS = 16;

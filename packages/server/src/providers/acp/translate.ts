@@ -60,6 +60,7 @@ export function createTranslator(): Translator {
 
   /** Some agents count each request to their model apart, on a chunk; together they are the prompt's. */
   const countRequest = (update: Loose): readonly AgentReport[] => {
+    if (update["_meta"] === undefined) return [];
     const usage = normaliseUsage({ _meta: update["_meta"] });
     if (usage === null) return [];
     spent = addTokens(spent, usage);

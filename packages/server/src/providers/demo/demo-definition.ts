@@ -20,6 +20,7 @@ export function demoDefinition({
     title: "Demo agent",
     command: [process.execPath, path.join(import.meta.dirname, program)],
     env: { HOLDFAST_DEMO_STATE: stateFolder, HOLDFAST_DEMO_PACE: String(pace) },
+    mounts: [`${stateFolder}/`],
     mode: "ask",
     asks: true,
     models: ["demo-fast", "demo-thoughtful"],

@@ -13,7 +13,7 @@ import {
 import type { ModelDefinition } from "./definition.ts";
 import { hearStream, type Heard } from "./hear-stream.ts";
 import { loadAi, openLanguageModel } from "./language-model.ts";
-import { modelContext } from "./model-context.ts";
+import { historyIn, modelContext, type ModelContext } from "./model-context.ts";
 import { modelFault } from "./model-fault.ts";
 import {
   pendingTool,
@@ -54,6 +54,10 @@ export class ModelAgent implements Agent {
     this.#exit = exit.resolve;
   }
 
+  get isGone(): boolean {
+    return this.#isStopped;
+  }
+
   async prompt(prompt: Prompt): Promise<PromptEnd> {
     if (this.#isStopped) throw this.#stoppedFault();
     const abort = new AbortController();
@@ -64,6 +68,10 @@ export class ModelAgent implements Agent {
     );
     this.#underWay = { abort, settled };
     return ending;
+  }
+
+  roomFor(prompt: Prompt): { readonly given: number; readonly of: number } {
+    return historyIn(this.#contextOf(prompt, withoutEchoes(prompt.begun ?? [])));
   }
 
   /** It never asks for permission: it does nothing itself. */
@@ -102,24 +110,24 @@ export class ModelAgent implements Agent {
     }
   }
 
+  #contextOf({ parts, history = [] }: Prompt, begun: readonly Message[]): ModelContext {
+    const { definition, request } = this.#options;
+    const toolNames = new Set((request.tools ?? []).map(({ name }) => name));
+    return { history, parts, begun, toolNames, contextTokens: definition.contextTokens };
+  }
+
   async #ask(
-    { parts, history = [], model }: Prompt,
+    prompt: Prompt,
     { begun, signal }: { readonly begun: readonly Message[]; readonly signal: AbortSignal },
   ): Promise<Heard> {
     const { definition, apiKey, request } = this.#options;
-    const { maxTokens, system, contextTokens } = definition;
+    const { maxTokens, system } = definition;
     const { streamText, jsonSchema, tool, isStepCount } = await loadAi();
-    const chosen = model ?? request.model ?? definition.model;
+    const chosen = prompt.model ?? request.model ?? definition.model;
     const tools = request.tools ?? [];
     const result = streamText({
       model: await openLanguageModel(definition, { model: chosen, apiKey }),
-      messages: modelContext({
-        history,
-        parts,
-        begun,
-        toolNames: new Set(tools.map(({ name }) => name)),
-        contextTokens,
-      }),
+      messages: modelContext(this.#contextOf(prompt, begun)),
       tools: toolSet(tools, (each) =>
         tool({
           description: each.description,

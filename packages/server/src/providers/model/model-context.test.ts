@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelContext, type ModelContext } from "./model-context.ts";
+import { historyIn, modelContext, type ModelContext } from "./model-context.ts";
 import { message, text, toolMessage } from "./testing/model-rig.ts";
 
 const contextOf = (more: Partial<ModelContext> = {}): ModelContext => ({
@@ -99,6 +99,7 @@ describe("what a model is given", () => {
       model(`${long}3`),
       user("Now."),
     ]);
+    expect(historyIn(contextOf({ history }))).toEqual({ given: 2, of: 4 });
     expect(modelContext(contextOf({ history, contextTokens: 500 }))).toEqual([
       user("[3 older messages are left out here]"),
       model(`${long}3`),

@@ -23,15 +23,7 @@ export interface ModelContext {
  * The message it is to answer always stays, and so does the newest of what the run has brought.
  */
 export function modelContext(context: ModelContext): ModelMessage[] {
-  const { history, parts, begun, toolNames, contextTokens } = context;
-  const own = fromUser(parts);
-  const room = contextTokens * CHARACTERS_PER_TOKEN - sizeOf([own]);
-  const translate = (messages: readonly Message[]): readonly (readonly ModelMessage[])[] =>
-    withoutEchoes(messages)
-      .map((message) => toModelMessages(message, toolNames))
-      .filter((translated) => translated.length > 0);
-  const late = newest(translate(begun), { room, atLeast: 1 });
-  const early = newest(translate(history), { room: late.room, atLeast: 0 });
+  const { early, own, late } = partsThatFit(context);
   const messages = [
     ...(early.leftOut > 0 ? [leftOut(early.leftOut)] : []),
     ...early.kept,
@@ -42,10 +34,35 @@ export function modelContext(context: ModelContext): ModelMessage[] {
   return [...withUserAtBothEnds(joinNeighbours(messages))];
 }
 
+/** How much of the history is in it. */
+export function historyIn(context: ModelContext): { readonly given: number; readonly of: number } {
+  const { early } = partsThatFit(context);
+  return { given: early.of - early.leftOut, of: early.of };
+}
+
+function partsThatFit({ history, parts, begun, toolNames, contextTokens }: ModelContext) {
+  const own = fromUser(parts);
+  const room = contextTokens * CHARACTERS_PER_TOKEN - sizeOf([own]);
+  const translate = (messages: readonly Message[]): readonly (readonly ModelMessage[])[] =>
+    withoutEchoes(messages)
+      .map((message) => toModelMessages(message, toolNames))
+      .filter((translated) => translated.length > 0);
+  const late = newest(translate(begun), { room, atLeast: 1 });
+  const early = newest(translate(history), { room: late.room, atLeast: 0 });
+  return { early, own, late };
+}
+
+interface Kept {
+  readonly kept: readonly ModelMessage[];
+  readonly leftOut: number;
+  readonly of: number;
+  readonly room: number;
+}
+
 function newest(
   groups: readonly (readonly ModelMessage[])[],
   { room, atLeast }: { readonly room: number; readonly atLeast: number },
-): { readonly kept: readonly ModelMessage[]; readonly leftOut: number; readonly room: number } {
+): Kept {
   let left = room;
   let from = groups.length;
   while (from > 0) {
@@ -55,7 +72,12 @@ function newest(
     from -= 1;
   }
   // Nothing older may follow where something was left out, or the order would lie.
-  return { kept: groups.slice(from).flat(), leftOut: from, room: from > 0 ? 0 : left };
+  return {
+    kept: groups.slice(from).flat(),
+    leftOut: from,
+    of: groups.length,
+    room: from > 0 ? 0 : left,
+  };
 }
 
 function leftOut(count: number): ModelMessage {

@@ -102,6 +102,8 @@ export type Step =
       readonly seconds?: number;
       /** It ignores SIGTERM and SIGHUP. */
       readonly stubborn?: boolean;
+      /** It keeps the agent's stderr open, so that this does not end with the agent. */
+      readonly holdsStderr?: boolean;
     }
   /** Ends the process: with an exit code, or by a signal to itself. */
   | {
@@ -119,6 +121,10 @@ export type Step =
   | { readonly step: "wait"; readonly ms: number }
   /** Waits until this file exists: how a test decides what happens next. */
   | { readonly step: "wait-for"; readonly file: string }
+  /** Does these steps beside the others when this file appears, also after the prompt's end; an end among them is the prompt's. */
+  | { readonly step: "meanwhile"; readonly when: string; readonly steps: readonly Step[] }
+  /** Runs a command of the shell in the working folder, and says what it wrote. */
+  | { readonly step: "shell"; readonly command: string }
   /** Creates or replaces a file; a relative path is in the working folder. */
   | { readonly step: "write"; readonly file: string; readonly text: string };
 
@@ -136,6 +142,8 @@ export interface Ask {
   readonly withdrawAfterMs?: number;
   /** The same, when this file appears. */
   readonly withdrawWhen?: string;
+  /** Does not wait for the answer, nor say it. */
+  readonly isLeft?: boolean;
   /** Withdraws it at a cancel instead of waiting for the client to answer. */
   readonly impatient?: boolean;
 }
@@ -230,6 +238,12 @@ export const deaf = (forMs?: number): Step => ({
 });
 export const wait = (ms: number): Step => ({ step: "wait", ms });
 export const waitFor = (file: string): Step => ({ step: "wait-for", file });
+export const meanwhile = (when: string, ...steps: readonly Step[]): Step => ({
+  step: "meanwhile",
+  when,
+  steps,
+});
+export const shell = (command: string): Step => ({ step: "shell", command });
 export const write = (file: string, text = ""): Step => ({ step: "write", file, text });
 
 /** The steps in a prompt's text, and the text without them. */
@@ -298,5 +312,7 @@ const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "deaf",
   "wait",
   "wait-for",
+  "meanwhile",
+  "shell",
   "write",
 ]);

@@ -182,12 +182,11 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
   const abort = new AbortController();
   working = abort;
   const { steps, rest, said } = readPrompt(blocks);
-  const stage = stageOf(sessionId, rest, abort.signal);
+  const sooner = Promise.withResolvers<Ending>();
+  const stage = { ...stageOf(sessionId, rest, abort.signal), endNow: sooner.resolve };
   memory.remember(sessionId, [{ role: "user", text: said }]);
-  const ending = await endingOf(
-    stage,
-    steps.length > 0 ? steps : (options.otherwise ?? [{ step: "echo" }]),
-  );
+  const planned = steps.length > 0 ? steps : (options.otherwise ?? [{ step: "echo" } as const]);
+  const ending = await Promise.race([endingOf(stage, planned), sooner.promise]);
   memory.remember(sessionId, [{ role: "agent", text: stage.spoken.join("") }]);
   working = null;
   wire.send({ id, ...withoutTwice(ending) });
@@ -244,6 +243,7 @@ function stageOf(sessionId: string, text: string, signal: AbortSignal): Stage {
     settings,
     ignores,
     afterwards: [],
+    endNow: () => {},
     spoken: [],
   };
 }

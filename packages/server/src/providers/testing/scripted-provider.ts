@@ -22,6 +22,7 @@ export function scriptedDefinition({
     command: scriptedCommand,
     env: { ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
     passes: [],
+    mounts: [],
     pathVariable: null,
     install: null,
     mode: null,

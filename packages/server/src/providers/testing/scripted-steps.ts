@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask, type Step } from "./script.ts";
@@ -23,6 +23,8 @@ export interface Stage {
   readonly ignores: Set<string>;
   /** Done when the prompt has been answered. */
   readonly afterwards: (() => void)[];
+  /** Answers the prompt now, if nobody has. */
+  readonly endNow: (ending: Ending) => void;
   /** What it said, to be remembered. */
   readonly spoken: string[];
 }
@@ -80,7 +82,8 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       sendTool(stage, step);
       return null;
     case "ask":
-      speak(stage, `answer: ${await askPermission(stage, step)}`);
+      if (step.isLeft === true) void askPermission(stage, step);
+      else speak(stage, `answer: ${await askPermission(stage, step)}`);
       return null;
     case "ask-all": {
       const answers = await Promise.all(step.asks.map((one) => askPermission(stage, one)));
@@ -178,6 +181,12 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       return null;
     case "wait-for":
       await fileAppears(step.file, signal);
+      return null;
+    case "meanwhile":
+      void doMeanwhile(stage, step);
+      return null;
+    case "shell":
+      speak(stage, runShell(step.command));
       return null;
     case "write":
       writeFileSync(step.file, step.text);
@@ -335,14 +344,20 @@ function startChild({
   how,
   seconds = 60,
   stubborn = false,
+  holdsStderr = false,
 }: Extract<Step, { step: "child" }>): number {
   const traps = stubborn ? "trap '' TERM HUP; " : "";
   const sleeper = spawn("/bin/sh", ["-c", `${traps}sleep ${seconds} & wait; wait`], {
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", holdsStderr ? "inherit" : "ignore"],
     detached: how === "setsid",
   });
   sleeper.unref();
   return sleeper.pid ?? 0;
+}
+
+function runShell(command: string): string {
+  const { stdout, stderr } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  return `${stdout}${stderr}`;
 }
 
 async function leave({
@@ -361,6 +376,16 @@ async function leave({
 
 async function fileAppears(file: string, signal: AbortSignal): Promise<void> {
   while (!existsSync(file)) await pause(5, undefined, { signal });
+}
+
+async function doMeanwhile(
+  stage: Stage,
+  { when, steps }: Extract<Step, { step: "meanwhile" }>,
+): Promise<void> {
+  const apart = { ...stage, signal: new AbortController().signal };
+  await fileAppears(when, apart.signal);
+  const ending = await performSteps(apart, steps);
+  if (ending !== null) stage.endNow(ending);
 }
 
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { hardenedGit } from "../../sandbox/hardened-git.ts";
 import type { Stage } from "../stage.ts";
 
 const COMMAND = "git status --short";
-/** The same without what a repository could make Git run besides. */
-const ARGUMENTS = ["-c", "core.fsmonitor=false", "--no-optional-locks", "status", "--short"];
+const ARGUMENTS = ["status", "--short"];
 const MAX_OUTPUT = 64 * 1024;
 const MAX_MS = 10_000;
 
@@ -51,14 +51,19 @@ export async function runCommand(stage: Stage): Promise<void> {
   );
 }
 
-function run(
+/** What the repository could make Git run besides is not run: it was not asked for. */
+async function run(
   stage: Stage,
   onOutput: (data: string) => void,
 ): Promise<{ readonly code: number | null; readonly lines: number }> {
+  const { cwd } = stage;
+  const call = await hardenedGit(ARGUMENTS, { cwd, environment: process.env }).catch(() => null);
+  if (call === null) return { code: null, lines: 0 };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.any([stage.signal, AbortSignal.timeout(MAX_MS)]);
-    const child = spawn("git", ARGUMENTS, {
-      cwd: stage.cwd,
+    const child = spawn("git", call.args, {
+      cwd,
+      env: call.env,
       signal,
       stdio: ["ignore", "pipe", "pipe"],
     });

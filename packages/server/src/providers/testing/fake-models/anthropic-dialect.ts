@@ -14,6 +14,7 @@ export const anthropicDialect: Dialect = {
     isStreamed: fieldOf(body, "stream") === true,
   }),
   tell,
+  whole,
   failure: (status, message) => ({ type: "error", error: { type: kindOf(status), message } }),
 };
 
@@ -65,6 +66,27 @@ function tell({ id, model, speech, calls, usage }: Telling): Stream {
       }),
       typed({ type: "message_stop" }),
     ],
+  };
+}
+
+function whole({ id, model, speech, calls, usage }: Telling): unknown {
+  return {
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [
+      { type: "text", text: speech.pieces.join("") },
+      ...calls.map((call) => ({
+        type: "tool_use",
+        id: call.id,
+        name: call.name,
+        input: call.args,
+      })),
+    ],
+    stop_reason: STOPS[speech.stop],
+    stop_sequence: null,
+    usage: { input_tokens: usage.input, output_tokens: usage.output },
   };
 }
 

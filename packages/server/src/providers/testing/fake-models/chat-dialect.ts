@@ -1,5 +1,12 @@
 import { fieldOf, listIn, textOf, wordIn, type Asked, type Said } from "./asked.ts";
-import { event, type Dialect, type Stream, type Telling } from "./dialect.ts";
+import {
+  event,
+  type Dialect,
+  type FakeUsage,
+  type NamedCall,
+  type Stream,
+  type Telling,
+} from "./dialect.ts";
 
 export const chatDialect: Dialect = {
   name: "chat",
@@ -14,6 +21,7 @@ export const chatDialect: Dialect = {
     isStreamed: fieldOf(body, "stream") === true,
   }),
   tell,
+  whole,
   failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
 };
 
@@ -43,28 +51,41 @@ function tell({ id, model, speech, calls, usage }: Telling): Stream {
     closing: [
       ...calls.map((call, index) =>
         choice({
-          tool_calls: [
-            {
-              index,
-              id: call.id,
-              type: "function",
-              function: { name: call.name, arguments: JSON.stringify(call.args) },
-            },
-          ],
+          tool_calls: [{ index, ...toCall(call) }],
         }),
       ),
       choice({}, STOPS[speech.stop]),
       chunk({
         choices: [],
-        usage: {
-          prompt_tokens: usage.input,
-          completion_tokens: usage.output,
-          total_tokens: usage.input + usage.output,
-        },
+        usage: toUsage(usage),
       }),
       "data: [DONE]\n\n",
     ],
   };
+}
+
+function whole({ id, model, speech, calls, usage }: Telling): unknown {
+  const message = {
+    role: "assistant",
+    content: speech.pieces.join(""),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+  };
+  return {
+    id: `chatcmpl-${id}`,
+    object: "chat.completion",
+    created: 0,
+    model,
+    choices: [{ index: 0, message, finish_reason: STOPS[speech.stop] }],
+    usage: toUsage(usage),
+  };
+}
+
+function toCall({ id, name, args }: NamedCall): object {
+  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+}
+
+function toUsage({ input, output }: FakeUsage): object {
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 
 const STOPS = { end: "stop", length: "length", refusal: "content_filter", tool: "tool_calls" };

@@ -1,3 +1,4 @@
+import { shellCall, writingCall } from "./agent-tool.ts";
 import type { Asked, Said } from "./asked.ts";
 
 /** What the fake model does about a request. */
@@ -23,13 +24,19 @@ export interface FakeCall {
   readonly args: unknown;
 }
 
-const DIRECTIVE = /\b(PING|THINK|TOOL|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
+const DIRECTIVE = /\b(PING|THINK|TOOL|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
+/** Said to an agent that takes work up again: a model would then do what it was told before. */
+const GO_ON = /^Go on with the work\.$/mu;
+
+export const WRITTEN = "written by the model";
 
 /**
  * Obeys the last directive in the latest text of the user:
  *
- * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user it was given
+ * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user it was given, and
+ *   `RECALL CODE-` only the words that begin so, whoever said them
  * - `TOOL name {json}` calls a tool, several lines call several; what comes back is said
+ * - `WRITE path` writes a file and `APPEND path` adds a line to one, with whatever tool there is for it
  * - `ERR status` fails so; `ERR status xN` fails N times with the same text, then says PONG
  * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
  * - `BIG n` says n KiB; `LENGTH` and `REFUSE` end for that reason
@@ -37,7 +44,8 @@ const DIRECTIVE = /\b(PING|THINK|TOOL|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE
 export function decideAnswer(asked: Asked, failedBefore: (text: string) => number): FakeAnswer {
   const at = asked.said.findLastIndex(({ by, text }) => by === "user" && isDirective(text));
   const order = asked.said[at]?.text ?? asked.said.findLast(({ by }) => by === "user")?.text ?? "";
-  const results = asked.said.slice(at + 1).filter(({ by }) => by === "tool");
+  const goOn = asked.said.findLastIndex(({ by, text }) => by === "user" && GO_ON.test(text));
+  const results = asked.said.slice(Math.max(at, goOn) + 1).filter(({ by }) => by === "tool");
   const [directive] = order.match(DIRECTIVE)?.slice(-1) ?? [];
   switch (directive) {
     case "PING":
@@ -45,7 +53,11 @@ export function decideAnswer(asked: Asked, failedBefore: (text: string) => numbe
     case "THINK":
       return { ...speak("After a thought: 42."), thought: "Let me think about this." };
     case "TOOL":
-      return results.length > 0 ? speak(`The tool said: ${joined(results)}`) : useTools(order);
+      if (results.length > 0) return tellResults(results);
+      return goOn >= at && goOn !== -1 ? speak("I go on.") : useTools(toolsIn(order));
+    case "WRITE":
+    case "APPEND":
+      return results.length > 0 ? tellResults(results) : useTools(fileCall(asked, order));
     case "ERR":
       return fail(order, failedBefore);
     case "SLOW":
@@ -53,7 +65,7 @@ export function decideAnswer(asked: Asked, failedBefore: (text: string) => numbe
     case "BIG":
       return { ...speak(""), pieces: words(amountIn(order), () => `${"x".repeat(1_023)} `) };
     case "RECALL":
-      return speak(`You said: ${joined(asked.said.filter(({ by }) => by === "user"))}`);
+      return speak(`You said: ${recall(asked.said, order)}`);
     case "HANG":
       return { does: "hang" };
     case "CUT":
@@ -79,11 +91,35 @@ function speak(text: string): Speech {
   };
 }
 
-function useTools(order: string): Speech {
-  const calls = [...order.matchAll(/\bTOOL (\S+)(?: (\{.*\}))?/gu)].map(
+function tellResults(results: readonly Said[]): Speech {
+  return speak(`The tool said: ${joined(results)}`);
+}
+
+function useTools(calls: readonly FakeCall[]): Speech {
+  if (calls.length === 0) return speak("I have no tool for that.");
+  return { ...speak("I need something. "), calls, stop: "tool" };
+}
+
+function toolsIn(order: string): readonly FakeCall[] {
+  return [...order.matchAll(/\bTOOL (\S+)(?: (\{.*\}))?/gu)].map(
     ([, name = "", json = "{}"]): FakeCall => ({ name, args: JSON.parse(json) }),
   );
-  return { ...speak("I need something. "), calls, stop: "tool" };
+}
+
+function fileCall({ tools }: Asked, order: string): readonly FakeCall[] {
+  const [, how, file = ""] = /.*\b(WRITE|APPEND) (\S+)/su.exec(order) ?? [];
+  const call =
+    how === "WRITE"
+      ? writingCall(tools, { file, text: WRITTEN })
+      : shellCall(tools, `echo '${WRITTEN}' >> '${file}'`);
+  return call === null ? [] : [call];
+}
+
+function recall(said: readonly Said[], order: string): string {
+  const prefix = /.*\bRECALL ([A-Z]+-)/su.exec(order)?.[1];
+  if (prefix === undefined) return joined(said.filter(({ by }) => by === "user"));
+  const words = said.flatMap(({ text }) => text.match(/\b[A-Z]+-\w+/gu) ?? []);
+  return [...new Set(words.filter((word) => word.startsWith(prefix)))].join(" ");
 }
 
 function fail(order: string, failedBefore: (text: string) => number): FakeAnswer {

@@ -8,6 +8,8 @@ export interface Dialect {
   parse(body: unknown, path: string): Asked;
   /** The events before the pieces, for each piece, and after them, each as it goes over the wire. */
   tell(answer: Telling): Stream;
+  /** The same for who wants it in one piece. */
+  whole(answer: Telling): unknown;
   failure(status: number, message: string): unknown;
 }
 

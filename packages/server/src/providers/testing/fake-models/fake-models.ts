@@ -114,7 +114,7 @@ async function answerOne(
   });
   changed();
   if (dialect === null || asked === null || answer === null) {
-    return sendJson(response, 404, { error: { message: `nothing at ${path}` } });
+    return sendSmall(response, path);
   }
   switch (answer.does) {
     case "hang":
@@ -165,7 +165,9 @@ async function stream(
     input: tokens(asked.said.map(({ text }) => text)),
     output: tokens([speech.thought, ...speech.pieces]),
   };
-  const told = dialect.tell({ model: asked.model, speech, calls, usage, id });
+  const telling = { model: asked.model, speech, calls, usage, id };
+  if (!asked.isStreamed) return sendJson(response, 200, dialect.whole(telling));
+  const told = dialect.tell(telling);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(told.opening.join(""));
   for (const piece of speech.pieces) {
@@ -175,6 +177,18 @@ async function stream(
   }
   if (speech.isCut) return void setImmediate(() => response.destroy());
   response.end(told.closing.join(""));
+}
+
+/** What agents ask besides: which models there are, and how long a text is. */
+function sendSmall(response: ServerResponse, path: string): void {
+  if (path.endsWith("/models")) {
+    const data = [{ id: "fake-model", object: "model", created: 0, owned_by: "nobody" }];
+    return sendJson(response, 200, { object: "list", data });
+  }
+  if (/count_?tokens$/iu.test(path)) {
+    return sendJson(response, 200, { input_tokens: 100, totalTokens: 100 });
+  }
+  return sendJson(response, 404, { error: { message: `nothing at ${path}` } });
 }
 
 function drained(response: ServerResponse): Promise<void> {

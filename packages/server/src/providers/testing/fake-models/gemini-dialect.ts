@@ -1,5 +1,5 @@
 import { fieldOf, listIn, wordIn, type Asked, type Said } from "./asked.ts";
-import { event, type Dialect, type Stream, type Telling } from "./dialect.ts";
+import { event, type Dialect, type NamedCall, type Stream, type Telling } from "./dialect.ts";
 
 export const geminiDialect: Dialect = {
   name: "gemini",
@@ -16,6 +16,7 @@ export const geminiDialect: Dialect = {
     isStreamed: path.endsWith(":streamGenerateContent"),
   }),
   tell,
+  whole,
   failure: (code, message) => ({ error: { code, message, status: "FAKE_ERROR" } }),
 };
 
@@ -32,28 +33,38 @@ function saidIn(content: unknown): readonly Said[] {
   });
 }
 
-function tell({ id, model, speech, calls, usage }: Telling): Stream {
+function tell(answer: Telling): Stream {
+  const { speech, calls } = answer;
   const parts = (list: readonly object[], more: object = {}): string =>
-    event({
-      candidates: [{ content: { role: "model", parts: list }, index: 0, ...more }],
-      modelVersion: model,
-      responseId: id,
-      usageMetadata: {
-        promptTokenCount: usage.input,
-        candidatesTokenCount: usage.output,
-        totalTokenCount: usage.input + usage.output,
-      },
-    });
+    event(candidate(answer, list, more));
   return {
     opening: speech.thought === "" ? [] : [parts([{ text: speech.thought, thought: true }])],
     piece: (text) => parts([{ text }]),
-    closing: [
-      parts(
-        calls.map(({ name, args }) => ({ functionCall: { name, args } })),
-        { finishReason: STOPS[speech.stop] },
-      ),
-    ],
+    closing: [parts(calls.map(toPart), { finishReason: STOPS[speech.stop] })],
   };
+}
+
+function whole(answer: Telling): unknown {
+  const { speech, calls } = answer;
+  const list = [{ text: speech.pieces.join("") }, ...calls.map(toPart)];
+  return candidate(answer, list, { finishReason: STOPS[speech.stop] });
+}
+
+function candidate({ id, model, usage }: Telling, parts: readonly object[], more: object): object {
+  return {
+    candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+    modelVersion: model,
+    responseId: id,
+    usageMetadata: {
+      promptTokenCount: usage.input,
+      candidatesTokenCount: usage.output,
+      totalTokenCount: usage.input + usage.output,
+    },
+  };
+}
+
+function toPart({ name, args }: NamedCall): object {
+  return { functionCall: { name, args } };
 }
 
 const STOPS = { end: "STOP", length: "MAX_TOKENS", refusal: "SAFETY", tool: "STOP" };

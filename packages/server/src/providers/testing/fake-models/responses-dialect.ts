@@ -1,5 +1,12 @@
-import { fieldOf, listIn, textOf, wordIn, type Asked, type Said } from "./asked.ts";
-import { typed, type Dialect, type NamedCall, type Stream, type Telling } from "./dialect.ts";
+import { fieldOf, listIn, textOf, wordIn, type Asked, type AskedTool, type Said } from "./asked.ts";
+import {
+  typed,
+  type Dialect,
+  type FakeUsage,
+  type NamedCall,
+  type Stream,
+  type Telling,
+} from "./dialect.ts";
 
 export const responsesDialect: Dialect = {
   name: "responses",
@@ -7,15 +14,26 @@ export const responsesDialect: Dialect = {
   parse: (body): Asked => ({
     model: wordIn(body, "model"),
     said: inputIn(body).flatMap(saidIn),
-    tools: listIn(body, "tools").map((tool) => ({
-      name: wordIn(tool, "name"),
-      inputSchema: fieldOf(tool, "parameters"),
-    })),
+    tools: listIn(body, "tools").flatMap((tool) => {
+      const space = wordIn(tool, "type") === "namespace" ? wordIn(tool, "name") : null;
+      return space === null
+        ? [toTool(tool, "")]
+        : listIn(tool, "tools").map((inner) => toTool(inner, `${space}/`));
+    }),
     isStreamed: fieldOf(body, "stream") === true,
   }),
   tell,
+  whole,
   failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
 };
+
+/** A tool in a namespace is known here by both names, with a slash between them. */
+function toTool(tool: unknown, prefix: string): AskedTool {
+  return {
+    name: `${prefix}${wordIn(tool, "name")}`,
+    inputSchema: fieldOf(tool, "parameters"),
+  };
+}
 
 function inputIn(body: unknown): readonly unknown[] {
   const input = fieldOf(body, "input");
@@ -77,16 +95,34 @@ function tell({ id, model, speech, calls, usage }: Telling): Stream {
           incomplete_details: isWhole
             ? null
             : { reason: speech.stop === "length" ? "max_output_tokens" : "content_filter" },
-          usage: {
-            input_tokens: usage.input,
-            input_tokens_details: { cached_tokens: 0 },
-            output_tokens: usage.output,
-            output_tokens_details: { reasoning_tokens: 0 },
-            total_tokens: usage.input + usage.output,
-          },
+          usage: toUsage(usage),
         },
       }),
     ],
+  };
+}
+
+function whole({ id, model, speech, calls, usage }: Telling): unknown {
+  const part = { type: "output_text", text: speech.pieces.join(""), annotations: [] };
+  const said = { type: "message", id: `msg_${id}`, role: "assistant", content: [part] };
+  return {
+    id: `resp_${id}`,
+    object: "response",
+    created_at: 0,
+    model,
+    status: "completed",
+    output: [{ ...said, status: "completed" }, ...calls.map(finished)],
+    usage: toUsage(usage),
+  };
+}
+
+function toUsage({ input, output }: FakeUsage): object {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
   };
 }
 
@@ -138,15 +174,18 @@ function finished({ id, name, args }: NamedCall): {
   readonly type: string;
   readonly id: string;
   readonly call_id: string;
+  readonly namespace?: string;
   readonly name: string;
   readonly arguments: string;
   readonly status: string;
 } {
+  const [last = name, namespace] = name.split("/").toReversed();
   return {
     type: "function_call",
     id: `fc_${id}`,
     call_id: id,
-    name,
+    ...(namespace !== undefined && { namespace }),
+    name: last,
     arguments: JSON.stringify(args),
     status: "completed",
   };

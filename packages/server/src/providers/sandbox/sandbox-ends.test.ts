@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findMarked, sweepAgents } from "../acp/process-sweep.ts";
+import { isAlive, promptOf } from "../testing/agent-rig.ts";
+import { closeStdout, exit, ignore, say, shell, silent } from "../testing/script.ts";
+import { leavesBehind, openSandboxWorld, whyNoSandbox } from "./testing/sandbox-world.ts";
+
+const isMissing = (await whyNoSandbox()) !== null;
+
+describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
+  it("when it is stopped, also of what has escaped everything else (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const left = leavesBehind();
+    const { rig, agent } = await start();
+    await agent.prompt(promptOf(shell(left.command)));
+    await left.untilThere();
+    await agent.stop();
+    expect(left.pids()).toEqual([]);
+    expect(await rig.leftovers()).toEqual([]);
+  });
+
+  it("when it ignores everything (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const left = leavesBehind();
+    const { agent, rig } = await start();
+    const end = agent
+      .prompt(
+        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
+      )
+      .catch((error: unknown) => error);
+    await rig.reported("text", ({ text }) => text.includes("on"));
+    await left.untilThere();
+    await agent.stop();
+    expect(left.pids()).toEqual([]);
+    expect(await end).toMatchObject({ code: "agent_exited" });
+  });
+
+  it("when a cancel ends it (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const left = leavesBehind();
+    const { agent, rig } = await start({ definition: { endsOnCancel: true } });
+    const end = agent.prompt(promptOf(shell(left.command), say("on"), silent()));
+    await rig.reported("text", ({ text }) => text.includes("on"));
+    await left.untilThere();
+    expect(await agent.cancel()).toBe("ignored");
+    await agent.stop();
+    expect(await end).toMatchObject({ stopReason: "cancelled" });
+    expect(left.pids()).toEqual([]);
+  });
+
+  it("when it ends by itself (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const left = leavesBehind();
+    const { agent } = await start();
+    await agent.prompt(promptOf(shell(left.command)));
+    await left.untilThere();
+    await expect(agent.prompt(promptOf(exit({ code: 3 })))).rejects.toMatchObject({
+      code: "agent_exited",
+    });
+    expect(await agent.exited).toMatchObject({ code: 3 });
+    expect(left.pids()).toEqual([]);
+  });
+
+  it("when the server is killed (P5)", async () => {
+    const { repo, data, environment } = await openSandboxWorld();
+    const left = leavesBehind();
+    const owner = `test-${randomUUID()}`;
+    const program = path.join(import.meta.dirname, "testing", "hold-agent.ts");
+    const server = spawn(process.execPath, [program, repo, data, owner], {
+      env: { ...environment, HELD_COMMAND: left.command },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(async () => {
+      server.kill("SIGKILL");
+      await sweepAgents({ owner });
+    });
+    const [bytes] = (await once(server.stdout, "data")) as [Buffer];
+    const pid = Number(bytes.toString());
+    await left.untilThere();
+    expect((await findMarked({ owner })).length).toBeGreaterThan(2);
+    server.kill("SIGKILL");
+    await expect.poll(() => left.pids().filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => findMarked({ owner }), { timeout: 5_000 }).toEqual([]);
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe.skipIf(isMissing)("an agent in a sandbox that closes its output and lives on", () => {
+  it("ends its prompt, and is ended, as one outside (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const left = leavesBehind();
+    const { agent, rig } = await start();
+    await expect(
+      agent.prompt(promptOf(shell(left.command), say("on"), closeStdout(), silent())),
+    ).rejects.toMatchObject({ code: "agent_unintelligible" });
+    expect(rig.said()).toBe("on");
+    await agent.stop();
+    expect([left.pids(), await rig.leftovers(), isAlive(agent.pid)]).toEqual([[], [], false]);
+  });
+});
+
+describe.skipIf(isMissing)("an agent in a sandbox that is stopped", () => {
+  it("goes down the whole ladder, each step in its time: end of input, SIGTERM, SIGKILL (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
+    const { agent, rig } = await start({ times });
+    const left = leavesBehind();
+    const end = agent
+      .prompt(
+        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
+      )
+      .catch((error: unknown) => error);
+    await rig.reported("text", ({ text }) => text.includes("on"));
+    await left.untilThere();
+    const begun = performance.now();
+    await agent.stop();
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(590);
+    expect(await agent.exited).toMatchObject({ signal: "SIGKILL" });
+    expect(await end).toMatchObject({ code: "agent_exited" });
+    expect([left.pids(), await rig.leftovers(), isAlive(agent.pid)]).toEqual([[], [], false]);
+  });
+
+  it("is gone within three seconds when it is urgent, whatever it ignores (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const { agent, rig } = await start({
+      times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 },
+    });
+    const left = leavesBehind();
+    const end = agent
+      .prompt(
+        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
+      )
+      .catch((error: unknown) => error);
+    await rig.reported("text", ({ text }) => text.includes("on"));
+    await left.untilThere();
+    const gentle = agent.stop();
+    const begun = performance.now();
+    await agent.stop({ urgent: true });
+    expect(performance.now() - begun).toBeLessThan(3000);
+    await gentle;
+    expect(await end).toMatchObject({ code: "agent_exited" });
+    expect([left.pids(), await rig.leftovers()]).toEqual([[], []]);
+  });
+
+  it("is gone also when what holds it was killed, and was stopped by SIGSTOP itself (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const { agent, rig } = await start({ times: { endMs: 200, termMs: 200 } });
+    const left = leavesBehind();
+    await agent.prompt(promptOf(shell(left.command)));
+    await left.untilThere();
+    for (const pid of left.pids()) process.kill(pid, "SIGSTOP");
+    process.kill(agent.pid, "SIGKILL");
+    expect(await agent.exited).toMatchObject({ signal: "SIGKILL" });
+    await agent.stop();
+    expect([left.pids(), await rig.leftovers()]).toEqual([[], []]);
+  });
+
+  it("is asked by SIGTERM before it is killed, and says how it ended (P5)", async () => {
+    const { start } = await openSandboxWorld();
+    const { agent } = await start();
+    await agent.prompt(promptOf(ignore("eof")));
+    await agent.stop();
+    expect(await agent.exited).toMatchObject({ code: 143, signal: null });
+  });
+});

@@ -1,0 +1,113 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { AgentFault } from "../provider.ts";
+import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import type { Inmate } from "./plan-mounts.ts";
+import { whyNoSandbox } from "./testing/sandbox-world.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-sandbox-test-")));
+  const made = folder;
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+});
+
+const open = (options: Partial<SandboxOptions>): Promise<Sandbox> =>
+  openSandbox({
+    mode: "auto",
+    environment: process.env,
+    dataFolder: path.join(folder, "data"),
+    ...options,
+  });
+
+const inmate = (repo: string): Inmate => ({
+  workspace: { path: repo, descriptor: null },
+  command: ["/bin/true"],
+  environment: { PATH: "/usr/bin", HOME: "/home/somebody" },
+  mounts: [],
+  toolServers: [],
+});
+
+/** A bubblewrap that can be found, and fails like this. */
+function brokenBubblewrap(script: string): Partial<SandboxOptions> {
+  const bin = path.join(folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, "bwrap"), `#!/bin/sh\n${script}\n`);
+  chmodSync(path.join(bin, "bwrap"), 0o755);
+  return { environment: { PATH: bin } };
+}
+
+describe("a sandbox that is not there", () => {
+  it("is done without when it is turned off, and nothing is tried", async () => {
+    const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
+    expect([state, madeWith, enclose(inmate(folder))]).toEqual([
+      {
+        mode: "off",
+        active: false,
+        reason: "It is turned off: agents run with the rights of the server.",
+      },
+      null,
+      null,
+    ]);
+  });
+
+  it.each<[string, () => Partial<SandboxOptions>, string]>([
+    [
+      "bubblewrap is not installed",
+      () => ({ environment: { PATH: folder }, platform: "linux" }),
+      "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).",
+    ],
+    [
+      "the system has no such thing",
+      () => ({ platform: "darwin" }),
+      "There is a sandbox on Linux only, and this is darwin.",
+    ],
+    [
+      "bubblewrap may not do it",
+      () => ({
+        ...brokenBubblewrap(
+          'test "$1" = --version && echo bubblewrap 0.0.1 && exit 0; echo "bwrap: No permissions" >&2; exit 1',
+        ),
+        platform: "linux",
+      }),
+      "Bubblewrap does not work here: bwrap: No permissions",
+    ],
+    [
+      "bubblewrap does not even start",
+      () => ({ ...brokenBubblewrap("exit 9"), platform: "linux" }),
+      "Bubblewrap does not work here: Command failed: ",
+    ],
+  ])("is done without, or required, where %s", async (_name, options, reason) => {
+    const given = options();
+    const auto = await open(given);
+    expect(auto.state).toEqual({
+      mode: "auto",
+      active: false,
+      reason: expect.stringContaining(reason),
+    });
+    expect(auto.enclose(inmate(folder))).toBeNull();
+    const required = await open({ ...given, mode: "required" });
+    expect(required.state).toMatchObject({ mode: "required", active: false });
+    expect(() => required.enclose(inmate(folder))).toThrow(AgentFault);
+    expect(() => required.enclose(inmate(folder))).toThrow(reason);
+  });
+});
+
+describe.skipIf((await whyNoSandbox()) !== null)("a sandbox that works", () => {
+  it("says so, and with what it is made", async () => {
+    const { state, madeWith } = await open({});
+    expect(state).toEqual({ mode: "auto", active: true, reason: null });
+    expect(madeWith).toMatch(/^bubblewrap \d/u);
+  });
+
+  it("takes no repository that would leave nothing hidden", async () => {
+    const { enclose } = await open({});
+    for (const place of ["/", path.join(folder, "data")])
+      expect(() => enclose(inmate(place))).toThrow(
+        `${place} cannot be a repository in a sandbox: nothing could be hidden there.`,
+      );
+  });
+});
