@@ -112,4 +112,21 @@ describe("what an agent asks", () => {
     const kinds = (await test.store.readSuspensions(id)).map(({ kind }) => kind);
     expect(kinds).toEqual(["permission", "question", "rate_limit"]);
   });
+
+  it("reaches the agent with the answer to a permission, however close they come (C3, P2)", async () => {
+    const id = await working({}, ask({ id: "t1", title: "May I?" }));
+    for (let round = 0; round < 20; round += 1) {
+      if (round > 0) await test.send(id, script(ask({ id: `t${round}`, title: "May I?" })));
+      const { session } = await test.until(id, (whole) => whole.session.suspensions.length === 1);
+      const permission = session.suspensions[0]?.id ?? "";
+      const asked = await askIn(id, `Which one in round ${round}?`);
+      const allow = { sessionId: id, suspensionId: permission, answer: "allow", by: null };
+      const allowing = test.runtime.answer(allow);
+      // At once, and as soon as the first is stored: while the agent is being told of it.
+      if (round % 2 === 1) ok(await allowing);
+      for (const reply of await Promise.all([allowing, answer(id, asked)])) ok(reply);
+      const said = transcript(await test.idle(id)).slice(-2);
+      expect(said.join("\n")).toMatch(/answer: allow[^]*The answer: the blue one/);
+    }
+  });
 });

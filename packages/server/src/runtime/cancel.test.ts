@@ -1,8 +1,10 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   ask,
   child,
+  closeStdout,
   ignore,
   say,
   script,
@@ -58,6 +60,22 @@ describe("cancel", () => {
     await test.untilNoProcess();
     await test.send(id, script(say("another")));
     expect(transcript(await test.idle(id)).at(-1)).toBe("agent another");
+  });
+
+  it("of an agent that then closes its stdout and lives on leaves the next message to another one (C4)", async () => {
+    const go = path.join(test.folder, "go");
+    const id = await working(
+      ignore("cancel", "eof"),
+      say("on"),
+      waitFor(go),
+      closeStdout(),
+      never(),
+    );
+    ok(await test.runtime.cancel({ sessionId: id, reason: "stop" }));
+    writeFileSync(go, "");
+    const { run } = await test.send(id, script(say("another")));
+    expect(transcript(await test.idle(id)).at(-1)).toBe("agent another");
+    expect(await test.store.readRun(run.id)).toMatchObject({ status: "completed" });
   });
 
   it("of a run that waits for an answer lets the question go (C1)", async () => {

@@ -1,13 +1,19 @@
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
-import type { Store } from "../storage/store.ts";
+import type { Fence, Store } from "../storage/store.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
+import type { Failpoint } from "./failpoint.ts";
 import type { Places } from "./places.ts";
 import type { Reply } from "./runtime.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
 export interface Limits {
   readonly liveAgents: number;
+  /** Of all nodes together; null for no limit but their own. */
+  readonly clusterAgents: number | null;
+  /** Event streams that clients of this node may hold open, all together. */
+  readonly streams: number;
   /** Messages a session's queue may hold. */
   readonly queue: number;
   /** Further tries after a failure that passes. */
@@ -29,6 +35,8 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   liveAgents: 5,
+  clusterAgents: null,
+  streams: 5_000,
   queue: 100,
   retries: 3,
   retryPauseMs: 500,
@@ -61,7 +69,10 @@ export interface RuntimeContext {
   readonly newId: () => string;
   readonly limits: Limits;
   readonly log: Log;
+  /** Told where a crash would show most; does nothing but in tests. */
+  readonly failpoint: (name: Failpoint) => void;
   readonly places: Places;
+  readonly cluster: Cluster;
   /** Null when there is no provider of that name. */
   readonly provider: (name: string) => Provider | null;
   readonly defaultProvider: string;
@@ -70,6 +81,11 @@ export interface RuntimeContext {
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
   /** Something happened to the session, or may have: whoever works on it looks again. */
   readonly nudge: (sessionId: string) => void;
+  /** The fence under which a run can be stored as given to the live agent that has nothing to do; null without one. */
+  readonly giveAlong: (
+    sessionId: string,
+    run: { readonly runId: string; readonly provider: string },
+  ) => Fence | null;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;
   /** Output of the session was stored, `lagMs` after it was said. */

@@ -65,3 +65,16 @@ it("an agent that waited for a permission is told to ask for it again", () => {
 it("an agent that waited for nothing is told nothing", () => {
   expect(continuationOf([])).toBeNull();
 });
+
+it("names the last twenty of very many, and how many there were before", () => {
+  const many = Array.from({ length: 100 }, (_, n) =>
+    closed({ id: `p${n}`, answer: `answer ${n}` }),
+  );
+  const lines = continuationOf(many)?.split("\n") ?? [];
+  expect(lines.slice(0, 3)).toEqual([
+    "What you were waiting for:",
+    "- 80 earlier ones, all closed",
+    '- You asked: "Which one?" The answer: answer 80',
+  ]);
+  expect(lines).toHaveLength(23);
+});

@@ -2,13 +2,19 @@ import type { Json } from "../domain/json.ts";
 import type { StoredSuspension } from "../storage/store.ts";
 import { describePermission } from "./permission-answer.ts";
 
+/** A run may have asked a hundred times; what it asked last is what it waited for. */
+const MAX_TOLD = 20;
+
 /** What a run waited for and what came of it, as the text with which the agent goes on; null for nothing. */
 export function continuationOf(closed: readonly StoredSuspension[]): string | null {
   if (closed.length === 0) return null;
+  const told = closed.slice(-MAX_TOLD);
+  const more = closed.length - told.length;
   const asksAgain = closed.some(({ kind }) => kind === "permission");
   return [
     "What you were waiting for:",
-    ...closed.map((suspension) => `- ${describe(suspension)}`),
+    ...(more > 0 ? [`- ${more} earlier ones, all closed`] : []),
+    ...told.map((suspension) => `- ${describe(suspension)}`),
     "Go on with the work.",
     ...(asksAgain ? ["If you still need a permission, ask for it again."] : []),
   ].join("\n");

@@ -31,6 +31,7 @@ export async function createSession(
     type: "create",
     at: context.clock(),
     id,
+    agentId: request.agentId,
     repoId: request.repoId,
     title: request.title,
     provider: request.provider,
@@ -82,10 +83,12 @@ async function refuseCreation(
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
+  const { places, cluster } = context;
   const opened = await context.openWorkspace(repoId);
-  if (!opened.ok) return opened;
-  await opened.workspace.close();
-  if (!context.places.isFull) return null;
+  if (opened.ok) await opened.workspace.close();
+  else if (opened.refusal.code === "repository_not_found" || !cluster.isElsewhere(repoId))
+    return opened;
+  if (!places.isFull || cluster.bestFor(repoId) !== null) return null;
   context.log.warn({ limit: context.places.limit }, "a session was refused: all agents are busy");
   return refuse(
     "agents_busy",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Command } from "../domain/command.ts";
-import { RESUME_LIMITS } from "../domain/should-resume.ts";
+import { RESUME_POLICY } from "../domain/should-resume.ts";
 import { create, HANDED, NOON, send } from "../domain/testing/commands.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
 import { executeCommand, type Executed } from "./execute-command.ts";
@@ -62,6 +62,35 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     );
   });
 
+  it("tells a node that lost the session nothing of what another has done: a run is handed by its owner (P2)", async () => {
+    await execute(create());
+    await execute(send(1, { start: { ...HANDED, handed: false } }), {
+      m1: { type: "text", text: "hello" },
+    });
+    const claimed = async (node: string) => {
+      await test.store.renewLease({ node, ttlMs: 60_000 });
+      const claim = await test.store.claim({ sessionId: "session-1", node });
+      if (!claim.ok) throw new Error("the session is another's");
+      return { node, epoch: claim.epoch };
+    };
+    const hand = (fence: { readonly node: string; readonly epoch: number }): Promise<Executed> =>
+      executeCommand(
+        { store: test.store, newId: randomUUID },
+        {
+          sessionId: "session-1",
+          command: { type: "hand-run", at: NOON + 1, runId: "r1" },
+          extras: { fence },
+        },
+      );
+    const first = await claimed("node-1");
+    await test.store.dropLease("node-1");
+    const second = await claimed("node-2");
+    expect(await hand(first)).toEqual({ ok: false, refused: "fenced" });
+    expect(await hand(second)).toMatchObject({ ok: true, events: [{ type: "run.handed" }] });
+    expect(await hand(second)).toMatchObject({ ok: true, events: [] });
+    expect(await hand(first)).toEqual({ ok: false, refused: "fenced" });
+  });
+
   it("returns the kernel's refusal and writes nothing", async () => {
     const refused = await execute({ type: "archive", at: NOON });
     expect(refused).toMatchObject({ ok: false, refusal: { code: "session_not_found" } });
@@ -71,7 +100,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
   it("judges from one stored row whether to resume, and always says why (B3)", async () => {
     await execute(create());
     const judge = (now: number) =>
-      judgeResume(test.store, { sessionId: "session-1", now, limits: RESUME_LIMITS });
+      judgeResume(test.store, { sessionId: "session-1", now, policy: RESUME_POLICY });
     expect(await judge(NOON)).toMatchObject({ shouldResume: false, reason: "not_resume_ready" });
     await execute({ type: "update", at: NOON, changes: {}, phase: "planning" });
     expect(await judge(NOON + 60_000)).toMatchObject({
@@ -82,7 +111,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     const missing = await judgeResume(test.store, {
       sessionId: "none",
       now: NOON,
-      limits: RESUME_LIMITS,
+      policy: RESUME_POLICY,
     });
     expect(missing).toMatchObject({ shouldResume: false, reason: "session_not_found" });
   });
@@ -92,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     expect(await readiness(test.store)).toEqual({
       ready: true,
       reason: null,
-      database: { engine, schema: "0004-memory" },
+      database: { engine, schema: "0008-tally" },
       sessions: { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 },
       setAside: 0,
     });

@@ -42,7 +42,10 @@ export type Executed =
       readonly before: Session | null;
     }
   | { readonly ok: false; readonly refusal: Refusal }
-  | { readonly ok: false; readonly refused: "fenced" | "remembered" | "version_mismatch" };
+  | {
+      readonly ok: false;
+      readonly refused: "fenced" | "remembered" | "version_mismatch" | "agent_id_taken";
+    };
 
 /** Others may be faster this often in a row before it is called a failure. */
 const MAX_CONFLICTS = 50;
@@ -60,10 +63,14 @@ export async function executeCommand(
     const decision = decideAll(session, typeof command === "function" ? command(session) : command);
     if (!decision.ok) return decision;
     const { events } = decision;
-    if (events.length === 0) return { ok: true, events, session, before: session };
-
-    const notices = events.flatMap((event) => noticeMessage(event, newId));
     const more = typeof extras === "function" ? extras(decision) : extras;
+    if (events.length === 0) {
+      // What is so already may be the work of another owner: to whoever lost the session, it is not done.
+      return isFencedOff(before, more)
+        ? { ok: false, refused: "fenced" }
+        : { ok: true, events, session, before: session };
+    }
+    const notices = events.flatMap((event) => noticeMessage(event, newId));
     const messages = [...(more.messages ?? []), ...notices];
     const committed = await store.commit({ before, events, ...more, messages });
     if (committed.ok) {
@@ -75,6 +82,11 @@ export async function executeCommand(
     "database_busy",
     `Session ${sessionId} changed faster than a command could be decided.`,
   );
+}
+
+function isFencedOff(before: StoredSession | null, { fence }: CommandExtras): boolean {
+  if (fence === undefined) return false;
+  return before?.owner !== fence.node || before.epoch !== fence.epoch;
 }
 
 function decideAll(

@@ -10,6 +10,8 @@ export interface GlobalFeed {
   open(request: { readonly after: string | null } & FeedReader): Feed;
   touch(sessionId: string): void;
   end(sessionId: string): void;
+  /** Anything may have changed: readers are told to read again. */
+  reset(): void;
   stop(): Promise<void>;
   readonly readers: number;
   readonly dropped: number;
@@ -57,8 +59,19 @@ export function createGlobalFeed(
     for (const sessionId of changed) {
       changed.delete(sessionId);
       const session = await snapshotOf(store, sessionId);
-      if (session !== null && !isStopped) publish({ type: "session", session });
+      if (isStopped) return;
+      publish(session === null ? { type: "deleted", sessionId } : { type: "session", session });
     }
+  };
+
+  const read = (): void => {
+    reading ??= readChanged()
+      .catch(onFailure)
+      .finally(() => {
+        reading = null;
+        // It may have changed after the last look, before anybody could begin another.
+        if (changed.size > 0 && !isStopped) read();
+      });
   };
 
   const pump = (reader: Reader): void => {
@@ -113,16 +126,16 @@ export function createGlobalFeed(
       if (isStopped) return;
       if (readers.size === 0) return skip();
       changed.add(sessionId);
-      reading ??= readChanged()
-        .catch(onFailure)
-        .finally(() => {
-          reading = null;
-        });
+      read();
     },
     end(sessionId) {
       changed.delete(sessionId);
       if (readers.size === 0) skip();
       else publish({ type: "deleted", sessionId });
+    },
+    reset() {
+      if (readers.size === 0) skip();
+      else publish({ type: "reset" });
     },
     async stop() {
       isStopped = true;

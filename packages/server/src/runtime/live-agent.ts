@@ -2,6 +2,7 @@ import type { Json } from "../domain/json.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
+import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { sessionTools } from "./session-tools.ts";
@@ -10,6 +11,7 @@ export interface StartLiveAgent {
   readonly context: RuntimeContext;
   readonly session: Session;
   readonly run: CurrentRun;
+  readonly fence: Fence;
   readonly signal: AbortSignal;
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
   readonly onExit: (live: LiveAgent) => void;
@@ -30,18 +32,29 @@ export class LiveAgent {
     this.agent = agent;
   }
 
+  readonly roomFor: NonNullable<Agent["roomFor"]> = (prompt) => {
+    const of = prompt.history?.length ?? 0;
+    return this.agent.roomFor?.(prompt) ?? { given: of, of };
+  };
+
   get memory(): AgentMemory {
     return this.isNew || this.agent.memory === "told" ? this.agent.memory : "live";
   }
 
   /** Starts it, again after failures that pass. Throws an `AgentFault`. */
   static async start(options: StartLiveAgent): Promise<LiveAgent> {
-    const { context, session, run, signal } = options;
+    const { context, session, run, fence, signal } = options;
     for (let tries = 0; ; tries += 1) {
       try {
         const live = new LiveAgent(await startOnce(options));
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context, { session, agent: live.agent });
+        await recordResume(context, { session, fence, agent: live.agent }).catch(
+          async (error: unknown) => {
+            // Nobody else knows of it yet.
+            await live.agent.stop({ urgent: true });
+            throw error;
+          },
+        );
         return live;
       } catch (error) {
         if (!(error instanceof AgentFault) || signal.aborted) throw error;
@@ -86,7 +99,7 @@ async function startOnce({
 
 async function recordResume(
   context: RuntimeContext,
-  { session, agent }: { session: Session; agent: Agent },
+  { session, fence, agent }: { session: Session; fence: Fence; agent: Agent },
 ): Promise<void> {
   const { supportsResume, resumeData, provider } = agent;
   await context.execute({
@@ -97,6 +110,7 @@ async function recordResume(
       supportsResume,
       resumeData: resumeData === null ? null : { provider, data: resumeData },
     },
+    extras: { fence },
   });
 }
 

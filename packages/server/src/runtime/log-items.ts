@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../domain/event.ts";
+import type { Message } from "../domain/message.ts";
 import type { LogEntry, Store } from "../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
 import { snapshotOf } from "./session-snapshot.ts";
@@ -30,23 +31,61 @@ export async function readSteps(
       position: index === changes.length - 1 ? String(entry.seq) : null,
       change,
     }));
-    steps.push({ seq: entry.seq, items, size: sizeOf(entry) });
+    const size = changes.reduce((sum, change) => sum + sizeOf(change), 0);
+    steps.push({ seq: entry.seq, items, size });
   }
   return steps;
 }
 
-/** The step of output that is one piece of text, as reading the log would give it; null for any other. */
-export function textStep({ items, firstSeq, lastSeq }: StoredOutput): LogStep | null {
-  const [item] = items;
-  if (items.length !== 1 || item?.put !== "text" || firstSeq !== lastSeq) return null;
-  const { messageId, text } = item;
-  const change: FeedChange = { type: "delta", messageId, text };
-  return { seq: lastSeq, items: [{ position: String(lastSeq), change }], size: text.length };
+/**
+ * The steps of output that only adds, as reading the log would give them; null for any other. New messages and pieces of text are
+ * nearly all that agents say.
+ */
+export function addedSteps(
+  sessionId: string,
+  { runId, items, firstSeq, lastSeq, at }: StoredOutput,
+): readonly LogStep[] | null {
+  const steps: LogStep[] = [];
+  for (const [index, item] of items.entries()) {
+    const seq = firstSeq + index;
+    const before = items[index - 1];
+    switch (item.put) {
+      case "message": {
+        const { message, complete } = item;
+        steps.push(
+          stepOf(seq, {
+            type: "message",
+            message: { ...message, sessionId, runId, seq, complete, at },
+          }),
+        );
+        break;
+      }
+      case "text": {
+        const { messageId, text } = item;
+        // Pieces of one text are one entry of the log.
+        if (before?.put === "text" && before.messageId === messageId) return null;
+        steps.push(stepOf(seq, { type: "delta", messageId, text }));
+        break;
+      }
+      default:
+        return null;
+    }
+  }
+  return steps.at(-1)?.seq === lastSeq ? steps : null;
 }
 
-function sizeOf(entry: LogEntry): number {
-  if (entry.kind === "delta") return entry.text.length;
-  return entry.kind === "message" ? JSON.stringify(entry.message.content).length : 1_000;
+function stepOf(seq: number, change: Extract<FeedChange, { type: "message" | "delta" }>): LogStep {
+  return { seq, items: [{ position: String(seq), change }], size: sizeOf(change) };
+}
+
+function sizeOf(change: FeedChange): number {
+  if (change.type === "delta") return change.text.length;
+  return change.type === "message" ? sizeOfContent(change.message) : 1_000;
+}
+
+function sizeOfContent({ content }: Message): number {
+  const { text } = content;
+  return typeof text === "string" ? text.length : JSON.stringify(content).length;
 }
 
 /** Something an event changed: the session itself, its queue, a run or a suspension by id. */

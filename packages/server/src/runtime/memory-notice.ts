@@ -24,13 +24,10 @@ export function memoryNotice({
 
 function whatItKnows(memory: RunMemory): string {
   switch (memory.how) {
-    case "briefed": {
-      const { given, of } = memory;
-      const which = given === of ? `all ${of}` : `the last ${given} of ${of}`;
-      return `It was briefed with ${which} earlier messages.`;
-    }
+    case "briefed":
+      return `It was briefed with ${messagesOf(memory)}.`;
     case "told":
-      return "It is given all earlier messages.";
+      return `It is given ${messagesOf(memory)}.`;
     case "resumed":
     case "loaded":
       return "It took its own session up again.";
@@ -41,4 +38,8 @@ function whatItKnows(memory: RunMemory): string {
     default:
       return memory satisfies never;
   }
+}
+
+function messagesOf({ given, of }: { readonly given: number; readonly of: number }): string {
+  return `${given === of ? `all ${of}` : `the last ${given} of ${of}`} earlier messages`;
 }

@@ -66,7 +66,7 @@ describe("a model as provider", () => {
         provider: "local",
         status: "completed",
         stopReason: "end_turn",
-        memory: { how: "told" },
+        memory: { how: "none" },
         usage: { inputTokens: 2, outputTokens: 11, totalTokens: 13 },
       },
     ]);
@@ -215,7 +215,7 @@ describe("a model as provider", () => {
     const last = await test.idle(id);
     expect(transcript(last).at(-1)).toContain("Remember the number 7.");
     expect(transcript(last).filter((line) => line.startsWith("system "))).toEqual([
-      "system local goes on in place of scripted. It is given all earlier messages.",
+      "system local goes on in place of scripted. It is given all 2 earlier messages.",
       expect.stringMatching(/^system scripted goes on in place of local\. It was briefed with/u),
     ]);
     const runs = await test.store.readRuns(id);

@@ -1,73 +1,75 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
-import { RESUME_LIMITS, type ResumeLimits } from "../domain/should-resume.ts";
+import type { ResumePolicy } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
 import type { Store } from "../storage/store.ts";
 import { askFromAgent } from "./agent-questions.ts";
-import { exportBundle } from "./bundle/export-bundle.ts";
-import { importBundle } from "./bundle/import-bundle.ts";
+import { MEMBER, type ClusterMember } from "./cluster-member.ts";
+import { joinCluster } from "./cluster.ts";
 import type { Limits, Log, RuntimeContext } from "./context.ts";
-import { createSession } from "./create-session.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
+import { continueInterrupted } from "./continue-interrupted.ts";
+import { drainNode } from "./drain-node.ts";
+import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./global-feed.ts";
-import { listGrants, revokeGrant } from "./grants.ts";
+import { createHintReader } from "./hint-reader.ts";
 import { createHistogram } from "./histogram.ts";
-import { judgeResume } from "./judge-resume.ts";
-import { startLease } from "./node-lease.ts";
 import { createPlaces } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { startRecovery } from "./recovery.ts";
 import { suspendActive } from "./suspend-active.ts";
 import { noSuchSession, refuse } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
+import { createRequests } from "./requests.ts";
+import { createResumeProbes } from "./resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
-import { sendMessage } from "./send-message.ts";
 import { createSessionFeeds } from "./session-feeds.ts";
-import { readHistory } from "./session-history.ts";
-import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
-import {
-  answer,
-  change,
-  deleteSession,
-  editQueued,
-  fork,
-  updateSession,
-  withdrawQueued,
-} from "./session-requests.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 import { SessionWorker } from "./session-worker.ts";
-import { readStats } from "./stats.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
   /** Unique to this process. */
   readonly node: string;
+  /** A process that this one has taken the place of: it is dead for sure, whatever its lease says. */
+  readonly formerNode?: string | null;
   readonly catalog: Catalog;
   readonly repositories: Repositories;
   readonly limits: Limits;
-  readonly resumeLimits?: ResumeLimits;
+  /** When a session should be taken up again, unless who asks says otherwise. */
+  readonly resumePolicy?: ResumePolicy;
   /** What agents may do without asking a person; none leaves everything to people. */
   readonly permissions?: PermissionPolicy | null;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly log: Log;
+  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
+  readonly spoolFolder?: string;
+  /** What this process is among others on a shared database. */
+  readonly member?: ClusterMember;
+  readonly version?: string;
+  /** How often in a row a run that was cut off is continued without anybody asking. */
+  readonly continueInterrupted?: number;
   /** The session is gone for good: what was kept outside the store goes too. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
+  readonly failpoint?: RuntimeContext["failpoint"];
 }
 
 export interface OpenRuntime {
   readonly runtime: Runtime;
   /** Decides, stores, and tells whoever watches; for jobs that change sessions themselves. */
   readonly execute: (execution: Execution) => Promise<Executed>;
+  /** Whether this node is the one that does what needs to be done once for all of them. */
+  readonly isEldest: () => boolean;
   /** Suspends the sessions, ends the agents, and lets the lease go; within the time given. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
 /** Sessions at work. What an earlier process left unfinished is taken up in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
-  const { store, node, log, clock, repositories } = options;
+  const { store, node, log, clock } = options;
   const startedAt = clock();
-  const lease = await startLease({ store, node, log });
+  const member = options.member ?? MEMBER;
   const onFailure = (err: unknown): void => log.error({ err }, "a feed could not be read");
   const feeds = createSessionFeeds(store, { onFailure });
   const globalFeed = createGlobalFeed(store, { name: node, onFailure });
@@ -81,10 +83,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     const begun = performance.now();
     const executed = await executeCommand(options, execution);
     if (!executed.ok || executed.events.length === 0) return executed;
+    context.failpoint("command.committed");
     commitLatency.add(performance.now() - begun);
     const { sessionId } = execution;
     for (const event of executed.events) {
-      if (event.type === "run.ended") runsEnded[event.result.outcome] += 1;
+      if (event.type !== "run.ended") continue;
+      runsEnded[event.result.outcome] += 1;
+      if (event.result.outcome === "interrupted") await goOn(sessionId, event.runId);
     }
     if (executed.session === null) {
       feeds.end(sessionId);
@@ -96,7 +101,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     return executed;
   };
 
-  const nudge = (sessionId: string): void => {
+  const goOn = async (sessionId: string, runId: string): Promise<void> => {
+    const most = options.continueInterrupted ?? 0;
+    if (most > 0) await continueInterrupted(context, { sessionId, runId, most });
+  };
+
+  const wake = (sessionId: string, how: { readonly isWanted: boolean }): void => {
     if (stopping.signal.aborted) return;
     let worker = workers.get(sessionId);
     if (worker === undefined) {
@@ -107,92 +117,81 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       });
       workers.set(sessionId, worker);
     }
-    worker.nudge();
+    worker.nudge(how);
   };
+  const nudge = (sessionId: string): void => wake(sessionId, { isWanted: false });
+
+  const places = createPlaces({
+    limit: options.limits.liveAgents,
+    evict: async (sessionId) => workers.get(sessionId)?.evict(),
+    // Others may have had no room either: whoever has some now takes it up.
+    offer: (sessionId) => wake(sessionId, { isWanted: true }),
+  });
+  const cluster = await joinCluster({
+    ...member,
+    version: options.version ?? "",
+    store,
+    node,
+    formerNode: options.formerNode ?? null,
+    log,
+    places,
+    missingRepos: () => options.repositories.missing(member.labels),
+    onLost: () => {
+      for (const worker of workers.values()) void worker.giveUp();
+    },
+    onDraining: (isDraining) => {
+      if (isDraining) for (const worker of workers.values()) worker.drain();
+    },
+  });
 
   const context: RuntimeContext = {
     ...contextOf(options),
-    places: createPlaces({
-      limit: options.limits.liveAgents,
-      evict: async (sessionId) => workers.get(sessionId)?.evict(),
-      offer: nudge,
-    }),
+    places,
+    cluster,
     execute,
     nudge,
+    giveAlong: (sessionId, run) => workers.get(sessionId)?.giveAlong(run) ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
     },
   };
-  const { places } = context;
 
   const recovery = startRecovery(context, {
     startedAt,
     isWorkedOn: (sessionId) => workers.has(sessionId),
+    takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
+    onLook: () => feeds.lookAgain(),
     signal: stopping.signal,
   });
+
+  store.onOutsideWrites(
+    createHintReader(context, { feeds, globalFeed, workers, wake, signal: stopping.signal }),
+  );
 
   const whenRunning = async <Value>(act: () => Promise<Value>) =>
     stopping.signal.aborted ? refuse("server_stopping", "The server is being stopped.") : act();
 
+  const requests = createRequests(context, {
+    ...options,
+    probes: createResumeProbes(options.catalog, { clock }),
+    onImported: globalFeed.touch,
+  });
   const runtime: Runtime = {
-    createSession: (request) => whenRunning(() => createSession(context, request)),
-    listSessions: (query) => store.listSessions(query),
-    readSession: (sessionId) => readSession(store, sessionId),
-    readWholeSession: (sessionId) => readWholeSession(store, sessionId),
-    updateSession: (request) => updateSession(context, request),
-    deleteSession: (request) => deleteSession(context, request),
-    sendMessage: (request) => whenRunning(() => sendMessage(context, request)),
-    readMessages: (query) => readMessages(store, query),
-    readQueue: async (sessionId) => {
-      const session = await snapshotOf(store, sessionId);
-      return session === null
-        ? noSuchSession()
-        : { ok: true, queue: await store.readQueue(sessionId) };
-    },
-    editQueued: (request) => editQueued(context, request),
-    withdrawQueued: (request) => withdrawQueued(context, request),
-    cancel: ({ reason, ...request }) =>
-      change(context, request, { type: "cancel", at: clock(), reason }),
-    resume: (request) =>
-      whenRunning(() => change(context, request, { type: "resume", at: clock() })),
-    answer: (request) => whenRunning(() => answer(context, request)),
-    archive: (request) => change(context, request, { type: "archive", at: clock() }),
-    finalize: ({ outcome, summary, ...request }) =>
-      change(context, request, { type: "finalize", at: clock(), outcome, summary }),
-    fail: ({ reason, ...request }) =>
-      change(context, request, { type: "fail", at: clock(), reason }),
-    fork: (request) => fork(context, request),
-    shouldResume: (sessionId) =>
-      judgeResume(store, {
-        sessionId,
-        now: clock(),
-        limits: options.resumeLimits ?? RESUME_LIMITS,
-      }),
-    exportSession: (sessionId) => exportBundle({ store, clock }, sessionId),
-    importSession: async (lines) => {
-      const imported = await importBundle({ store, newId: options.newId, clock }, lines);
-      if (imported.ok) globalFeed.touch(imported.session.id);
-      return imported;
-    },
-    listSuspensions: () => store.openSuspensions(),
-    listGrants: (sessionId) => listGrants(store, sessionId),
-    revokeGrant: (request) => revokeGrant(context, request),
+    ...requests,
+    listNodes: async () => cluster.nodes,
+    drainNode: (drain) => drainNode(store, { cluster, ...drain }),
+    createSession: (request) => whenRunning(() => requests.createSession(request)),
+    sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
+    resume: (request) => whenRunning(() => requests.resume(request)),
+    answer: (request) => whenRunning(() => requests.answer(request)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
-    readHistory: (query) => readHistory(store, query),
-    addRepo: (request) => repositories.add(request),
-    listRepos: () => repositories.list(),
-    removeRepo: (repoId) => repositories.remove(repoId),
-    listProviders: async () => ({
-      providers: await Promise.all(options.catalog.all().map((provider) => provider.describe())),
-      defaultProvider: options.catalog.defaultName,
-    }),
-    stats: (range) => readStats(store, range),
-    readiness: () => readiness(store),
+    readiness: () => readiness(store, cluster),
     measure: async () => ({
       ...(await store.tally()),
       runsEnded,
       liveAgents: [...workers.values()].filter(({ hasAgent }) => hasAgent).length,
+      busyAgents: places.busy,
       agentLimit: places.limit,
       feedReaders: feeds.readers + globalFeed.readers,
       feedReadersDropped: feeds.dropped + globalFeed.dropped,
@@ -209,33 +208,53 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 
   const stopAll = async (deadlineMs: number): Promise<void> => {
+    if (!cluster.isAlone) {
+      await cluster.drain();
+      await drained(workers, { withinMs: member.drainMs });
+    }
+    context.failpoint("stop.begun");
     const late = AbortSignal.timeout(deadlineMs);
     stopping.abort();
     const busy = [...workers.values()].map((worker) => worker.shutDown());
     await Promise.race([Promise.allSettled([recovery, ...busy]), aborted(late)]);
+    context.failpoint("stop.suspending");
     // The others have no agent. Those not reached in time are found active at the next start.
-    if (store.engine === "sqlite") {
-      await suspendActive(context, { cause: "shutdown", before: Infinity, signal: late });
+    if (cluster.isAlone) {
+      await suspendActive(context, { cause: "shutdown", before: Infinity, signal: late }).catch(
+        (err: unknown) => log.error({ err }, "the sessions could not be suspended"),
+      );
     }
+    context.failpoint("stop.suspended");
     await Promise.all([feeds.stop(), globalFeed.stop()]);
-    await lease.stop();
+    await cluster.stop();
   };
   let stopped: Promise<void> | null = null;
 
   return {
     runtime,
     execute,
+    isEldest: () => cluster.isEldest,
     stop: ({ deadlineMs }) => (stopped ??= stopAll(deadlineMs)),
   };
 }
 
+/** Until nothing is at work any more, or the time is up. */
+async function drained(
+  workers: ReadonlyMap<string, SessionWorker>,
+  { withinMs }: { readonly withinMs: number },
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline && workers.size > 0) await pause(20);
+}
+
 function contextOf(
   options: RuntimeOptions,
-): Omit<RuntimeContext, "places" | "execute" | "nudge" | "onOutput"> {
+): Omit<RuntimeContext, "places" | "cluster" | "execute" | "nudge" | "giveAlong" | "onOutput"> {
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,
     permissions: options.permissions ?? null,
+    failpoint: options.failpoint ?? NO_FAILPOINT,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),

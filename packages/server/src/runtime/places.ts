@@ -4,6 +4,8 @@ export type PlaceUse = "busy" | "idle" | "waiting";
 export interface Places {
   readonly limit: number;
   readonly taken: number;
+  /** Those by running work, which nobody can be made to give up. */
+  readonly busy: number;
   /** Whether every place is taken by running work, so that nobody can be made to go. */
   readonly isFull: boolean;
   /** Whether anybody waits for a place. */
@@ -17,6 +19,8 @@ export interface Places {
   use(sessionId: string, use: PlaceUse): void;
   /** Asks to be offered the next place that can be had; in the order of asking. */
   wait(sessionId: string): void;
+  /** Ends an agent that has nothing to do, so that another may begin elsewhere; false when there is none. */
+  freeIdle(): boolean;
   /** The session needs no place, nor does it wait for one. */
   leave(sessionId: string): void;
 }
@@ -69,6 +73,9 @@ export function createPlaces({
     get taken() {
       return places.size;
     },
+    get busy() {
+      return [...places.values()].filter(({ use }) => use === "busy").length;
+    },
     get isFull() {
       return !canBeHad();
     },
@@ -95,6 +102,11 @@ export function createPlaces({
     wait(sessionId) {
       waiting.add(sessionId);
       offerNext();
+    },
+    freeIdle() {
+      const idle = firstWith("idle");
+      if (idle !== undefined) void evict(idle);
+      return idle !== undefined;
     },
     leave(sessionId) {
       waiting.delete(sessionId);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { SessionCounts, Store } from "../storage/store.ts";
 
 export interface Readiness {
@@ -11,12 +12,15 @@ export interface Readiness {
 }
 
 /** Asks the database rather than remembering: ready means a request would be served now. */
-export async function readiness(store: Store): Promise<Readiness> {
+export async function readiness(
+  store: Store,
+  { isDraining = false }: { readonly isDraining?: boolean } = {},
+): Promise<Readiness> {
   try {
-    const { schema, counts, setAside } = await store.health();
+    const { schema, counts, setAside } = await inTime(store.health());
     return {
-      ready: true,
-      reason: null,
+      ready: !isDraining,
+      reason: isDraining ? "This node takes no new work: it is draining." : null,
       database: { engine: store.engine, schema },
       sessions: counts,
       setAside,
@@ -31,3 +35,14 @@ export async function readiness(store: Store): Promise<Readiness> {
     };
   }
 }
+
+/** Whoever asks wants to know now: a database that does not answer is one that is away. */
+async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  answer.catch(() => {});
+  const late = pause(WAIT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`The database has not answered for ${WAIT_MS / 1000} seconds.`);
+  });
+  return Promise.race([answer, late]);
+}
+
+const WAIT_MS = 3_000;

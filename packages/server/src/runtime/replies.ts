@@ -28,6 +28,8 @@ export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
   switch (executed.refused) {
     case "version_mismatch":
       return refuse("version_mismatch", "The session has changed since it was read.");
+    case "agent_id_taken":
+      return refuse("session_exists", "There is a session with this agent id already.");
     case "fenced":
     case "remembered":
       throw new Error(`unreachable: ${executed.refused} without a fence or key`);

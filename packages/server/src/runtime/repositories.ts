@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { cleanText } from "../domain/clean-text.ts";
 import type { Repo, Store } from "../storage/store.ts";
@@ -12,9 +13,13 @@ export interface Repositories {
   add(request: {
     readonly path: string;
     readonly name: string | null;
+    /** Only nodes with this label have it. */
+    readonly label?: string;
   }): Promise<Reply<{ readonly repo: Repo }>>;
   list(): Promise<readonly Repo[]>;
   remove(repoId: string): Promise<Reply<{ readonly repo: Repo }>>;
+  /** The repositories that are not here: of another label, or with no folder at their path. */
+  missing(labels: readonly string[]): Promise<readonly string[]>;
   /** Looks again where the path leads now. To be closed when the agent has been started. */
   openForAgent(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
 }
@@ -39,6 +44,7 @@ export function createRepositories({
         path: resolved.path,
         name: nameOf(request.name, resolved.path),
         createdAt: clock(),
+        ...(request.label !== undefined && { label: request.label }),
       });
       return { ok: true, repo };
     },
@@ -60,6 +66,14 @@ export function createRepositories({
         default:
           return removed satisfies never;
       }
+    },
+    async missing(labels) {
+      const repos = await store.listRepos();
+      const missing = repos.filter(
+        ({ label, path: folder }) =>
+          (label !== undefined && !labels.includes(label)) || !existsSync(folder),
+      );
+      return missing.map(({ id }) => id);
     },
     async openForAgent(repoId) {
       const repo = await store.readRepo(repoId);

@@ -110,7 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
     await test.restartAfterCrash();
     const suspensionId = session.suspensions[0]?.id ?? "";
-    await test.until(id, (whole) => whole.session.status === "suspended", { withinMs: 15_000 });
+    await test.until(id, (whole) => whole.session.status === "suspended");
     expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
     ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
     expect(transcript(await test.idle(id)).at(-1)).toContain('"May I?" was answered: allow_once');

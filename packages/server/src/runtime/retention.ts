@@ -1,10 +1,10 @@
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
-import { isStale, retentionOf, type RetentionPolicy } from "../domain/retention.ts";
+import { retentionOf, type RetentionPolicy } from "../domain/retention.ts";
 import type { Session } from "../domain/session.ts";
 import type { Status } from "../domain/status.ts";
 import type { ListPosition, Store, StoredSession } from "../storage/store.ts";
 import { bundleFolder } from "./bundle/bundle-folder.ts";
-import { removeSessions, type Removal, type Removing } from "./removal.ts";
+import { removeSessions, type Removing } from "./removal.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,11 +24,11 @@ export interface RetentionOptions extends Omit<Removing, "bundles"> {
   readonly lookEveryMs?: number;
   /** Time that only goes on, whatever is done to the clock. */
   readonly monotonic?: () => number;
+  /** Asked before each round: one of several nodes is enough. */
+  readonly isOurs?: () => boolean;
 }
 
 export interface Retention {
-  /** Removes what has not been active for so long and is at rest, whatever the policy says. */
-  cleanup(query: { readonly olderThanMs: number }): Promise<Removal>;
   /** Resolves when it does nothing any more; what it is at is finished first. */
   stop(): Promise<void>;
 }
@@ -38,40 +38,13 @@ export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
   const { signal } = stopping;
   const removing: Removing = { ...options, bundles: bundleFolder(options.bundleFolder) };
-  const cleanups = new Set<Promise<unknown>>();
   const daily = keepOn(options, { removing, signal });
   return {
-    cleanup: (query) => {
-      const running = cleanUp(removing, { ...query, signal }).finally(() =>
-        cleanups.delete(running),
-      );
-      cleanups.add(running);
-      return running;
-    },
     stop: async () => {
       stopping.abort();
-      await Promise.allSettled([daily, ...cleanups]);
+      await daily;
     },
   };
-}
-
-async function cleanUp(
-  removing: Removing,
-  { olderThanMs, signal }: { readonly olderThanMs: number; readonly signal: AbortSignal },
-): Promise<Removal> {
-  const now = removing.clock();
-  const isDue = (session: Session): boolean => isStale(session, { now, olderThanMs });
-  const removed: Removal["removed"][number][] = [];
-  const kept: Removal["kept"][number][] = [];
-  const statuses = ["active", "suspended", "error"] as const;
-  for await (const batch of inactive(removing.store, { statuses, before: now - olderThanMs + 1 })) {
-    if (signal.aborted) break;
-    const sessionIds = batch.filter(({ session }) => isDue(session)).map(idOf);
-    const removal = await removeSessions(removing, { sessionIds, isDue, signal });
-    removed.push(...removal.removed);
-    kept.push(...removal.kept);
-  }
-  return { removed, kept };
 }
 
 async function keepOn(
@@ -82,9 +55,10 @@ async function keepOn(
   const { monotonic = () => performance.now() } = options;
   await waitFor(firstAfterMs, signal);
   while (!signal.aborted) {
-    await runOnce(options, { removing, signal }).catch((err: unknown) =>
-      log.error({ err }, "retention failed; it is tried again tomorrow"),
-    );
+    if (options.isOurs?.() !== false)
+      await runOnce(options, { removing, signal }).catch((err: unknown) =>
+        log.error({ err }, "retention failed; it is tried again tomorrow"),
+      );
     const last = { clock: clock(), monotonic: monotonic() };
     // A machine that sleeps stops the one, and whoever sets the clock back stops the other.
     const isNextDay = (): boolean =>

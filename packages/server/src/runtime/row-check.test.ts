@@ -21,7 +21,14 @@ beforeEach(async () => {
 afterEach(() => test.close());
 
 function created(index: number): SessionEvent {
-  const named = { title: null, provider: null, model: null, agentName: null, purpose: null };
+  const named = {
+    title: null,
+    provider: null,
+    model: null,
+    agentName: null,
+    purpose: null,
+    agentId: null,
+  };
   const id = `session-${index}`;
   return {
     type: "session.created",
@@ -46,7 +53,7 @@ function spoil(...ids: readonly string[]): void {
 describe("the check of stored rows", () => {
   it("sets aside what cannot be read, wherever it is, before anybody lists it (B5)", async () => {
     spoil("session-0", "session-600", "session-1199");
-    await startRowCheck(test.store, { onFailure }).done;
+    await startRowCheck(test.store, { onFailure, afterMs: 0 }).done;
     expect(await test.store.health()).toMatchObject({
       setAside: 3,
       counts: { active: SESSIONS - 3 },
@@ -58,7 +65,7 @@ describe("the check of stored rows", () => {
 
   it("ends early when it is stopped", async () => {
     spoil("session-0");
-    await startRowCheck(test.store, { onFailure }).stop();
+    await startRowCheck(test.store, { onFailure, afterMs: 0 }).stop();
     expect((await test.store.health()).setAside).toBe(0);
   });
 });

@@ -1,8 +1,12 @@
-import { setImmediate } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ListPosition, Store } from "../storage/store.ts";
 
-/** Sessions looked at in one go; between two goes everything else has its turn. */
-const PAGE = 500;
+/** Sessions looked at in one go. */
+const PAGE = 50;
+/** The pause between two, by what the last took: nobody is to notice. */
+const PAUSE_TIMES = 9;
+/** A server that has just started has better things to do. */
+const AFTER_MS = 2_000;
 
 export interface RowCheck {
   /** Resolves when every session has been looked at, or it was stopped. */
@@ -16,10 +20,17 @@ export interface RowCheck {
  */
 export function startRowCheck(
   store: Store,
-  { onFailure }: { onFailure: (error: unknown) => void },
+  {
+    onFailure,
+    afterMs = AFTER_MS,
+  }: { readonly onFailure: (error: unknown) => void; readonly afterMs?: number },
 ): RowCheck {
   const stopping = new AbortController();
-  const done = checkAll(store, stopping.signal).catch(onFailure);
+  const { signal } = stopping;
+  const done = pause(afterMs, undefined, { signal, ref: false })
+    .catch(() => {})
+    .then(() => checkAll(store, signal))
+    .catch(onFailure);
   return {
     done,
     stop: () => {
@@ -32,9 +43,11 @@ export function startRowCheck(
 async function checkAll(store: Store, stopping: AbortSignal): Promise<void> {
   let after: ListPosition | null = null;
   while (!stopping.aborted) {
+    const begun = performance.now();
     const page = await store.listSessions({ limit: PAGE, ...(after !== null && { after }) });
     if (page.next === null) return;
     after = page.next;
-    await setImmediate();
+    const pauseMs = (performance.now() - begun) * PAUSE_TIMES;
+    await pause(pauseMs, undefined, { signal: stopping, ref: false }).catch(() => {});
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../domain/json.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult } from "../domain/run.ts";
 import { currentRunOf, openSuspensionsOf } from "../domain/session.ts";
@@ -9,7 +8,8 @@ import type { RuntimeContext } from "./context.ts";
 import { toAgentAnswer } from "./permission-answer.ts";
 import { permissionQuestion } from "./permission-question.ts";
 import { pauseBefore } from "./retry-pause.ts";
-import type { RunPrompt } from "./run-prompt.ts";
+import { closedSuspensions, type RunPrompt } from "./run-prompt.ts";
+import { unlessSilent } from "./silence.ts";
 import {
   createTranscriptWriter,
   type OpenTool,
@@ -25,6 +25,12 @@ export interface RunAttemptOptions {
   readonly signal: AbortSignal;
   /** The live agent waits for a person, perhaps not for ever. */
   readonly onWaiting: () => void;
+}
+
+interface HandOptions {
+  readonly memory?: RunMemory;
+  /** Only if the session has not changed since. */
+  readonly version?: number;
 }
 
 /** An agent at work on one run, from the prompt to the end: what it says is stored, what it asks is asked. */
@@ -45,6 +51,8 @@ export class RunAttempt {
   #usedTools = false;
   /** Calls whose results came from outside: to report those is no use of a tool. */
   #answered: ReadonlySet<string> = new Set();
+  /** What the prompt it works on tells of. */
+  #tells: readonly string[] = [];
   #heardAt = 0;
   #failure: unknown = null;
 
@@ -111,12 +119,17 @@ export class RunAttempt {
    * Gives the agent the prompt, again after a passing failure, and returns how the run ended. Throws
    * what is not the agent's fault, and an `AgentFault` once the run is no longer to be worked on.
    */
-  async work(agent: Agent, prompt: RunPrompt): Promise<RunResult | "not_current" | "waiting"> {
+  async work(
+    agent: Agent,
+    { isGiven, ...prompt }: RunPrompt & { readonly isGiven: boolean },
+  ): Promise<RunResult | "not_current" | "waiting"> {
     const { context, signal } = this.#options;
     this.#agent = agent;
+    this.#tells = prompt.tells;
     this.#answered = new Set(prompt.answers?.flatMap(({ callId }) => callId ?? []));
     for (let tries = 0; ; tries += 1) {
-      if (!(await this.#hand(prompt.memory))) return "not_current";
+      if (isGiven && tries === 0) context.failpoint("run.handed");
+      else if ((await this.#hand({ memory: prompt.memory })) !== "handed") return "not_current";
       this.hasPrompted = true;
       this.#usedTools = false;
       try {
@@ -124,7 +137,7 @@ export class RunAttempt {
         for (const id of prompt.tells) this.told.add(id);
         await this.settle();
         this.#usage = end.usage === null ? this.#usage : { ...this.#usage, ...end.usage };
-        if (await this.#waitsFor("anything")) {
+        if (await this.#waits()) {
           this.#writer.endText();
           await this.#writer.flush();
           return "waiting";
@@ -151,7 +164,7 @@ export class RunAttempt {
   }
 
   async #tellAnswers(): Promise<void> {
-    const { store } = this.#options.context;
+    const { store, failpoint } = this.#options.context;
     for (const [suspensionId, requestId] of this.#asked) {
       // Evicted meanwhile: the answer waits for the agent that comes next.
       if (this.#options.signal.aborted) return;
@@ -159,8 +172,9 @@ export class RunAttempt {
       const answer = suspension === null ? null : toAgentAnswer(suspension);
       if (answer === null) continue;
       this.#asked.delete(suspensionId);
-      if (!this.isWaiting && !(await this.#hand()) && !(await this.#waitsFor("another"))) continue;
+      if (!this.isWaiting && !(await this.#goesOn(suspensionId))) continue;
       this.#heardAt = performance.now();
+      failpoint("answer.telling");
       if (this.#agent?.answer(requestId, answer) === true) this.told.add(suspensionId);
     }
   }
@@ -185,20 +199,42 @@ export class RunAttempt {
   }
 
   /** Records that the agent is about to be given something; not for one that is being ended. */
-  async #hand(memory?: RunMemory): Promise<boolean> {
+  async #hand({ memory, version }: HandOptions = {}): Promise<"handed" | "refused" | "changed"> {
     const { context, sessionId, fence, run, signal } = this.#options;
-    if (signal.aborted) return false;
+    if (signal.aborted) return "refused";
+    context.failpoint("run.handing");
+    const at = context.clock();
     const handed = await context.execute({
       sessionId,
-      command: {
-        type: "hand-run",
-        at: context.clock(),
-        runId: run.id,
-        ...(memory !== undefined && { memory }),
-      },
+      command: { type: "hand-run", at, runId: run.id, ...(memory !== undefined && { memory }) },
       extras: { fence },
+      version,
     });
-    return handed.ok;
+    context.failpoint("run.handed");
+    if (handed.ok) return "handed";
+    return "refused" in handed && handed.refused === "version_mismatch" ? "changed" : "refused";
+  }
+
+  /**
+   * Whether the agent may have this answer. The run counts as handed only if that is all there is to tell: what else was
+   * answered, or is open, it learns by a prompt of its own. What is answered between look and record makes it look again.
+   */
+  async #goesOn(suspensionId: string): Promise<boolean> {
+    for (let tries = 0; tries < MAX_LOOKS; tries += 1) {
+      const current = await this.#current();
+      if (current === null) return false;
+      if (current.open > 0 || (await this.#hasOtherNews(suspensionId))) return true;
+      const handed = await this.#hand({ version: current.version });
+      if (handed !== "changed") return handed === "handed";
+    }
+    return false;
+  }
+
+  async #hasOtherNews(suspensionId: string): Promise<boolean> {
+    const { context, sessionId, run } = this.#options;
+    const closed = await closedSuspensions(context.store, { sessionId, runId: run.id });
+    const known = new Set([suspensionId, ...this.told, ...this.#tells, ...this.#asked.keys()]);
+    return closed.some(({ id }) => !known.has(id));
   }
 
   /** A rate limit whose end is known is waited for without an agent, if that is wanted. */
@@ -282,19 +318,21 @@ export class RunAttempt {
     return suspended.ok;
   }
 
-  /**
-   * Whether something is open that the agent need not be alive for (`another` question than the one it
-   * has asked itself), or has been answered while it was busy, so that it has not heard of it.
-   */
-  async #waitsFor(what: "another" | "anything"): Promise<boolean> {
+  /** Whether something is open, or has been answered while the agent was busy, so that it has not heard of it. */
+  async #waits(): Promise<boolean> {
+    const current = await this.#current();
+    return current !== null && (current.open > 0 || !current.handed);
+  }
+
+  /** How it stands with the run, if it is still to be worked on. */
+  async #current(): Promise<{ version: number; handed: boolean; open: number } | null> {
     const { context, sessionId, run, signal } = this.#options;
     const loaded = await context.store.load(sessionId);
-    if (signal.aborted || loaded.found !== "session") return false;
-    const { session } = loaded.stored;
+    if (signal.aborted || loaded.found !== "session") return null;
+    const { session, version } = loaded.stored;
     const current = currentRunOf(session);
-    if (current?.id !== run.id) return false;
-    const isUnheard = what === "anything" && !current.handed;
-    return isUnheard || openSuspensionsOf(session).length > 0;
+    if (current?.id !== run.id) return null;
+    return { version, handed: current.handed, open: openSuspensionsOf(session).length };
   }
 
   async #withdraw(requestId: string): Promise<void> {
@@ -332,37 +370,23 @@ export class RunAttempt {
   }
 
   /** The prompt's end, unless the agent falls silent first without waiting for anybody. */
-  async #heard(ending: Promise<PromptEnd>): Promise<PromptEnd> {
-    const { silentMs } = this.#options.context.limits;
-    const over = new AbortController();
+  #heard(ending: Promise<PromptEnd>): Promise<PromptEnd> {
     this.#heardAt = performance.now();
-    const silence = (async (): Promise<PromptEnd> => {
-      for (;;) {
-        const quietMs = performance.now() - this.#heardAt;
+    return unlessSilent(ending, {
+      silentMs: this.#options.context.limits.silentMs,
+      quietMs: () => {
         if (this.isWaiting) this.#heardAt = performance.now();
-        else if (quietMs >= silentMs) throw silentFault(silentMs);
-        const nextMs = Math.max(10, silentMs - quietMs);
-        await pause(nextMs, undefined, { signal: over.signal, ref: false });
-      }
-    })();
-    silence.catch(() => {});
-    try {
-      return await Promise.race([ending, silence]);
-    } finally {
-      over.abort();
-      ending.catch(() => {});
-    }
+        return performance.now() - this.#heardAt;
+      },
+    });
   }
 }
 
+/** How often a session may change between look and record before an answer is left to the agent that comes next. */
+const MAX_LOOKS = 50;
+
 /** A run that is limited again and again is not waited for without end. */
 const MAX_RATE_LIMIT_WAITS = 5;
-
-function silentFault(silentMs: number): AgentFault {
-  const minutes = Math.round(silentMs / 60_000);
-  const span = minutes > 0 ? `${minutes} min` : `${silentMs} ms`;
-  return new AgentFault("agent_unresponsive", `The agent said nothing for ${span}.`);
-}
 
 export function toRunError(fault: AgentFault): RunError {
   return { code: fault.code, message: fault.message, detail: fault.detail };

@@ -2,7 +2,7 @@ import type { Json } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { CurrentRun, RunMemory } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
-import { AgentFault, type Prompt, type PromptAnswer } from "../providers/provider.ts";
+import { AgentFault, type Agent, type Prompt, type PromptAnswer } from "../providers/provider.ts";
 import type { Store, StoredSuspension } from "../storage/store.ts";
 import { briefingOf, type BriefingLimits } from "./briefing.ts";
 import type { RuntimeContext } from "./context.ts";
@@ -19,6 +19,8 @@ export interface PromptRequest {
   readonly session: Session;
   readonly run: CurrentRun;
   readonly memory: AgentMemory;
+  /** How much of the history an agent that is told finds room for. */
+  readonly roomFor: NonNullable<Agent["roomFor"]>;
   /** The suspensions whose end a live agent has been told of. */
   readonly heard: ReadonlySet<string>;
 }
@@ -26,13 +28,16 @@ export interface PromptRequest {
 /** What the agent is given for a run: the message, after what it must know and does not. */
 export async function promptFor(
   { store, limits }: Pick<RuntimeContext, "store" | "limits">,
-  { session, run, memory, heard }: PromptRequest,
+  { session, run, memory, heard, roomFor }: PromptRequest,
 ): Promise<RunPrompt> {
   const message = await store.readMessage(session.id, run.messageId);
   if (message === null) {
     throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
   }
-  const closed = run.attempts > 0 ? await closedSuspensions(store, { session, run }) : [];
+  const closed =
+    run.attempts > 0
+      ? await closedSuspensions(store, { sessionId: session.id, runId: run.id })
+      : [];
   const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
@@ -51,9 +56,11 @@ export async function promptFor(
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
   if (memory === "told") {
-    const told = run.continuity === "off" ? [] : history;
-    const parts = partsOf(message.content);
-    return { ...prompt, parts, history: told, begun, memory: { how: "told" } };
+    const told = { ...prompt, parts: partsOf(message.content), begun };
+    if (run.continuity === "off") return { ...told, memory: { how: "none" } };
+    const room = roomFor({ ...told, history });
+    if (room.of === 0) return { ...told, memory: { how: "none" } };
+    return { ...told, history, memory: { how: "told", ...room } };
   }
   const parts = [...own, ...workBegun(begun, limits), ...words];
   if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
@@ -97,13 +104,13 @@ function withBriefing(
 }
 
 /** What was answered, or came to nothing, while no agent was there to hear it. */
-async function closedSuspensions(
+export async function closedSuspensions(
   store: Store,
-  { session, run }: { readonly session: Session; readonly run: CurrentRun },
+  { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
 ): Promise<readonly StoredSuspension[]> {
-  const suspensions = await store.readSuspensions(session.id);
+  const suspensions = await store.readSuspensions(sessionId);
   return suspensions.filter(
-    ({ runId, kind, status }) => runId === run.id && status !== "open" && !isOurs(kind),
+    (each) => each.runId === runId && each.status !== "open" && !isOurs(each.kind),
   );
 }
 

@@ -2,6 +2,7 @@ import { dutyOf } from "../domain/duty.ts";
 import type { CurrentRun, RunMemory, RunResult } from "../domain/run.ts";
 import { currentRunOf, type Session } from "../domain/session.ts";
 import { AgentFault } from "../providers/provider.ts";
+import { StorageFault } from "../storage/fault.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { LiveAgent } from "./live-agent.ts";
@@ -17,6 +18,8 @@ export interface RunWorkOptions {
   readonly session: Session;
   readonly run: CurrentRun;
   readonly fence: Fence;
+  /** The run is stored as given to the live agent, which has yet to get it. */
+  readonly isGiven: boolean;
   /** The agent that goes on with the session: the one alive, or a new one. */
   readonly agentFor: (run: CurrentRun, signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
@@ -68,22 +71,23 @@ export class RunWork {
 
   /** How the run ended; null when that is not for this attempt to say. */
   async #result(): Promise<RunResult | null> {
-    const { context, session, run, fence, agentFor, stopAgent } = this.#options;
+    const { context, session, run, fence, isGiven, agentFor, stopAgent } = this.#options;
     const { signal } = this.#left;
     try {
       const budget = await checkBudget(context, { session, run, fence });
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
       const live = await agentFor(run, signal);
-      const { memory, heard } = live;
-      const prompt = await promptFor(context, { session, run, memory, heard });
+      context.failpoint("agent.started");
+      const { memory, heard, roomFor } = live;
+      const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
       const notice = await this.#memoryNotice(live, prompt.memory);
       if (notice !== null) this.attempt.say(notice, "agent_memory");
       const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
       if (limits !== null) this.attempt.say(limits, "policy");
       live.isNew = false;
       if (run.attempts > 0) this.attempt.adopt(await openToolsOf(context.store, { session, run }));
-      const result = await this.attempt.work(live.agent, prompt);
+      const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
       for (const id of this.attempt.told) heard.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
@@ -95,6 +99,8 @@ export class RunWork {
       }
       context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
       await stopAgent();
+      // Nothing can be recorded now. Found again later without an agent, the run counts as cut off.
+      if (error instanceof StorageFault && error.code === "database_unavailable") return null;
       const message = error instanceof Error ? error.message : String(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
@@ -130,6 +136,7 @@ export class RunWork {
   async #end(result: RunResult): Promise<void> {
     const { context, session, run, fence } = this.#options;
     const { usage } = this.attempt;
+    context.failpoint("run.ending");
     const at = context.clock();
     const ended = await context.execute({
       sessionId: session.id,

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import {
+  child,
   script,
   say,
+  tell,
   think,
   tool,
   update,
@@ -22,6 +25,14 @@ beforeEach(async () => {
 afterEach(() => test.close());
 
 const gate = (name: string): string => path.join(test.folder, name);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("a message to an idle session", () => {
   it("is stored before it is answered for, and its run works on by itself (A6, C1)", async () => {
@@ -277,6 +288,16 @@ describe("an agent", () => {
       "system A new agent was started. It was briefed with all 2 earlier messages.",
     );
     expect(lines.at(-1)).toContain("my name is Ada");
+  });
+
+  it("is another one when the last has just died, and its last words are still awaited", async () => {
+    const id = await test.createSession();
+    await test.send(id, script(tell("pid"), child({ how: "group", holdsStderr: true })));
+    const pid = Number(/pid: (\d+)/u.exec(transcript(await test.idle(id)).join("\n"))?.[1]);
+    process.kill(pid, "SIGKILL");
+    while (isAlive(pid)) await pause(1);
+    await test.send(id, script(say("here")));
+    expect(transcript(await test.idle(id)).at(-1)).toBe("agent here");
   });
 
   it("is not told twice what it can take up by itself", async () => {

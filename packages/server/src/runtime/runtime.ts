@@ -5,7 +5,7 @@ import type { Message, MessageContent } from "../domain/message.ts";
 import type { PermissionGrant } from "../domain/permission-grant.ts";
 import type { Outcome, Phase } from "../domain/phase.ts";
 import type { RefusalCode } from "../domain/refusal.ts";
-import type { ResumeDecision } from "../domain/should-resume.ts";
+import type { ResumeDecision, ResumePolicy } from "../domain/should-resume.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { Suspension, SuspensionKind } from "../domain/suspension.ts";
 import type { ProviderDescription } from "../providers/provider.ts";
@@ -13,12 +13,16 @@ import type {
   QueuedMessage,
   Repo,
   Run,
+  RunSuspension,
+  SearchHit,
   SessionPage,
   SessionQuery,
   SessionRecord,
   StoredSuspension,
 } from "../storage/store.ts";
+import type { DrainNode } from "./drain-node.ts";
 import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
+import type { NodeView } from "./node-view.ts";
 import type { Readiness } from "./readiness.ts";
 import type { Stats } from "./stats.ts";
 
@@ -32,6 +36,8 @@ export type {
   Readiness,
   Repo,
   Run,
+  RunSuspension,
+  SearchHit,
   SessionPage,
   SessionQuery,
   SessionRecord,
@@ -44,7 +50,9 @@ export interface Runtime {
   createSession(
     request: CreateSession,
   ): Promise<Reply<{ readonly session: SessionSnapshot; readonly sent: Sent | null }>>;
-  listSessions(query: SessionQuery): Promise<SessionPage>;
+  listSessions(query: ListSessions): Promise<SessionPage>;
+  /** The id of the session with this id or agent id; null when there is none. */
+  findSession(name: string): Promise<string | null>;
   readSession(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
   /** The session with its repository and all messages, and from where its feed goes on. */
   readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
@@ -53,6 +61,7 @@ export interface Runtime {
 
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;
+  readRuns(query: ReadRuns): Promise<Reply<RunPage>>;
 
   readQueue(sessionId: string): Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
   editQueued(request: EditQueued): Promise<Reply<{ readonly queue: readonly QueuedMessage[] }>>;
@@ -75,8 +84,8 @@ export interface Runtime {
   fork(
     request: OnSession & { readonly atMessage: string | null },
   ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
-  /** Never refused: that there is no such session is one of its reasons. */
-  shouldResume(sessionId: string): Promise<ResumeDecision>;
+  /** Never refused: that there is no such session is one of its reasons. What is given overrides what is set. */
+  shouldResume(sessionId: string, policy?: Partial<ResumePolicy>): Promise<ResumeDecision>;
 
   /** The lines of a bundle, each without its newline. */
   exportSession(sessionId: string): Promise<Reply<{ readonly lines: AsyncIterable<string> }>>;
@@ -98,15 +107,21 @@ export interface Runtime {
   addRepo(request: {
     readonly path: string;
     readonly name: string | null;
+    readonly label?: string;
   }): Promise<Reply<{ readonly repo: Repo }>>;
   listRepos(): Promise<readonly Repo[]>;
   removeRepo(repoId: string): Promise<Reply<{ readonly repo: Repo }>>;
+  /** Files of a repository by letters of their path. */
+  findFiles(request: FindFiles): Promise<Reply<FoundFiles>>;
 
   listProviders(): Promise<{
     readonly providers: readonly ProviderDescription[];
     readonly defaultProvider: string;
   }>;
   stats(range: { readonly from?: number; readonly to?: number }): Promise<Stats>;
+  /** The nodes that share the database, this one first; only itself on a file. */
+  listNodes(): Promise<readonly NodeView[]>;
+  drainNode(request: DrainNode): Promise<Reply<{ readonly node: NodeView }>>;
   readiness(): Promise<Readiness>;
   measure(): Promise<Measurements>;
 
@@ -138,6 +153,8 @@ export const RUNTIME_REFUSAL_CODES = [
   "idempotency_key_reused",
   "message_not_found",
   "metadata_invalid",
+  "node_ambiguous",
+  "node_not_found",
   "not_a_repository",
   "path_not_found",
   "path_outside_root",
@@ -146,7 +163,10 @@ export const RUNTIME_REFUSAL_CODES = [
   "repository_not_found",
   "server_stopping",
   "suspension_answered",
+  "suspension_not_found",
   "suspensions_full",
+  "token_not_found",
+  "tokens_full",
   "version_mismatch",
 ] as const;
 export type RuntimeRefusalCode = (typeof RUNTIME_REFUSAL_CODES)[number] | RefusalCode;
@@ -181,6 +201,8 @@ export interface Idempotent {
 }
 
 export interface CreateSession extends Idempotent {
+  /** What an orchestrator calls it; must not be another session's. */
+  readonly agentId: string | null;
   readonly repoId: string | null;
   readonly title: string | null;
   readonly provider: string | null;
@@ -218,6 +240,46 @@ export interface Sent {
   readonly position: number | null;
   /** Why it waits although its session is idle, in a sentence; null when it does not. */
   readonly waitsFor: string | null;
+}
+
+export interface ListSessions extends Omit<SessionQuery, "providers"> {
+  /** Whom messages go to: the preference, or the default where there is none. */
+  readonly provider?: string;
+}
+
+export interface ReadRuns {
+  readonly sessionId: string;
+  readonly after?: RunPosition;
+  readonly limit: number;
+}
+
+export interface RunPosition {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface RunPage {
+  /** In the order they were asked for. */
+  readonly runs: readonly PastRun[];
+  /** Where the next page begins, if there is one. */
+  readonly next: RunPosition | null;
+}
+
+export interface PastRun extends Run {
+  readonly suspensions: readonly RunSuspension[];
+}
+
+export interface FindFiles {
+  readonly repoId: string;
+  readonly query: string;
+  readonly limit: number;
+}
+
+export interface FoundFiles {
+  /** From the repository's folder on, the best match first. */
+  readonly files: readonly string[];
+  /** The repository has more files than were looked at. */
+  readonly truncated: boolean;
 }
 
 export interface ReadMessages {
@@ -288,6 +350,8 @@ export interface Measurements {
   >;
   readonly queuedMessages: number;
   readonly liveAgents: number;
+  /** Those that are starting or at work; the others could be ended without losing anything. */
+  readonly busyAgents: number;
   readonly agentLimit: number;
   readonly feedReaders: number;
   readonly feedReadersDropped: number;

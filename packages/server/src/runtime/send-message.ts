@@ -1,14 +1,18 @@
 import type { Command, Send } from "../domain/command.ts";
 import type { Json } from "../domain/json.ts";
 import type { MessageContent } from "../domain/message.ts";
+import type { RunStart } from "../domain/run.ts";
+import { stateOf, type Session } from "../domain/session.ts";
 import { STATUS_RULES } from "../domain/status.ts";
-import type { IdempotencyKey, Remembered, Run, SessionRecord } from "../storage/store.ts";
+import type { Fence, IdempotencyKey, Remembered, Run, SessionRecord } from "../storage/store.ts";
+import { budgetIn } from "./budget.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { CommandExtras, Decided } from "./execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
 import { noSuchSession, toRefused } from "./replies.ts";
 import type { CreateSession, Idempotent, Reply, SendMessage, Sent } from "./runtime.ts";
 import { refuseProvider } from "./refuse-provider.ts";
+import { reservePlace } from "./reserve-place.ts";
 import { runStart } from "./run-start.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 
@@ -16,6 +20,7 @@ import { snapshotOf } from "./session-snapshot.ts";
 export async function sendMessage(
   context: RuntimeContext,
   request: SendMessage,
+  { mayGive = true }: { readonly mayGive?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
   const before = await recalled(context, { key, request });
@@ -24,43 +29,48 @@ export async function sendMessage(
 
   const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
-  const name = request.provider ?? session.provider ?? context.defaultProvider;
-  if (STATUS_RULES[session.status].takesMessages) {
-    const refused = await refuseProvider(context, name);
+  const { id: sessionId, repoId } = session;
+  const { defaultProvider } = context;
+  const runId = context.newId();
+  const start = runStart(request, { session, defaultProvider });
+  const isNext = beginsAtOnce(session, request);
+  const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
+  // Whoever is alive is installed.
+  if (STATUS_RULES[session.status].takesMessages && toGive === null) {
+    const refused = await refuseProvider(context, start.provider);
     if (refused !== null) return refused;
   }
 
-  const place = beginsAtOnce(session, request) ? context.places.take(session.id) : null;
+  const isStarted = isNext && reservePlace(context, { sessionId, repoId });
+  const fence = isStarted ? toGive : null;
   const command: Send = {
     type: "send",
     at: context.clock(),
     messageId: context.newId(),
-    runId: context.newId(),
+    runId,
     provider: request.provider,
     model: request.model,
     continuity: request.continuity,
     delivery: request.delivery,
     maxQueued: context.limits.queue,
-    start:
-      place === null
-        ? null
-        : runStart(request, { session, defaultProvider: context.defaultProvider }),
+    start: isStarted ? start : null,
   };
   const taken: Sent[] = [];
   try {
     const executed = await context.execute({
-      sessionId: session.id,
-      command,
+      sessionId,
+      command: (now) => (fence !== null && canGive(now) ? startHanded(command) : command),
       extras: (decided) => {
         const sent = sentIn(decided, { command, content: request.content });
         taken.push(sent);
-        return extrasOf({
+        const extras = extrasOf({
           command,
           content: request.content,
           key,
           request,
           response: toRemembered(sent),
         });
+        return { ...extras, ...(fence !== null && { fence }) };
       },
     });
     if (executed.ok) {
@@ -69,14 +79,41 @@ export async function sendMessage(
         throw new Error("unreachable: a message of a new id was known already");
       return { ok: true, sent };
     }
-    if ("refused" in executed && executed.refused === "remembered") {
+    if ("refused" in executed && executed.refused === "remembered")
       return await sendMessage(context, request);
-    }
+    // The session is another node's by now, and so is giving.
+    if ("refused" in executed && executed.refused === "fenced")
+      return await sendMessage(context, request, { mayGive: false });
     return toRefused(executed);
   } finally {
-    // Whatever came of it: a place that was taken and is not needed is given back.
-    context.nudge(session.id);
+    // Whatever came of it: a place that was taken and is not needed is given back. After those who watch the session have been
+    // told, where that takes no waiting: or what its agent says at once would come while we are busy with it.
+    process.nextTick(() => context.nudge(sessionId));
   }
+}
+
+/** Where a live agent has nothing to do, the message is stored as given to it, and given right after. */
+function fenceToGive(
+  { giveAlong }: RuntimeContext,
+  {
+    request: { sessionId, continuity, delivery },
+    runId,
+    start: { provider },
+  }: { readonly request: SendMessage; readonly runId: string; readonly start: RunStart },
+): Fence | null {
+  if (continuity === "off" || delivery === "interrupt") return null;
+  return giveAlong(sessionId, { runId, provider });
+}
+
+/** Whether the message starts at once, with nothing to ask before. */
+function canGive(session: Session | null): boolean {
+  if (session === null || session.standing.status !== "active") return false;
+  const isFree = stateOf(session) === "idle" && session.queue.length === 0;
+  return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
+}
+
+function startHanded(command: Send): Send {
+  return { ...command, start: command.start === null ? null : { ...command.start, handed: true } };
 }
 
 /** The commands of a first message, for the transaction that creates its session. */
@@ -84,7 +121,7 @@ export function firstMessage(
   context: RuntimeContext,
   { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
 ): Send {
-  const place = context.places.take(sessionId);
+  const isStarted = reservePlace(context, { sessionId, repoId: request.repoId });
   return {
     type: "send",
     at: context.clock(),
@@ -95,10 +132,9 @@ export function firstMessage(
     continuity: "auto",
     delivery: "queue",
     maxQueued: context.limits.queue,
-    start:
-      place === null
-        ? null
-        : runStart(request, { session: request, defaultProvider: context.defaultProvider }),
+    start: isStarted
+      ? runStart(request, { session: request, defaultProvider: context.defaultProvider })
+      : null,
   };
 }
 
@@ -149,11 +185,11 @@ export function sentIn(
     status: started === undefined ? "queued" : "running",
     provider: started?.run.provider ?? command.provider,
     model: started?.run.model ?? command.model,
-    attempts: 0,
+    attempts: started?.run.attempts ?? 0,
     stopReason: null,
     error: null,
     usage: null,
-    memory: null,
+    memory: started?.run.handed === true ? { how: "live" } : null,
     queuedAt: at,
     startedAt: started === undefined ? null : at,
     endedAt: null,

@@ -127,6 +127,11 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await settled();
 }
 
+function afterMicrotasks(count: number, act: () => void): void {
+  if (count === 0) act();
+  else queueMicrotask(() => afterMicrotasks(count - 1, act));
+}
+
 async function streamed(session: SessionDriver, words: number): Promise<void> {
   const sent = await session.run();
   await session.claim();
@@ -155,6 +160,41 @@ describe("a session's feed", () => {
     expect(client.state).toEqual(await shown(session.id));
     expect(client.positions).toEqual(client.positions.toSorted((a, b) => a - b));
     expect(new Set(client.positions).size).toBe(client.positions.length);
+  });
+
+  it("misses nothing that is stored in the moment in which a read ends (P4)", async () => {
+    const session = await beginSession(test.store, { repoId: "repo-1" });
+    const sent = await session.run();
+    await session.claim();
+    // Stored and told a little after the read that did not see it yet.
+    let storedLater: number | null = null;
+    feeds = createSessionFeeds(
+      {
+        ...test.store,
+        readEvents: async (query) => {
+          const entries = await test.store.readEvents(query);
+          if (storedLater === null) return entries;
+          afterMicrotasks(storedLater, () => feeds.touch(session.id));
+          storedLater = null;
+          return entries.slice(0, -1);
+        },
+      },
+      { onFailure: (error) => failures.push(error) },
+    );
+    const client = new Client();
+    await client.connect(session.id);
+    for (let microtasks = 0; microtasks < 60; microtasks += 1) {
+      const before = await recordOf(session.id);
+      await until(() => client.after === before.lastSeq);
+      for (const part of ["a", "b"]) {
+        const message = { id: `${part}-${microtasks}`, role: "agent" as const, content: text("x") };
+        await session.put(sent, { put: "message", message, complete: true });
+      }
+      storedLater = microtasks;
+      feeds.touch(session.id);
+      const { lastSeq } = await recordOf(session.id);
+      await until(() => client.after === lastSeq);
+    }
   });
 
   it("is dropped when its reader falls far behind, and catches up when it comes back (C7)", async () => {

@@ -1,6 +1,6 @@
 import type { Store } from "../storage/store.ts";
 import type { Feed, FeedEnd } from "./feed.ts";
-import { readSteps, textStep, type LogStep } from "./log-items.ts";
+import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
 import type { FeedReader } from "./runtime.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
@@ -15,6 +15,8 @@ export interface SessionFeeds {
   touch(sessionId: string): void;
   /** The same, with what it was: a piece of text that comes next need not be read again. */
   add(sessionId: string, stored: StoredOutput): void;
+  /** Anything may have been stored, or deleted, by somebody else. */
+  lookAgain(): void;
   /** The session is gone: its readers are told and let go. */
   end(sessionId: string): void;
   stop(): Promise<void>;
@@ -67,6 +69,16 @@ export function createSessionFeeds(
     },
     touch: (sessionId) => channels.get(sessionId)?.read(),
     add: (sessionId, stored) => channels.get(sessionId)?.add(stored),
+    lookAgain: () => {
+      if (channels.size === 0) return;
+      void store.lastSeqs([...channels.keys()]).then((lastSeqs) => {
+        for (const [sessionId, channel] of channels) {
+          const lastSeq = lastSeqs.get(sessionId);
+          if (lastSeq === undefined) channel.end("deleted");
+          else if (lastSeq > channel.seq) channel.read();
+        }
+      }, onFailure);
+    },
     end: (sessionId) => channels.get(sessionId)?.end("deleted"),
     async stop() {
       if (stopping) return;
@@ -139,11 +151,12 @@ class Channel {
     };
   }
 
-  /** One more piece of a text is the commonest thing by far, and needs no read when nothing is missing. */
+  /** What is added to the end is the commonest thing by far, and needs no read when nothing is missing. */
   add(stored: StoredOutput): void {
-    const step = stored.firstSeq === this.seq + 1 ? textStep(stored) : null;
-    if (step === null || this.#reading !== null || this.#isEnded) return this.read();
-    this.#take([step]);
+    const isNext = stored.firstSeq === this.seq + 1;
+    const steps = isNext ? addedSteps(this.#options.sessionId, stored) : null;
+    if (steps === null || this.#reading !== null || this.#isEnded) return this.read();
+    this.#take(steps);
   }
 
   /** Reads on; one read at a time, and one more when something came meanwhile. */
@@ -158,6 +171,8 @@ class Channel {
       })
       .finally(() => {
         this.#reading = null;
+        // It may have come after the last look, before anybody could begin another.
+        if (this.#again) this.read();
       });
   }
 

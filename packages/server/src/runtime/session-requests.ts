@@ -2,6 +2,7 @@ import type { Command } from "../domain/command.ts";
 import { forkOf } from "../domain/fork.ts";
 import { sameJson, type Json } from "../domain/json.ts";
 import type { NewMessage, StoredSuspension } from "../storage/store.ts";
+import type { Executed } from "./execute-command.ts";
 import { answerCommands } from "./grants.ts";
 import { chosenOption } from "./permission-answer.ts";
 import { noSuchSession, refuse, replyWithSession, toRefused, type Refused } from "./replies.ts";
@@ -79,19 +80,33 @@ export async function editQueued(
     ...(content !== undefined && { extras: { contents: { [messageId]: content } } }),
     version,
   });
-  if (!executed.ok) return toRefused(executed);
+  if (!executed.ok) return refuseQueued(context, request, executed);
   context.nudge(sessionId);
   return { ok: true, queue: await context.store.readQueue(sessionId) };
 }
 
 export async function withdrawQueued(
   context: RuntimeContext,
-  { sessionId, messageId, version }: OnSession & { readonly messageId: string },
+  request: OnSession & { readonly messageId: string },
 ): Promise<QueueReply> {
+  const { sessionId, messageId, version } = request;
   const command: Command = { type: "withdraw-queued", at: context.clock(), messageId };
   const executed = await context.execute({ sessionId, command, version });
-  if (!executed.ok) return toRefused(executed);
+  if (!executed.ok) return refuseQueued(context, request, executed);
   return { ok: true, queue: await context.store.readQueue(sessionId) };
+}
+
+/** The kernel knows the queue only: whether the message is the session's at all, the store says. */
+async function refuseQueued(
+  { store }: RuntimeContext,
+  { sessionId, messageId }: { readonly sessionId: string; readonly messageId: string },
+  executed: Extract<Executed, { ok: false }>,
+): Promise<Refused> {
+  const refused = toRefused(executed);
+  if (refused.refusal.code !== "message_not_queued") return refused;
+  return (await store.readMessage(sessionId, messageId)) === null
+    ? refuse("message_not_found", "The session has no such message, or it was withdrawn.")
+    : refused;
 }
 
 /** The first answer counts. The same one again is no mistake; another one is told that it is late. */
@@ -104,7 +119,7 @@ export async function answer(
   if (suspension === null || suspension.sessionId !== sessionId) {
     const session = await snapshotOf(context.store, sessionId);
     if (session === null) return noSuchSession();
-    return refuse("suspension_not_open", "The session waits for nothing under this id.", session);
+    return refuse("suspension_not_found", "The session never waited for anything under this id.");
   }
   const meant = meaningOf(suspension, request.answer);
   if (!meant.ok) return meant;

@@ -1,12 +1,14 @@
 import type { Command } from "../domain/command.ts";
 import { dutyOf } from "../domain/duty.ts";
 import type { CurrentRun } from "../domain/run.ts";
-import { currentRunOf, type Session } from "../domain/session.ts";
-import type { Fence } from "../storage/store.ts";
+import { currentRunOf, runIdOf, type Session } from "../domain/session.ts";
+import type { Fence, StoredSession } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
-import { LiveAgent } from "./live-agent.ts";
+import { delayUntil, expireSuspensions } from "./expire-suspensions.ts";
 import { runStart } from "./run-start.ts";
 import { RunWork } from "./run-work.ts";
+import { SessionAgent } from "./session-agent.ts";
+import { SessionOwnership } from "./session-ownership.ts";
 
 /**
  * Makes the world be as the stored session says. It looks at the session's duty whenever something
@@ -16,15 +18,18 @@ export class SessionWorker {
   readonly #context: RuntimeContext;
   readonly #sessionId: string;
   readonly #onRest: () => void;
-  #fence: Fence | null = null;
-  #agent: LiveAgent | null = null;
+  readonly #ownership: SessionOwnership;
+  readonly #agent: SessionAgent;
   #work: RunWork | null = null;
   #settling: Promise<void> | null = null;
   #again = false;
   #idleTimer: NodeJS.Timeout | null = null;
   #laterTimer: NodeJS.Timeout | null = null;
   #runsInARow = 0;
+  /** The run of a message that is stored as given to the agent, which gets it right after. */
+  #givenAlong: string | null = null;
   #isStopping = false;
+  #isWanted = false;
 
   constructor(options: {
     readonly context: RuntimeContext;
@@ -35,11 +40,18 @@ export class SessionWorker {
     this.#context = options.context;
     this.#sessionId = options.sessionId;
     this.#onRest = options.onRest;
+    this.#ownership = new SessionOwnership(options.context, options.sessionId);
+    this.#agent = new SessionAgent({
+      context: options.context,
+      onReport: (report) => this.#work?.attempt.report(report),
+      onExit: () => this.nudge(),
+    });
   }
 
-  /** Something happened to the session, or may have. */
-  nudge(): void {
+  /** Something happened to the session, or may have; `isWanted` when this node was asked to take it up. */
+  nudge({ isWanted = false }: { readonly isWanted?: boolean } = {}): void {
     if (this.#isStopping) return;
+    this.#isWanted ||= isWanted;
     this.#again = true;
     this.#settling ??= this.#settleAll()
       .catch((error: unknown) => {
@@ -49,46 +61,109 @@ export class SessionWorker {
       })
       .finally(() => {
         this.#settling = null;
+        this.#isWanted = false;
         if (this.#again && !this.#isStopping) this.nudge();
         else if (this.#isAtRest) this.#onRest();
       });
   }
 
   get hasAgent(): boolean {
-    return this.#agent !== null;
+    return this.#agent.live !== null;
+  }
+
+  /**
+   * Lets the run of a message be stored as given to the agent together with the message, under the fence that is returned:
+   * one sync of the disk instead of two. Null when no agent is there that has nothing to do.
+   */
+  giveAlong({
+    runId,
+    provider,
+  }: {
+    readonly runId: string;
+    readonly provider: string;
+  }): Fence | null {
+    if (!this.#canGiveTo(provider)) return null;
+    this.#givenAlong = runId;
+    return this.#ownership.fence;
+  }
+
+  #canGiveTo(provider: string): boolean {
+    const isFree = !this.#isStopping && this.#work === null && this.#ownership.fence !== null;
+    return isFree && this.#agent.isReadyFor(provider);
   }
 
   /** Ends the agent to make its place free. The session loses nothing: what it waits for is stored. */
   async evict(): Promise<void> {
-    this.#context.log.info({ sessionId: this.#sessionId }, "agent ended to make room for another");
+    const { log } = this.#context;
+    log.info({ sessionId: this.#sessionId }, "agent ended: it has nothing to do here");
     this.#work?.leave();
-    await this.#stopAgent({ urgent: true });
+    await this.#agent.stop({ urgent: true });
     this.nudge();
+  }
+
+  /** The node is to have no work: an agent that has nothing to do is ended now, others when they are done. */
+  drain(): void {
+    if (this.#agent.live !== null && this.#work?.attempt.isWaiting !== false) void this.evict();
+    else this.nudge();
   }
 
   /** The server goes away: the session is stored as suspended, then its agent is made to end. */
   async shutDown(): Promise<void> {
     this.#isStopping = true;
     this.#clearTimers();
-    const context = this.#context;
+    const { clock, cluster, execute, log } = this.#context;
+    const { fence } = this.#ownership;
     await this.#work?.attempt.settle().catch(() => {});
-    await context.execute({
+    await execute({
       sessionId: this.#sessionId,
-      command: { type: "suspend", at: context.clock(), cause: "shutdown" },
-      ...(this.#fence !== null && { extras: { fence: this.#fence } }),
+      // Others go on with what waits or rests; only what was at work is cut off.
+      command: (session) => {
+        const at = clock();
+        const isCut = cluster.isAlone || (fence !== null && dutyOf(session).do === "drive");
+        const back = this.#takenBack(session, at);
+        const steps = [
+          ...(back === null ? [] : [back]),
+          { type: "suspend", at, cause: "shutdown" } as const,
+        ];
+        return isCut ? steps : [];
+      },
+      ...(fence !== null && { extras: { fence } }),
+    }).catch((err: unknown) => {
+      log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
     });
     this.#work?.leave();
-    await this.#stopAgent({ urgent: true });
+    await this.#agent.stop({ urgent: true });
     await Promise.allSettled([this.#settling, this.#work?.done]);
     // One that was just starting when it was told to go.
-    await this.#stopAgent({ urgent: true });
+    await this.#agent.stop({ urgent: true });
+    if (cluster.isAlone) return;
+    await this.#letGo();
+    this.#ownership.callAnother((await this.#load())?.session ?? null);
+  }
+
+  /** The node's lease ran out: others may be at work on the session, so nothing here may go on. */
+  async giveUp(): Promise<void> {
+    const work = this.#work;
+    this.#ownership.fence = null;
+    work?.leave();
+    await this.#agent.stop({ urgent: true });
+    await work?.done;
+    await this.#leaveAlone();
+    this.nudge();
+  }
+
+  /** The session is another node's: no agent of it may be here, not even one that was just starting. */
+  async #leaveAlone(): Promise<void> {
+    await this.#agent.stop({ urgent: true });
+    this.#context.places.leave(this.#sessionId);
   }
 
   get #isAtRest(): boolean {
     return (
-      this.#agent === null &&
+      this.#agent.live === null &&
       this.#work === null &&
       this.#laterTimer === null &&
+      !this.#agent.isEnding &&
       !this.#again &&
       !this.#isStopping
     );
@@ -102,10 +177,14 @@ export class SessionWorker {
   }
 
   async #settle(): Promise<void> {
-    const session = await this.#load();
+    const stored = await this.#load();
+    const session = stored?.session ?? null;
     const duty = dutyOf(session);
     this.#clearTimers();
-    if (this.#work !== null && this.#work.runId !== currentRunIdOf(session)) {
+    this.#ownership.recognise(stored);
+    if (this.#ownership.isLost(stored)) return this.giveUp();
+    if (this.#ownership.isOthers(stored)) return this.#leaveAlone();
+    if (this.#work !== null && this.#work.runId !== runIdOf(session)) {
       // Cancelled, interrupted or deleted: the log says so already, the agent learns it now.
       await this.#windDown(this.#work, { atOnce: duty.do === "clear" });
       this.#again = true;
@@ -113,7 +192,7 @@ export class SessionWorker {
     }
     switch (duty.do) {
       case "clear":
-        await this.#stopAgent({ urgent: true });
+        await this.#agent.stop({ urgent: true });
         await this.#letGo();
         if (session === null) await this.#context.forgetSession(this.#sessionId);
         return;
@@ -133,14 +212,21 @@ export class SessionWorker {
     }
   }
 
-  async #load(): Promise<Session | null> {
+  async #load(): Promise<StoredSession | null> {
     const loaded = await this.#context.store.load(this.#sessionId);
-    return loaded.found === "session" ? loaded.stored.session : null;
+    return loaded.found === "session" ? loaded.stored : null;
+  }
+
+  /** No place is free here: perhaps one is elsewhere. */
+  #waitForPlace(session: Session): void {
+    this.#context.places.wait(this.#sessionId);
+    if (this.#ownership.fence === null) this.#ownership.callAnother(session);
   }
 
   /** Nothing is to be done now; an agent that lives may be ended when its time is up. */
   async #rest(use: "idle" | "waiting"): Promise<void> {
-    if (this.#agent === null) return this.#letGo();
+    if (this.#agent.live !== null && this.#context.cluster.isDraining) await this.#agent.stop();
+    if (this.#agent.live === null) return this.#letGo();
     this.#context.places.use(this.#sessionId, use);
     this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
     this.#idleTimer.unref();
@@ -149,43 +235,39 @@ export class SessionWorker {
   async #reap(): Promise<void> {
     if (this.#work !== null || this.#isStopping) return;
     this.#context.log.info({ sessionId: this.#sessionId }, "idle agent ended");
-    await this.#stopAgent();
+    await this.#agent.stop();
     this.nudge();
   }
 
   /** Nothing of the session needs this process. */
   async #letGo(): Promise<void> {
     this.#context.places.leave(this.#sessionId);
-    const fence = this.#fence;
-    this.#fence = null;
-    if (fence !== null) await this.#context.store.release({ sessionId: this.#sessionId, ...fence });
+    await this.#ownership.release();
   }
 
   async #start(runId: string, session: Session | null): Promise<void> {
     const { places } = this.#context;
     const entry = session?.queue[0];
     if (session === null || entry === undefined) return;
+    if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
+      return this.#leaveToOthers(session);
     if (
       places.isAwaited &&
       places.holds(this.#sessionId) &&
       this.#runsInARow >= MAX_RUNS_IN_A_ROW
     ) {
       this.#runsInARow = 0;
-      await this.#stopAgent();
+      await this.#agent.stop();
       places.leave(this.#sessionId);
       return places.wait(this.#sessionId);
     }
     const place = places.take(this.#sessionId);
-    if (place === null) return places.wait(this.#sessionId);
+    if (place === null) return this.#waitForPlace(session);
     await place;
     this.#runsInARow += 1;
     const { clock, defaultProvider } = this.#context;
-    await this.#command({
-      type: "start-run",
-      at: clock(),
-      runId,
-      start: runStart(entry, { session, defaultProvider }),
-    });
+    const start = runStart(entry, { session, defaultProvider });
+    await this.#command({ type: "start-run", at: clock(), runId, start }, session);
   }
 
   async #drive(
@@ -198,123 +280,105 @@ export class SessionWorker {
     }
     const run = session === null ? null : currentRunOf(session);
     if (session === null || run === null) return;
-    if (handed) {
-      // No agent of ours works on it: it was cut off, and what came of it nobody knows.
-      return this.#command({ type: "suspend", at: this.#context.clock(), cause: "crash" });
+    const { fence: ours } = this.#ownership;
+    if (handed && this.#givenAlong === runId && ours !== null && this.#canGiveTo(run.provider)) {
+      this.#context.places.use(this.#sessionId, "busy");
+      const unheard = { ...run, attempts: run.attempts - 1 };
+      return this.#begin(session, { run: unheard, fence: ours, isGiven: true });
     }
+    if (handed) {
+      const at = this.#context.clock();
+      // No agent of ours works on it: it was cut off, and what came of it nobody knows.
+      const cut: Command = { type: "suspend", at, cause: "crash" };
+      return this.#command(this.#takenBack(session, at) ?? cut, session);
+    }
+    if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
+      return this.#leaveToOthers(session);
     const place = this.#context.places.take(this.#sessionId);
-    if (place === null) return this.#context.places.wait(this.#sessionId);
+    if (place === null) return this.#waitForPlace(session);
     await place;
-    const fence = await this.#claim();
+    const fence = await this.#claim(session);
     if (fence === null) return this.#letGo();
-    this.#begin(session, run, fence);
+    this.#begin(session, { run, fence, isGiven: false });
+  }
+
+  async #leaveToOthers(session: Session): Promise<void> {
+    await this.#agent.stop();
+    await this.#letGo();
+    this.#ownership.callAnother(session);
   }
 
   /** A step of ours, under our fence. Once it is taken, the session is looked at again. */
-  async #command(command: Command): Promise<void> {
-    const fence = await this.#claim();
+  async #command(command: Command, session: Session): Promise<void> {
+    const fence = await this.#claim(session);
     if (fence === null) return this.#letGo();
     const sessionId = this.#sessionId;
     const executed = await this.#context.execute({ sessionId, command, extras: { fence } });
     if (executed.ok) this.#again = true;
     else if ("refused" in executed && executed.refused === "fenced") {
       // Another node took the session over: what lives of it here must not go on.
-      this.#fence = null;
-      await this.#stopAgent({ urgent: true });
+      this.#ownership.fence = null;
+      await this.#agent.stop({ urgent: true });
       await this.#letGo();
       // Unless it was let go of again: then it is for whoever claims it.
       this.#again = true;
     }
   }
 
-  #begin(session: Session, run: CurrentRun, fence: Fence): void {
+  /** For a run that was stored as given, and whose agent was gone before it got it. */
+  #takenBack(session: Session | null, at: number): Command | null {
+    const run = session === null ? null : currentRunOf(session);
+    const isGiven = run?.id === this.#givenAlong && run?.handed === true && this.#work === null;
+    return isGiven ? { type: "requeue-run", at, runId: run.id } : null;
+  }
+
+  #begin(
+    session: Session,
+    { run, fence, isGiven }: { run: CurrentRun; fence: Fence; isGiven: boolean },
+  ): void {
     const work = new RunWork({
       context: this.#context,
       session,
       run,
       fence,
-      agentFor: (_, signal) => this.#agentFor(session, { run, signal }),
-      stopAgent: () => this.#stopAgent({ urgent: true }),
+      isGiven,
+      agentFor: (_, signal) => this.#agent.forRun(run, { session, fence, signal }),
+      stopAgent: () => this.#agent.stop({ urgent: true }),
       onWaiting: () => this.nudge(),
     });
     this.#work = work;
+    this.#givenAlong = null;
     void work.done.then(() => {
       if (this.#work === work) this.#work = null;
       this.nudge();
     });
   }
 
-  async #agentFor(
-    session: Session,
-    { run, signal }: { run: CurrentRun; signal: AbortSignal },
-  ): Promise<LiveAgent> {
-    const isOther = this.#agent !== null && this.#agent.agent.provider !== run.provider;
-    const isToForget = run.continuity === "off" && run.attempts === 0;
-    if (isOther || isToForget) await this.#stopAgent();
-    this.#agent ??= await LiveAgent.start({
-      context: this.#context,
-      session,
-      run,
-      signal,
-      onReport: (report) => this.#work?.attempt.report(report),
-      onExit: (live) => this.#forget(live),
-    });
-    return this.#agent;
-  }
-
-  #forget(live: LiveAgent): void {
-    if (this.#agent !== live) return;
-    this.#agent = null;
-    this.nudge();
-  }
-
   async #windDown(work: RunWork, { atOnce }: { readonly atOnce: boolean }): Promise<void> {
     work.leave();
-    const live = this.#agent;
+    const { live } = this.#agent;
     const mustStop = atOnce || (live !== null && (await live.agent.cancel()) === "ignored");
-    if (mustStop) await this.#stopAgent({ urgent: true });
+    if (mustStop) await this.#agent.stop({ urgent: true });
     await work.done;
   }
 
-  async #stopAgent(options: { readonly urgent?: boolean } = {}): Promise<void> {
-    const live = this.#agent;
-    if (live === null) return;
-    await live.agent.stop(options);
-    if (this.#agent === live) this.#agent = null;
-  }
-
-  async #claim(): Promise<Fence | null> {
-    if (this.#fence !== null) return this.#fence;
-    const { store, node, log } = this.#context;
-    const claim = await store.claim({ sessionId: this.#sessionId, node });
-    if (!claim.ok) {
-      log.info({ sessionId: this.#sessionId, owner: claim.owner }, "another node has the session");
-      return null;
-    }
-    this.#fence = { node, epoch: claim.epoch };
-    return this.#fence;
+  async #claim(session: Session | null): Promise<Fence | null> {
+    const claimed = await this.#ownership.claim();
+    if (claimed !== "full") return claimed;
+    // An agent somewhere that has nothing to do makes room, here at best.
+    if (!this.#context.places.freeIdle()) this.#ownership.callAnother(session);
+    this.#laterAgain();
+    return null;
   }
 
   #expireAt(until: number | null): void {
     if (until === null) return;
-    const delayMs = Math.min(Math.max(0, until - this.#context.clock()), MAX_TIMER_MS);
-    this.#laterTimer = setTimeout(() => void this.#expire(), delayMs);
-    this.#laterTimer.unref();
+    const delayMs = delayUntil(until, this.#context.clock());
+    this.#laterTimer = setTimeout(() => void this.#expire(), delayMs).unref();
   }
 
   async #expire(): Promise<void> {
-    const session = await this.#load();
-    const now = this.#context.clock();
-    if (session === null || !("activity" in session.standing)) return;
-    const { activity } = session.standing;
-    if (activity.state !== "suspended") return this.nudge();
-    for (const { id, expiresAt } of activity.suspensions) {
-      if (expiresAt === null || expiresAt > now) continue;
-      await this.#context.execute({
-        sessionId: this.#sessionId,
-        command: { type: "close-suspension", at: now, suspensionId: id, how: "expired" },
-      });
-    }
+    await expireSuspensions(this.#context, (await this.#load())?.session ?? null);
     this.nudge();
   }
 
@@ -327,17 +391,10 @@ export class SessionWorker {
 
   /** The database failed: it is looked at again when that may have passed. */
   #laterAgain(): void {
-    this.#laterTimer = setTimeout(() => this.nudge(), LOOK_AGAIN_MS);
-    this.#laterTimer.unref();
+    this.#laterTimer = setTimeout(() => this.nudge(), LOOK_AGAIN_MS).unref();
   }
 }
 
 /** A session whose queue never ends lets others have a place after this many runs. */
 const MAX_RUNS_IN_A_ROW = 3;
 const LOOK_AGAIN_MS = 1_000;
-/** Timers cannot be set further ahead; then it is looked at again. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function currentRunIdOf(session: Session | null): string | null {
-  return session === null ? null : (currentRunOf(session)?.id ?? null);
-}

@@ -16,7 +16,7 @@ export interface TranscriptWriter {
   say(content: MessageContent): void;
   /** The agent has ended its prompt: its last text does not grow any more. */
   endText(): void;
-  /** Resolves when all that was put is stored, or refused because the run is over. */
+  /** Resolves when all that was put so far is stored, or refused because the run is over. */
   flush(): Promise<void>;
 }
 
@@ -46,7 +46,8 @@ export interface TranscriptWriterOptions {
 }
 
 /** Items, and the numbers their entries in the log were given. */
-export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq"> {
+export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq" | "at"> {
+  readonly runId: string;
   readonly items: readonly OutputItem[];
 }
 
@@ -60,6 +61,9 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   let waitingSize = 0;
   let oldestAt = 0;
   let storing: Promise<void> | null = null;
+  /** Settled when what waits now is stored, and when what is on its way is. */
+  let next = Promise.withResolvers<void>();
+  let onItsWay: Promise<void> | null = null;
   let isOver = false;
 
   let text: { readonly id: string; readonly key: string; length: number } | null = null;
@@ -140,20 +144,28 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     }
   };
 
-  const store1 = async (): Promise<void> => {
+  const storeAll = async (): Promise<void> => {
+    // What was read from the agent in one piece is stored in one.
+    await Promise.resolve();
     while (waiting.length > 0) {
       const items = waiting;
       const since = oldestAt;
+      const batch = next;
+      next = Promise.withResolvers<void>();
+      onItsWay = batch.promise;
       waiting = [];
       waitingSize = 0;
       try {
         const at = clock();
         const stored = await store.append({ sessionId, runId, at, fence, items, durable: false });
-        if (stored.ok) options.onStored({ items, ...stored, lagMs: performance.now() - since });
+        if (stored.ok)
+          options.onStored({ runId, items, ...stored, lagMs: performance.now() - since });
         else giveUp(() => options.onRefused(stored.refused));
       } catch (error) {
         giveUp(() => options.onFailure(error));
       }
+      onItsWay = null;
+      batch.resolve();
     }
     storing = null;
   };
@@ -162,11 +174,12 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     if (isOver) return;
     isOver = true;
     waiting = [];
+    next.resolve();
     tell();
   };
 
   const kick = (): void => {
-    if (waiting.length > 0) storing ??= store1();
+    if (waiting.length > 0) storing ??= storeAll();
   };
 
   return {
@@ -205,7 +218,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
       kick();
     },
     async flush() {
-      while (storing !== null) await storing;
+      await (waiting.length > 0 ? next.promise : onItsWay);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { syncFolder } from "../../storage/sync-folder.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Lines are collected up to this before they are written. */
@@ -131,13 +132,4 @@ function nullIf(code: string): (error: unknown) => null {
     if (error instanceof Error && "code" in error && error.code === code) return null;
     throw error;
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -6,10 +6,12 @@ import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/s
 
 /**
  * A bundle is JSON Lines: the header, the session, then its repository, runs, suspensions, messages and
- * queue, each a line, and at the end how many lines there were, so that half a bundle is known as such.
- * Field names are camelCase and times ISO 8601, as everywhere outside.
+ * queue, each a line, and at the end how many lines there were and their checksum, so that half a bundle,
+ * or a changed one, is known as such. Field names are camelCase and times ISO 8601, as everywhere outside.
+ *
+ * Version 1 had no checksum. An agent id may be missing.
  */
-export const BUNDLE_VERSION = 1;
+export const BUNDLE_VERSION = 2;
 
 export function headerLine({ at, session }: { at: number; session: Session }): JsonObject {
   return {
@@ -37,6 +39,7 @@ export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }):
     model: session.model,
     agentName: session.agentName,
     purpose: session.purpose,
+    agentId: session.agentId,
     metadata: session.metadata,
     phase: session.phase,
     phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
@@ -89,9 +92,9 @@ export function queuedLine(
   return { type: "queued", ...entry, content, queuedAt: toTime(queuedAt) };
 }
 
-/** Says how many lines there are, itself included. */
-export function endLine(lines: number): JsonObject {
-  return { type: "end", lines };
+/** Says how many lines there are, itself included, and the checksum of those before it. */
+export function endLine({ lines, sha256 }: { lines: number; sha256: string }): JsonObject {
+  return { type: "end", lines, sha256 };
 }
 
 function toTime(at: number): string {

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOON } from "../../domain/testing/commands.ts";
+import type { Store } from "../../storage/store.ts";
 import { openRaw } from "../../storage/testing/raw-database.ts";
 import { beginSession, opening, textOf } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
@@ -36,7 +38,7 @@ describe("an export", () => {
     expect(await linesOf(session.id)).toEqual([
       {
         holdfast: "bundle",
-        version: 1,
+        version: 2,
         exportedAt: at(60_000),
         sessionId: "session-1",
       },
@@ -54,6 +56,7 @@ describe("an export", () => {
         model: null,
         agentName: null,
         purpose: null,
+        agentId: null,
         metadata: { z: 1, a: 2 },
         phase: "initializing",
         phaseHistory: [],
@@ -81,7 +84,7 @@ describe("an export", () => {
         stopReason: "end_turn",
         error: null,
         usage: null,
-        memory: null,
+        memory: { how: "live" },
         queuedAt: at(1000),
         startedAt: at(1000),
         endedAt: at(4000),
@@ -109,7 +112,62 @@ describe("an export", () => {
         content: textOf("hello"),
         at: at(1000),
       },
-      { type: "end", lines: 7 },
+      { type: "end", lines: 7, sha256: expect.any(String) },
+    ]);
+  });
+
+  it("A13 ends with the SHA-256 of the lines before its last, as any tool computes it", async () => {
+    const session = await begin({ title: "Größe" });
+    const exported = await exportBundle({ store: test.store, clock: () => LATER }, session.id);
+    if (!exported.ok) throw new Error(exported.refusal.message);
+    const lines = await collect(exported.lines);
+    const file = lines.slice(0, -1).map((line) => `${line}\n`);
+    const sha256 = createHash("sha256").update(file.join("")).digest("hex");
+    expect(parsed(lines.at(-1))).toEqual({ type: "end", lines: lines.length, sha256 });
+  });
+
+  it("reads fewer messages in one go where they are long (P6)", async () => {
+    const session = await begin();
+    const text = "x".repeat(500_000);
+    const messages = Array.from({ length: 20 }, (_, index) => ({
+      id: `m${index}`,
+      runId: null,
+      role: "system" as const,
+      content: textOf(text),
+    }));
+    await session.perform({ type: "update", changes: { title: "long" } }, { messages });
+    const limits: number[] = [];
+    const store: Store = {
+      ...test.store,
+      readMessages: (query) => {
+        limits.push(query.limit ?? Infinity);
+        return test.store.readMessages(query);
+      },
+    };
+    const exported = await exportBundle({ store, clock: () => LATER }, session.id);
+    if (!exported.ok) throw new Error(exported.refusal.message);
+    let count = 0;
+    for await (const line of exported.lines) count += Number(parsed(line)["type"] === "message");
+    expect(count).toBe(20);
+    expect(limits).toEqual([8, 2, 2, 2, 2, 2, 2]);
+  });
+
+  it("tells nothing of a run that was begun after it, nor of what that waited for", async () => {
+    const session = await begin();
+    await session.end(await session.run("before"));
+    const exported = await exportBundle({ store: test.store, clock: () => LATER }, session.id);
+    if (!exported.ok) throw new Error(exported.refusal.message);
+    const later = await session.run("after");
+    await session.answer(await session.suspend(later));
+    await session.end(later);
+    const lines = (await collect(exported.lines)).map(parsed);
+    expect(lines.map(({ type }) => type)).toEqual([
+      undefined,
+      "session",
+      "repo",
+      "run",
+      "message",
+      "end",
     ]);
   });
 
@@ -219,7 +277,7 @@ describe("an export", () => {
     const exported = await exportBundle({ store: test.store, clock: () => LATER }, session.id);
     if (!exported.ok) throw new Error(exported.refusal.message);
     await session.perform({ type: "delete" });
-    await expect(collect(exported.lines)).rejects.toMatchObject({ code: "row_unreadable" });
+    await expect(collect(exported.lines)).rejects.toMatchObject({ code: "session_not_found" });
   });
 
   it("has every message of a long history, also beyond many that cannot be read", async () => {

@@ -1,55 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../domain/json.ts";
-import { FAILED, NOON } from "../../domain/testing/commands.ts";
-import { countRows } from "../../storage/testing/raw-database.ts";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { HANDED, NOON } from "../../domain/testing/commands.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import type { Store } from "../../storage/store.ts";
+import { countRows, openRaw } from "../../storage/testing/raw-database.ts";
 import { beginSession, textOf } from "../../storage/testing/session-driver.ts";
-import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
-import { BUNDLE_LIMITS, type BundleLimits } from "./bundle-limits.ts";
-import { exportBundle } from "./export-bundle.ts";
 import { importBundle } from "./import-bundle.ts";
-import { changed, collect, from, parsed } from "./testing/lines.ts";
+import { bundleRig, LATER, REPO } from "./testing/bundle-rig.ts";
+import { changed, from, parsed } from "./testing/lines.ts";
 
-const REPO = { id: "repo-1", path: "/work/repo", name: "repo", createdAt: NOON };
-const LATER = NOON + 60_000;
-
-let test: TestStore;
-let ids: number;
-beforeEach(async () => {
-  test = await openTestStore("sqlite");
-  await test.store.addRepo(REPO);
-  ids = 0;
-});
-afterEach(() => test.close());
-
-const take = (lines: readonly string[], limits: BundleLimits = BUNDLE_LIMITS) =>
-  importBundle(
-    { store: test.store, newId: () => `new-${(ids += 1)}`, clock: () => LATER, limits },
-    from(lines),
-  );
-
-const bundleOf = async (sessionId: string): Promise<string[]> => {
-  const exported = await exportBundle({ store: test.store, clock: () => LATER }, sessionId);
-  if (!exported.ok) throw new Error(exported.refusal.message);
-  return collect(exported.lines);
-};
-
-/** A session with one of everything, and its bundle. */
-async function full() {
-  const session = await beginSession(test.store, { repoId: REPO.id, title: "T" });
-  await session.end(await session.run("first"), FAILED);
-  const sent = await session.run("second");
-  const asked = await session.suspend(sent);
-  const queued = await session.send("third");
-  return { session, sent, asked, queued, lines: await bundleOf(session.id) };
-}
+const test = bundleRig();
 
 describe("an import", () => {
   it("A13 brings a removed session back, suspended, with the question it waited for", async () => {
-    const { session, asked, lines } = await full();
+    const { session, asked, lines } = await test.full();
     const read = await test.store.readSession(session.id);
     if (read.found !== "session") throw new Error("it is there");
     await session.perform({ type: "delete" });
-    expect(await take(lines)).toEqual({
+    expect(await test.take(lines)).toEqual({
       ok: true,
       session: {
         ...read.record,
@@ -66,14 +38,14 @@ describe("an import", () => {
   });
 
   it("P2 holds what was queued, and says so in the transcript", async () => {
-    const { session, queued, lines } = await full();
+    const { session, queued, lines } = await test.full();
     await session.perform({ type: "delete" });
-    await take(lines);
+    await test.take(lines);
     expect((await test.store.readQueue(session.id)).map(({ messageId }) => messageId)).toEqual([
       queued.messageId,
     ]);
     expect((await session.messages()).at(-1)).toMatchObject({
-      id: "new-1",
+      id: "new-2",
       role: "system",
       content: {
         type: "text",
@@ -84,20 +56,39 @@ describe("an import", () => {
     });
   });
 
+  it("keeps what a run was asked for that is not over", async () => {
+    const session = await beginSession(test.store, { repoId: REPO.id });
+    await session.suspend(await session.send("waits", { continuity: "off", start: HANDED }));
+    await session.send("queued", { continuity: "required" });
+    const asked = async () => {
+      const raw = await openRaw(test.location);
+      const rows = await raw.all(`select "status", "continuity", "handed" from "Run" order by 1`);
+      await raw.close();
+      return rows.map((row) => ({ ...row }));
+    };
+    const lines = await test.bundleOf(session.id);
+    await session.perform({ type: "delete" });
+    await test.take(lines);
+    expect(await asked()).toEqual([
+      { status: "queued", continuity: "required", handed: 0 },
+      { status: "suspended", continuity: "off", handed: 1 },
+    ]);
+  });
+
   it("binds the session to the repository of the same path here, whatever its id", async () => {
-    const { session, lines } = await full();
+    const { session, lines } = await test.full();
     await session.perform({ type: "delete" });
     await test.store.removeRepo(REPO.id);
     await test.store.addRepo({ ...REPO, id: "repo-other", name: "Other" });
-    expect(await take(lines)).toMatchObject({ ok: true, session: { repoId: "repo-other" } });
+    expect(await test.take(lines)).toMatchObject({ ok: true, session: { repoId: "repo-other" } });
   });
 
   it("without its repository is bound to none, and says what to do", async () => {
     const session = await beginSession(test.store, { repoId: REPO.id });
-    const lines = await bundleOf(session.id);
+    const lines = await test.bundleOf(session.id);
     await session.perform({ type: "delete" });
     await test.store.removeRepo(REPO.id);
-    expect(await take(lines)).toMatchObject({ ok: true, session: { repoId: null } });
+    expect(await test.take(lines)).toMatchObject({ ok: true, session: { repoId: null } });
     const [notice] = await session.messages();
     expect(notice?.content["text"]).toContain("/work/repo is not registered here");
   });
@@ -105,16 +96,16 @@ describe("an import", () => {
   it("of a session that needs no notice adds none", async () => {
     const session = await beginSession(test.store, { repoId: REPO.id });
     await session.end(await session.run("first"));
-    const [messages, lines] = [await session.messages(), await bundleOf(session.id)];
+    const [messages, lines] = [await session.messages(), await test.bundleOf(session.id)];
     await session.perform({ type: "delete" });
-    await take(lines);
+    await test.take(lines);
     expect(await session.messages()).toEqual(messages);
   });
 
   it("is refused when there is such a session already, which stays as it is", async () => {
-    const { session, lines } = await full();
+    const { session, lines } = await test.full();
     const before = await session.stored();
-    expect(await take(lines)).toEqual({
+    expect(await test.take(lines)).toEqual({
       ok: false,
       refusal: {
         code: "session_exists",
@@ -127,13 +118,13 @@ describe("an import", () => {
   });
 
   it("of a copy gives new ids to what is another's, and leaves that alone", async () => {
-    const { session, lines } = await full();
+    const { session, lines } = await test.full();
     const before = [await session.stored(), await session.messages()];
     const copy = changed(lines, (line) => {
       if (line["holdfast"] === "bundle") return { ...line, sessionId: "copy" };
       return line["type"] === "session" ? { ...line, id: "copy" } : line;
     });
-    expect(await take(copy)).toMatchObject({ ok: true, session: { id: "copy", queued: 1 } });
+    expect(await test.take(copy)).toMatchObject({ ok: true, session: { id: "copy", queued: 1 } });
     expect([await session.stored(), await session.messages()]).toEqual(before);
 
     const loaded = await test.store.load("copy");
@@ -155,192 +146,128 @@ describe("an import", () => {
     expect(suspensions.map(({ runId }) => runId)).toEqual([standing.activity.run.id]);
   });
 
+  it("of a version 1 bundle, which has neither a checksum nor an agent id, still works", async () => {
+    const { session, lines } = await test.full();
+    const before = [await session.messages(), await test.store.readRuns(session.id)];
+    await session.perform({ type: "delete" });
+    const old = lines.map((line, index) => {
+      const { sha256: _, agentId: __, ...value } = parsed(line);
+      return JSON.stringify(index === 0 ? { ...value, version: 1 } : value);
+    });
+    expect(await test.take(old)).toMatchObject({ ok: true, session: { agentId: null } });
+    const messages = (await session.messages()).slice(0, -1);
+    expect([messages, await test.store.readRuns(session.id)]).toEqual(before);
+  });
+
+  it("keeps the agent id, unless another session has it here, and then says so", async () => {
+    const session = await beginSession(test.store, { repoId: REPO.id, agentId: "orchestra-7" });
+    const lines = await test.bundleOf(session.id);
+    await session.perform({ type: "delete" });
+    expect(await test.take(lines)).toMatchObject({ ok: true, session: { agentId: "orchestra-7" } });
+    expect(await session.messages()).toEqual([]);
+    await test.store.deleteSessions([session.id]);
+    await beginSession(test.store, { agentId: "orchestra-7" });
+    expect(await test.take(lines)).toMatchObject({ ok: true, session: { agentId: null } });
+    expect((await session.messages()).map(({ content }) => content["text"])).toEqual([
+      "Imported without its agent id: another session here is called orchestra-7.",
+    ]);
+  });
+
+  it("whose repository is removed at the last moment is bound to none, and says so", async () => {
+    const { session, lines } = await test.full();
+    await session.perform({ type: "delete" });
+    const store: Store = {
+      ...test.store,
+      finishImport: async (end) => {
+        await test.store.removeRepo(REPO.id);
+        return test.store.finishImport(end);
+      },
+    };
+    const context = test.context({ store });
+    expect(await importBundle(context, from(lines))).toMatchObject({
+      ok: true,
+      session: { repoId: null },
+    });
+    expect((await session.messages()).at(-2)?.content["text"]).toContain("is not registered here");
+  });
+
+  it("takes lines from a source that does not wait for it", async () => {
+    const { session, lines } = await test.full();
+    await session.perform({ type: "delete" });
+    const input = Readable.from([lines.join("\n")]);
+    expect(await importBundle(test.context(), createInterface({ input }))).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("is refused as soon as it is known that there is such a session, the rest unread", async () => {
+    const { lines } = await test.full();
+    let taken = 0;
+    const counted = async function* (): AsyncGenerator<string> {
+      for (const line of lines) {
+        taken += 1;
+        yield line;
+      }
+    };
+    const context = test.context();
+    expect(await importBundle(context, counted())).toMatchObject({
+      ok: false,
+      refusal: { code: "session_exists" },
+    });
+    expect(taken).toBe(2);
+  });
+
+  it("is refused while the same is being imported, and done once", async () => {
+    const { session, lines } = await test.full();
+    await session.perform({ type: "delete" });
+    const done = await Promise.all([test.take(lines), test.take(lines), test.take(lines)]);
+    expect(done.filter(({ ok }) => ok)).toHaveLength(1);
+    const codes = done.flatMap((one) => (one.ok ? [] : [one.refusal.code]));
+    expect(codes).toEqual(["session_exists", "session_exists"]);
+    expect(await test.store.leftImports()).toEqual([]);
+  });
+
+  it("takes the place of one that nobody goes on with", async () => {
+    const { session, lines } = await test.full();
+    await session.perform({ type: "delete" });
+    const arrival = { sessionId: session.id, importId: "dead" };
+    await test.store.beginImport({ arrival, at: NOON });
+    expect(await test.take(lines)).toMatchObject({
+      refusal: { message: `The session ${session.id} is being imported here at this moment.` },
+    });
+    await test.store.dropLease("dead");
+    expect(await test.take(lines)).toMatchObject({ ok: true, session: { id: session.id } });
+  });
+
+  it("that fails half-way leaves nothing, neither in the store nor on the disk", async () => {
+    const { session, lines } = await test.full();
+    await session.perform({ type: "delete" });
+    const empty = await countRows(test.location);
+    const spoolFolder = mkdtempSync(path.join(tmpdir(), "holdfast-spool-"));
+    const failing: Store = {
+      ...test.store,
+      finishImport: () => Promise.reject(new StorageFault("disk_full", "There is no room.")),
+    };
+    const context = { ...test.context(), spoolFolder };
+    await expect(importBundle({ ...context, store: failing }, from(lines))).rejects.toThrow(
+      "There is no room.",
+    );
+    expect(await countRows(test.location)).toEqual(empty);
+    expect(readdirSync(spoolFolder)).toEqual([]);
+    expect(await importBundle({ ...context, store: test.store }, from(lines))).toMatchObject({
+      ok: true,
+    });
+    rmSync(spoolFolder, { recursive: true });
+  });
+
   it("cleans what neither database could hold", async () => {
     const session = await beginSession(test.store, { repoId: REPO.id });
     await session.end(await session.run("first"));
-    const lines = changed(await bundleOf(session.id), (line) =>
+    const lines = changed(await test.bundleOf(session.id), (line) =>
       line["type"] === "message" ? { ...line, content: textOf("a\0b\uD800c") } : line,
     );
     await session.perform({ type: "delete" });
-    await take(lines);
+    await test.take(lines);
     expect((await session.messages())[0]?.content).toEqual(textOf("ab\uFFFDc"));
-  });
-});
-
-describe("a bundle that is not in order", () => {
-  type Spoil = (lines: string[]) => readonly string[];
-  const on =
-    (type: string, more: JsonObject): Spoil =>
-    (lines) =>
-      changed(lines, (line) => (line["type"] === type ? { ...line, ...more } : line));
-  const without =
-    (type: string): Spoil =>
-    (lines) =>
-      changed(lines, (line) => (line["type"] === type ? null : line));
-
-  // Lines: 1 header, 2 session, 3 repo, 4 to 6 runs, 7 suspension, 8 and 9 messages, 10 queued, 11 end.
-  it.each<[string, Spoil, string]>([
-    ["nothing at all", () => [], "The bundle is not whole: its last line is missing."],
-    ["no JSON", (lines) => ["{oops", ...lines], "Line 1 is not JSON."],
-    ["a list", (lines) => [...lines.slice(0, 3), "[1]"], "Line 4 is not an object."],
-    [
-      "something nested deeply",
-      (lines) => [...lines.slice(0, 2), `${"[".repeat(70)}${"]".repeat(70)}`],
-      "Line 3 is nested too deeply.",
-    ],
-    ["no header", (lines) => lines.slice(1), "Line 1 is not the header of a bundle."],
-    [
-      "another version",
-      (lines) => [JSON.stringify({ ...parsed(lines[0]), version: 2 }), ...lines.slice(1)],
-      "Line 1 is of version 2; this program reads version 1.",
-    ],
-    ["no session", without("session"), "Line 2 is not the session."],
-    ["no end", (lines) => lines.slice(0, -1), "The bundle is not whole: its last line is missing."],
-    ["a line left out", (lines) => lines.toSpliced(7, 1), "Line 10 ends a bundle of 11 lines."],
-    ["more after the end", (lines) => [...lines, "{}"], "Line 12 comes after the end."],
-    ["an unknown line", on("repo", { type: "secret" }), 'Line 3 is of an unknown type: "secret".'],
-    [
-      "another session than its header names",
-      on("session", { id: "other" }),
-      "Line 2 is another session than the header's.",
-    ],
-    [
-      "an unknown status",
-      on("session", { status: "lost" }),
-      'Line 2 status is not one of active, suspended, archived, error: "lost".',
-    ],
-    [
-      "an id that is a path",
-      (lines) =>
-        changed(lines, (line) => ({
-          ...line,
-          ...(line["holdfast"] === "bundle" && { sessionId: "../../etc" }),
-        })),
-      'Line 1 sessionId is not an id: "../../etc".',
-    ],
-    [
-      "a time that is none",
-      on("session", { createdAt: "yesterday" }),
-      'Line 2 createdAt is not an ISO 8601 time: "yesterday".',
-    ],
-    [
-      "metadata that is a list",
-      on("session", { metadata: [] }),
-      "Line 2 metadata is not an object: [].",
-    ],
-    [
-      "finalized in a phase that is not final",
-      on("session", { finalizedAt: "2026-01-01T00:00:00Z" }),
-      "Line 2 finalizedAt is given, and the phase is initializing.",
-    ],
-    [
-      "archived and waiting",
-      on("session", { status: "archived" }),
-      "Line 2 waitingRun is given, and the status is archived.",
-    ],
-    [
-      "a message of nobody",
-      on("message", { role: "robot" }),
-      'Line 8 role is not one of user, agent, system: "robot".',
-    ],
-    [
-      "a message without a type",
-      on("message", { content: { text: "hi" } }),
-      "Line 8 type is not a text: missing.",
-    ],
-    ["messages in disorder", on("message", { seq: 3 }), "Line 9 is out of order: seq is 3."],
-    [
-      "a message before the session",
-      on("message", { seq: 1 }),
-      "Line 8 is out of order: seq is 1.",
-    ],
-    [
-      "a message after its end",
-      on("message", { seq: 999 }),
-      "Line 8 has a seq above the session's lastSeq.",
-    ],
-    ["a run twice", on("run", { id: "same" }), "Line 5 repeats the id same."],
-    [
-      "a running run",
-      on("run", { status: "running", endedAt: null }),
-      "is running, and has no end.",
-    ],
-    ["an ended run without an end", on("run", { endedAt: null }), "is failed, and has no end."],
-    ["no runs", without("run"), "for its queue."],
-    ["a queue without messages", without("queued"), "is queued, unlike its place in the queue."],
-    ["a run that waits for nothing", without("suspension"), "waits for nothing."],
-    [
-      "a question of a session that does not wait",
-      on("session", { waitingRun: null }),
-      "waits, and its session does not.",
-    ],
-    [
-      "an open question with an end",
-      on("suspension", { closedAt: "2026-01-01T00:00:00Z" }),
-      "is open, unlike its end.",
-    ],
-    ["a question of no run", on("suspension", { runId: "none" }), "The bundle has no run none for"],
-  ])("is refused when it has %s, and nothing is stored", async (_, spoil, why) => {
-    const { session, lines } = await full();
-    await session.perform({ type: "delete" });
-    const empty = await countRows(test.location);
-    expect(await take(spoil(lines))).toEqual({
-      ok: false,
-      refusal: {
-        code: "bundle_invalid",
-        message: expect.stringContaining(why),
-        status: null,
-        state: null,
-      },
-    });
-    expect(await countRows(test.location)).toEqual(empty);
-  });
-
-  it("is refused when it is longer than may be, as a whole or in a line, before it is read whole", async () => {
-    const { session, lines } = await full();
-    await session.perform({ type: "delete" });
-    const total = lines.join("").length;
-    const longest = Math.max(...lines.map((line) => line.length));
-    const refusedAs = async (limits: Partial<BundleLimits>) => {
-      const taken = await take(lines, { ...BUNDLE_LIMITS, ...limits });
-      return taken.ok ? "imported" : taken.refusal.message;
-    };
-    expect(await refusedAs({ totalLength: total - 1 })).toBe(
-      `The bundle is longer than ${total - 1} characters.`,
-    );
-    expect(await refusedAs({ lineLength: longest - 1 })).toBe(
-      `Line 2 is longer than ${longest - 1} characters.`,
-    );
-    expect(await refusedAs({ sessionLength: longest - 1 })).toBe(
-      `Line 2 is longer than ${longest - 1} characters.`,
-    );
-    let taken = 0;
-    const endless = async function* (): AsyncGenerator<string> {
-      yield* lines.slice(0, 3);
-      for (;;) {
-        taken += 1;
-        yield JSON.stringify({ type: "repo", path: "x".repeat(1000), name: "" });
-      }
-    };
-    const limits = { ...BUNDLE_LIMITS, totalLength: 20_000 };
-    const context = { store: test.store, newId: () => "new", clock: () => LATER, limits };
-    expect(await importBundle(context, endless())).toMatchObject({
-      refusal: { code: "bundle_invalid" },
-    });
-    expect(taken).toBeLessThan(30);
-    expect(await refusedAs({ totalLength: total, lineLength: longest })).toBe("imported");
-  });
-
-  it("whose lines fail to arrive stores nothing", async () => {
-    const { session, lines } = await full();
-    await session.perform({ type: "delete" });
-    const empty = await countRows(test.location);
-    const broken = async function* (): AsyncGenerator<string> {
-      yield* lines.slice(0, -1);
-      throw new Error("the connection was lost");
-    };
-    const context = { store: test.store, newId: () => "new", clock: () => LATER };
-    await expect(importBundle(context, broken())).rejects.toThrow("the connection was lost");
-    expect(await countRows(test.location)).toEqual(empty);
   });
 });

@@ -1,107 +1,100 @@
+import { tmpdir } from "node:os";
 import { asImported } from "../../domain/carry-over.ts";
 import type { Session } from "../../domain/session.ts";
-import type { ImportedSession, NewMessage, Store } from "../../storage/store.ts";
-import { refuse } from "../replies.ts";
+import type { Store } from "../../storage/store.ts";
+import { refuse, type Refused } from "../replies.ts";
 import type { Reply, SessionSnapshot } from "../runtime.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 import { BUNDLE_LIMITS, type BundleLimits } from "./bundle-limits.ts";
 import { bundledSession } from "./bundled-session.ts";
-import { BadBundle, readBundle, type Bundle } from "./read-bundle.ts";
-import { renamed } from "./renamed.ts";
+import { BadBundle, readBundle, type BundleOutline } from "./read-bundle.ts";
+import { openSpool, type Spool } from "./spool.ts";
+import { storeBundle } from "./store-bundle.ts";
 
 export interface ImportContext {
   readonly store: Store;
   readonly newId: () => string;
   readonly clock: () => number;
   readonly limits?: BundleLimits;
+  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
+  readonly spoolFolder?: string;
 }
 
-/** New ids are unique; that they were taken again and again would be something else. */
-const MAX_TRIES = 3;
-
-/** Takes a session in with everything its bundle has, or nothing of it. */
+/**
+ * Takes a session in with everything its bundle has, or nothing of it. The bundle is read to its end
+ * first, onto the disk: what is not in order, or breaks off, never reaches the store.
+ */
 export async function importBundle(
   context: ImportContext,
   lines: AsyncIterable<string>,
 ): Promise<Reply<{ readonly session: SessionSnapshot }>> {
+  const { store, clock } = context;
+  // Begun before anything is waited for: some sources, such as readline's, do not wait either.
+  const begun = lines[Symbol.asyncIterator]();
+  const spool = await openSpool(context.spoolFolder ?? tmpdir());
   try {
-    const bundle = await readBundle(lines, context.limits ?? BUNDLE_LIMITS);
-    return await takeIn(context, await arriving(context, bundle));
+    const outline = await receive(context, {
+      lines: { [Symbol.asyncIterator]: () => begun },
+      spool,
+    });
+    const at = clock();
+    const session = await arriving(store, { at, exported: bundledSession(outline), outline });
+    const stored = await storeBundle(context, { at, session, outline, spool });
+    if (!stored.ok) return toRefused(session.id, stored.refused);
+    return await replyWith(store, session.id);
   } catch (error) {
     if (error instanceof BadBundle) return refuse("bundle_invalid", error.message);
+    if (error instanceof AlreadyHere) return toRefused(error.sessionId, "session_exists");
     throw error;
+  } finally {
+    await spool.close();
   }
+}
+
+/** Ends the reading of a bundle that would be refused at its end. */
+class AlreadyHere extends Error {
+  readonly sessionId: string;
+
+  constructor(sessionId: string) {
+    super();
+    this.sessionId = sessionId;
+  }
+}
+
+async function receive(
+  { store, limits = BUNDLE_LIMITS }: ImportContext,
+  { lines, spool }: { readonly lines: AsyncIterable<string>; readonly spool: Spool },
+): Promise<BundleOutline> {
+  return readBundle(lines, {
+    limits,
+    onSession: async (sessionId) => {
+      const read = await store.readSession(sessionId);
+      if (read.found !== "nothing") throw new AlreadyHere(sessionId);
+    },
+    onLine: (line) => spool.add(line),
+  });
 }
 
 /** The bundle's session as it is to be here. */
 async function arriving(
-  { store, newId, clock }: ImportContext,
-  bundle: Bundle,
-): Promise<ImportedSession> {
-  const at = clock();
-  const exported = bundledSession(bundle);
+  store: Store,
+  { at, exported, outline }: { at: number; exported: Session; outline: BundleOutline },
+): Promise<Session> {
   const repos = await store.listRepos();
-  const repo = repos.find(({ path }) => path === bundle.repoPath) ?? null;
-  const session = asImported(exported, { at, repoId: repo?.id ?? null });
-  const notices = noticesOf(session, bundle).map((text): NewMessage => ({
-    id: newId(),
-    runId: null,
-    role: "system",
-    content: { type: "text", text, notice: "session_imported" },
-  }));
-  return {
-    at,
-    session,
-    lastSeq: Math.max(bundle.session.lastSeq, 1),
-    messages: bundle.messages,
-    runs: [...bundle.runs.values()],
-    suspensions: [...bundle.suspensions.values()],
-    queued: [...bundle.queued.values()].map(({ entry, content, queuedAt }) => ({
-      messageId: entry.messageId,
-      content,
-      queuedAt,
-    })),
-    notices,
-  };
+  const repo = repos.find(({ path }) => path === outline.repoPath);
+  return asImported(exported, { at, repoId: repo?.id ?? null });
 }
 
-/** What is not as it was where the session came from, in its transcript. */
-function noticesOf(session: Session, { repoPath }: Bundle): readonly string[] {
-  const notices: string[] = [];
-  const canWork = "activity" in session.standing;
-  if (canWork && repoPath !== null && session.repoId === null) {
-    notices.push(
-      `Imported without its repository: ${repoPath} is not registered here. ` +
-        "The session can be read, and no agent can work in it. To go on with it, delete it, add the repository, and import the bundle again.",
-    );
-  }
-  if (session.queue.length > 0) {
-    notices.push(
-      `Imported with ${session.queue.length} queued ${session.queue.length === 1 ? "message" : "messages"}, ` +
-        'which may have been delivered where the session came from. They are held until the delivery is set to "open".',
-    );
-  }
-  return notices;
-}
-
-async function takeIn(
-  { store, newId }: ImportContext,
-  given: ImportedSession,
-): Promise<Reply<{ readonly session: SessionSnapshot }>> {
-  let imported = given;
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const done = await store.importSession(imported);
-    if (done.ok) return reply(store, imported.session.id);
-    if (done.refused === "session_exists")
-      return refuse("session_exists", `There is a session ${imported.session.id} here already.`);
-    imported = renamed(imported, new Map(done.taken.map((id) => [id, newId()])));
-  }
-  throw new Error(
-    `unreachable: new ids for session ${given.session.id} were taken again and again`,
+function toRefused(sessionId: string, refused: "session_exists" | "being_imported"): Refused {
+  return refuse(
+    "session_exists",
+    refused === "session_exists"
+      ? `There is a session ${sessionId} here already.`
+      : `The session ${sessionId} is being imported here at this moment.`,
   );
 }
 
-async function reply(
+async function replyWith(
   store: Store,
   sessionId: string,
 ): Promise<Reply<{ readonly session: SessionSnapshot }>> {

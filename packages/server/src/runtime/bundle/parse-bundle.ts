@@ -7,7 +7,8 @@ import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { toMemory } from "../../storage/run-row.ts";
-import type { ImportedSession } from "../../storage/store.ts";
+import type { ArrivingMessage, ArrivingSuspension } from "../../storage/arrival.ts";
+import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import {
   BadLine,
@@ -26,9 +27,9 @@ import {
   timeOrNullIn,
 } from "./line-fields.ts";
 
-export type BundleMessage = ImportedSession["messages"][number];
-export type BundleRun = ImportedSession["runs"][number];
-export type BundleSuspension = ImportedSession["suspensions"][number];
+export type BundleMessage = ArrivingMessage;
+export type BundleRun = Omit<Run, "sessionId">;
+export type BundleSuspension = ArrivingSuspension;
 
 /** What the line of the session says. What it waits for and its queue stand in lines of their own. */
 export interface BundleSession {
@@ -47,13 +48,20 @@ export interface BundleQueued {
   readonly queuedAt: number;
 }
 
+export interface BundleHeader {
+  readonly version: number;
+  readonly sessionId: string;
+}
+
 /** Throws `BadLine` when it is not the header of a bundle that this program knows. */
-export function parseHeader(line: JsonObject): { readonly sessionId: string } {
+export function parseHeader(line: JsonObject): BundleHeader {
   if (line["holdfast"] !== "bundle") throw new BadLine("is not the header of a bundle");
   const version = countIn(line, "version");
-  if (version !== BUNDLE_VERSION)
-    throw new BadLine(`is of version ${version}; this program reads version ${BUNDLE_VERSION}`);
-  return { sessionId: idIn(line, "sessionId") };
+  if (version < 1 || version > BUNDLE_VERSION)
+    throw new BadLine(
+      `is of version ${version}; this program reads versions 1 to ${BUNDLE_VERSION}`,
+    );
+  return { version, sessionId: idIn(line, "sessionId") };
 }
 
 export function parseSession(line: JsonObject): BundleSession {
@@ -82,6 +90,8 @@ export function parseSession(line: JsonObject): BundleSession {
       model: textOrNullIn(line, "model"),
       agentName: textOrNullIn(line, "agentName"),
       purpose: textOrNullIn(line, "purpose"),
+      // Bundles of old do not have it.
+      agentId: "agentId" in line ? textOrNullIn(line, "agentId") : null,
       metadata: objectIn(line, "metadata"),
       phase,
       phaseHistory: parsePhaseHistory(line),

@@ -1,35 +1,57 @@
+import { hash } from "node:crypto";
 import type { Session, Standing } from "../../domain/session.ts";
-import type { ImportedSession } from "../../storage/store.ts";
+import type { ArrivingSuspension } from "../../storage/arrival.ts";
+import type { BundlePart } from "./bundle-parts.ts";
 
-/** The same session with other ids for some of its messages, runs and suspensions, wherever they are named. */
-export function renamed(
-  imported: ImportedSession,
-  names: ReadonlyMap<string, string>,
-): ImportedSession {
-  const named = (id: string): string => names.get(id) ?? id;
+/** Which id something has here. */
+export type Naming = (id: string) => string;
+
+/**
+ * New ids for all messages, runs and suspensions of a session. Each follows from the old one, so that
+ * nothing has to be remembered to name the same thing in the same way in every line.
+ */
+export function newNames(seed: string): Naming {
+  return (id) => {
+    const digits = hash("sha256", `${seed} ${id}`, "hex");
+    const groups = [
+      digits.slice(0, 8),
+      digits.slice(8, 12),
+      `8${digits.slice(13, 16)}`,
+      `8${digits.slice(17, 20)}`,
+      digits.slice(20, 32),
+    ];
+    return groups.join("-");
+  };
+}
+
+export function renamedPart(
+  { messages, runs, suspensions, queued }: BundlePart,
+  named: Naming,
+): Omit<BundlePart, "lineOf"> {
   return {
-    ...imported,
-    session: renamedSession(imported.session, named),
-    messages: imported.messages.map((message) => ({
+    messages: messages.map((message) => ({
       ...message,
       id: named(message.id),
       runId: message.runId === null ? null : named(message.runId),
     })),
-    runs: imported.runs.map((run) => ({
-      ...run,
-      id: named(run.id),
-      messageId: named(run.messageId),
+    runs: runs.map((run) => ({ ...run, id: named(run.id), messageId: named(run.messageId) })),
+    suspensions: suspensions.map((suspension) => renamedSuspension(suspension, named)),
+    queued: queued.map((message) => ({
+      ...message,
+      messageId: named(message.messageId),
+      runId: named(message.runId),
     })),
-    suspensions: imported.suspensions.map((suspension) => ({
-      ...suspension,
-      id: named(suspension.id),
-      runId: named(suspension.runId),
-    })),
-    queued: imported.queued.map((message) => ({ ...message, messageId: named(message.messageId) })),
   };
 }
 
-function renamedSession(session: Session, named: (id: string) => string): Session {
+export function renamedSuspension(
+  suspension: ArrivingSuspension,
+  named: Naming,
+): ArrivingSuspension {
+  return { ...suspension, id: named(suspension.id), runId: named(suspension.runId) };
+}
+
+export function renamedSession(session: Session, named: Naming): Session {
   return {
     ...session,
     standing: renamedStanding(session.standing, named),
@@ -41,7 +63,7 @@ function renamedSession(session: Session, named: (id: string) => string): Sessio
   };
 }
 
-function renamedStanding(standing: Standing, named: (id: string) => string): Standing {
+function renamedStanding(standing: Standing, named: Naming): Standing {
   if (!("activity" in standing) || standing.activity.state !== "suspended") return standing;
   const { run, suspensions } = standing.activity;
   const [first, ...more] = suspensions;

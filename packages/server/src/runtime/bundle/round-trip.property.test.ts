@@ -6,6 +6,7 @@ import type { Command } from "../../domain/command.ts";
 import { evolveAll } from "../../domain/evolve.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
+import { NOON } from "../../domain/testing/commands.ts";
 import { anyIntents, commandOf, type Intent } from "../../domain/testing/intent.ts";
 import { opening, textOf } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
@@ -23,7 +24,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
   beforeEach(async () => {
     test = await openTestStore(engine);
     await test.store.addRepo(REPO);
-    now = 1_000_000;
+    now = NOON;
   });
   afterEach(() => test.close());
 
@@ -45,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
       }),
       { numRuns: 30, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   const clock = (): number => now;
   const context = () => ({ store: test.store, newId: randomUUID, clock });
@@ -127,7 +128,7 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
 
   function cutRun(runId: string, { queue, updatedAt }: Session) {
     if (queue.some((entry) => entry.runId === runId))
-      return { status: "queued", startedAt: null } as const;
+      return { status: "queued", startedAt: null, memory: null } as const;
     const stopReason = "the session was exported while the agent was at work";
     return { status: "interrupted", stopReason, endedAt: updatedAt } as const;
   }

@@ -4,16 +4,18 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../../domain/permission-policy.ts";
+import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
 import { createCatalog, type CatalogOptions } from "../../providers/catalog.ts";
 import { findMarked } from "../../providers/acp/process-sweep.ts";
 import {
   scriptedDefinition,
   type ScriptedDefinition,
 } from "../../providers/testing/scripted-provider.ts";
-import { openStore } from "../../storage/open-store.ts";
+import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
 import type { Store } from "../../storage/store.ts";
-import { LIMITS, type Limits } from "../context.ts";
+import { MEMBER, type ClusterMember } from "../cluster-member.ts";
+import { LIMITS, type Limits, type RuntimeContext } from "../context.ts";
 import { openRuntime, type OpenRuntime } from "../open-runtime.ts";
 import { createRepositories } from "../repositories.ts";
 import type { CreateSession, Reply, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
@@ -23,11 +25,18 @@ export interface TestRuntimeOptions {
   readonly engine?: Engine;
   readonly limits?: Partial<Limits>;
   readonly permissions?: PermissionPolicy;
+  readonly resumePolicy?: ResumePolicy;
+  readonly member?: Partial<ClusterMember>;
+  readonly continueInterrupted?: number;
+  readonly failpoint?: RuntimeContext["failpoint"];
   /** The providers, each running the scripted agent; the first is the default. */
   readonly agents?: readonly ScriptedDefinition[];
   readonly models?: NonNullable<CatalogOptions["models"]>;
   readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
 }
+
+/** What P5 promises. */
+const GONE_WITHIN_MS = 5_000;
 
 /** A runtime on a real database, with real agent processes in a real folder. */
 export class TestRuntime {
@@ -42,12 +51,13 @@ export class TestRuntime {
   repoId = "";
   store: Store;
   #open: OpenRuntime | null = null;
+  #node = "";
 
-  private constructor(options: TestRuntimeOptions, database: TestStore) {
+  private constructor(options: TestRuntimeOptions, database: TestStore, folder?: string) {
     this.#options = options;
     this.#database = database;
     this.store = database.store;
-    this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-runtime-")));
+    this.folder = folder ?? realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-runtime-")));
     this.repoPath = path.join(this.folder, "root", "repo");
     mkdirSync(path.join(this.repoPath, ".git"), { recursive: true });
   }
@@ -58,6 +68,26 @@ export class TestRuntime {
     const added = ok(await test.runtime.addRepo({ path: test.repoPath, name: null }));
     test.repoId = added.repo.id;
     return test;
+  }
+
+  /** Another node on the same database and folders; to be closed before this one. */
+  async addNode(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
+    const { location } = this.#database;
+    const store = await openStore(location, { clock: Date.now });
+    const database = { store, location, close: () => store.close() };
+    const other = new TestRuntime({ ...this.#options, ...options }, database, this.folder);
+    other.repoId = this.repoId;
+    await other.start();
+    return other;
+  }
+
+  get node(): string {
+    return this.#node;
+  }
+
+  /** For another process, or what stands for one. */
+  get location(): DatabaseLocation {
+    return this.#database.location;
   }
 
   get runtime(): Runtime {
@@ -85,9 +115,10 @@ export class TestRuntime {
       onViolation: (violation) =>
         void this.logged.push({ level: "warn", fields: violation, text: "outside the root" }),
     });
+    this.#node = randomUUID();
     this.#open = await openRuntime({
       store: this.store,
-      node: randomUUID(),
+      node: this.#node,
       catalog,
       repositories: createRepositories({
         store: this.store,
@@ -97,6 +128,9 @@ export class TestRuntime {
       }),
       limits: { ...LIMITS, retryPauseMs: 20, ...this.#options.limits },
       permissions: this.#options.permissions ?? null,
+      resumePolicy: this.#options.resumePolicy ?? RESUME_POLICY,
+      member: { ...MEMBER, ...this.#options.member },
+      continueInterrupted: this.#options.continueInterrupted ?? 0,
       clock: Date.now,
       newId: randomUUID,
       log: {
@@ -105,6 +139,7 @@ export class TestRuntime {
         error: (fields, text) => void this.logged.push({ level: "error", fields, text }),
       },
       forgetSession: async () => {},
+      ...(this.#options.failpoint !== undefined && { failpoint: this.#options.failpoint }),
     });
   }
 
@@ -144,6 +179,7 @@ export class TestRuntime {
       model: null,
       agentName: null,
       purpose: null,
+      agentId: null,
       metadata: {},
       message: null,
       idempotency: null,
@@ -176,7 +212,7 @@ export class TestRuntime {
   async until(
     sessionId: string,
     isSo: (whole: WholeSession) => boolean,
-    { withinMs = 10_000 }: { readonly withinMs?: number } = {},
+    { withinMs = 30_000 }: { readonly withinMs?: number } = {},
   ): Promise<WholeSession> {
     const deadline = Date.now() + withinMs;
     for (;;) {
@@ -206,7 +242,9 @@ export class TestRuntime {
     while ((await this.runtime.measure()).liveAgents > 0) await pause(5);
   }
 
-  async untilNoProcess({ withinMs = 5_000 }: { readonly withinMs?: number } = {}): Promise<void> {
+  async untilNoProcess({
+    withinMs = GONE_WITHIN_MS,
+  }: { readonly withinMs?: number } = {}): Promise<void> {
     const deadline = Date.now() + withinMs;
     while ((await this.processes()).length > 0) {
       if (Date.now() > deadline) throw new Error("agent processes are left");

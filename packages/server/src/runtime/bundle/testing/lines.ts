@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/json.ts";
+import { bundleChecksum } from "../bundle-checksum.ts";
 
 export async function collect(lines: AsyncIterable<string>): Promise<string[]> {
   const all: string[] = [];
@@ -15,7 +16,7 @@ export function parsed(line: string | undefined): JsonObject {
   return value;
 }
 
-/** The lines with some of them changed, and the count at the end put right. */
+/** The lines with some of them changed, and the end put right. */
 export function changed(
   lines: readonly string[],
   change: (line: JsonObject, index: number) => JsonObject | null,
@@ -24,5 +25,15 @@ export function changed(
     const value = change(parsed(line), index);
     return value === null ? [] : [JSON.stringify(value)];
   });
-  return [...kept, JSON.stringify({ type: "end", lines: kept.length + 1 })];
+  return ended(kept);
+}
+
+/** The lines with a last one that says how many there are, and their checksum. */
+export function ended(lines: readonly string[]): string[] {
+  const checksum = bundleChecksum();
+  for (const line of lines) checksum.add(line);
+  return [
+    ...lines,
+    JSON.stringify({ type: "end", lines: lines.length + 1, sha256: checksum.end() }),
+  ];
 }

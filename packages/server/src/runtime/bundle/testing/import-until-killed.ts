@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { openStore, type DatabaseLocation } from "../../../storage/open-store.ts";
+import type { Store } from "../../../storage/store.ts";
+import { importBundle } from "../import-bundle.ts";
+import { from } from "./lines.ts";
+
+/** What the process is told, as JSON in its one argument. */
+export interface DyingImport {
+  readonly location: DatabaseLocation;
+  readonly bundle: string;
+  readonly spoolFolder: string;
+  /** It ends itself, with no chance to tidy up, when it has been given so many parts, or before it shows the session. */
+  readonly dieAt: number | "finish" | "dropping";
+}
+
+const { location, bundle, spoolFolder, dieAt }: DyingImport = JSON.parse(process.argv[2] ?? "");
+const store = await openStore(location, { clock: Date.now });
+let parts = 0;
+const dying: Store = {
+  ...store,
+  addToImport: async (part) => {
+    if (dieAt === "dropping" && parts === 12) throw new Error("to be dropped");
+    const added = await store.addToImport(part);
+    parts += 1;
+    if (parts === dieAt) die();
+    return added;
+  },
+  finishImport: async (end) => {
+    if (dieAt === "finish") die();
+    return store.finishImport(end);
+  },
+  dropImport: async (arrival) => {
+    const isGone = await store.dropImport(arrival);
+    if (dieAt === "dropping") die();
+    return isGone;
+  },
+};
+const lines = from(readFileSync(bundle, "utf8").split("\n"));
+const context = { store: dying, newId: randomUUID, clock: Date.now, spoolFolder };
+const imported = await importBundle(context, lines);
+throw new Error(`it was to be killed: ${JSON.stringify(imported)}`);
+
+function die(): void {
+  process.kill(process.pid, "SIGKILL");
+}

@@ -1,0 +1,62 @@
+import { ALONE, type Cluster } from "./cluster.ts";
+import { LIMITS, type RuntimeContext } from "./context.ts";
+import { drainNode } from "./drain-node.ts";
+import { executeCommand } from "./execute-command.ts";
+import { NO_FAILPOINT } from "./failpoint.ts";
+import { nodeView } from "./node-view.ts";
+import type { Places } from "./places.ts";
+import { createRequests, type RequestOptions, type Requests } from "./requests.ts";
+import type { Runtime } from "./runtime.ts";
+
+export type OfflineOptions = RequestOptions &
+  Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession">;
+
+/** Also of nodes, where others are at work on a shared database. */
+export type Offline = Requests & Pick<Runtime, "drainNode" | "listNodes">;
+
+/**
+ * Sessions without anybody who works on them. What needs an agent waits in the store until a server
+ * takes it up: a message is queued, an answer is kept.
+ */
+export function openOffline(options: OfflineOptions): Offline {
+  const { store, catalog, repositories } = options;
+  const context: RuntimeContext = {
+    ...options,
+    node: "offline",
+    limits: LIMITS,
+    permissions: null,
+    failpoint: NO_FAILPOINT,
+    places: NO_PLACES,
+    cluster: ALONE,
+    defaultProvider: catalog.defaultName,
+    provider: catalog.get,
+    openWorkspace: (repoId) => repositories.openForAgent(repoId),
+    nudge: () => {},
+    giveAlong: () => null,
+    execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
+    onOutput: () => {},
+  };
+  // A file has one server at most, and nobody asks here while it runs.
+  const listNodes = async (): Promise<Cluster["nodes"]> =>
+    store.engine === "postgres" ? (await store.listNodes()).map(nodeView) : [];
+  return {
+    ...createRequests(context, options),
+    listNodes,
+    drainNode: async (drain) =>
+      drainNode(store, { cluster: { ...ALONE, nodes: await listNodes() }, ...drain }),
+  };
+}
+
+const NO_PLACES: Places = {
+  limit: 0,
+  taken: 0,
+  busy: 0,
+  isFull: false,
+  isAwaited: false,
+  holds: () => false,
+  take: () => null,
+  use: () => {},
+  wait: () => {},
+  freeIdle: () => false,
+  leave: () => {},
+};
