@@ -12,7 +12,8 @@ import type { App, AppServices } from "./build-app.ts";
 import { readProblems, writeProblems } from "./problem-responses.ts";
 import { sendRefusal } from "./send-problem.ts";
 import { sendSession } from "./send-session.ts";
-import { toTime, toWireOpenSuspension } from "./to-wire.ts";
+import { toTime } from "./to-time.ts";
+import { toWireOpenSuspension } from "./to-wire.ts";
 
 const CONFIG = { isForAgents: true };
 const ON_SESSION = {

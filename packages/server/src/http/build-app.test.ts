@@ -10,6 +10,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { REFUSAL_CODES } from "../domain/refusal.ts";
+import { LIMITS } from "../runtime/context.ts";
 import { RUNTIME_REFUSAL_CODES, type Readiness } from "../runtime/runtime.ts";
 import { FAULT_CODES } from "../storage/fault.ts";
 import { parseDescription } from "./docs/description.ts";
@@ -31,9 +32,46 @@ describe("the HTTP server", () => {
     expect(readinessSchema.parse(reply.json())).toEqual({
       status: "ready",
       version: "1.2.3",
+      platform: expect.stringMatching(/^Node v\d+\.\d+\.\d+, \w+ \w+$/u),
       startedAt: "2026-01-02T03:04:05.678Z",
       ...rest,
       setAside: 2,
+      limits: {
+        liveAgents: 5,
+        streams: 5000,
+        queue: 100,
+        retries: 3,
+        idleMs: 1_800_000,
+        silentMs: 1_800_000,
+        permissionMs: null,
+        messageBytes: 1_048_576,
+        messageParts: 100,
+        metadataBytes: 65_536,
+        bodyBytes: 2_097_152,
+        bundleBytes: 4_294_967_296,
+      },
+      sandbox: {
+        mode: "off",
+        active: false,
+        reason: "Agents run without a sandbox, with the rights of the server.",
+      },
+    });
+  });
+
+  it("tells the limits and the sandbox that it was started with, as they are at the moment", async () => {
+    let active = true;
+    const app = await testApp({
+      runtime: { readiness: async () => READY },
+      limits: { ...LIMITS, liveAgents: 2, permissionMs: 60_000 },
+      sandbox: () => ({ mode: "auto", active, reason: active ? null : "bubblewrap is gone." }),
+    });
+    expect((await app.inject("/readyz")).json()).toMatchObject({
+      limits: { liveAgents: 2, queue: 100, permissionMs: 60_000 },
+      sandbox: { mode: "auto", active: true, reason: null },
+    });
+    active = false;
+    expect((await app.inject("/readyz")).json()).toMatchObject({
+      sandbox: { mode: "auto", active: false, reason: "bubblewrap is gone." },
     });
   });
 

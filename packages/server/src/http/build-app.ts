@@ -5,8 +5,12 @@ import Fastify, {
   type RawServerDefault,
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { SandboxState } from "@holdfast/protocol";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Limits } from "../runtime/context.ts";
+import type { AccessTokens } from "../runtime/access-tokens.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { acceptAgentIds } from "./agent-ids.ts";
 import { addAgentRoutes } from "./agent-routes.ts";
 import type { AgentTokens } from "./agent-token.ts";
 import { addBundleRoutes } from "./bundle-routes.ts";
@@ -15,13 +19,15 @@ import { addDocsPage } from "./docs-page.ts";
 import { addEventRoutes } from "./event-routes.ts";
 import { addGracefulClose } from "./graceful-close.ts";
 import { addGrantRoutes } from "./grant-routes.ts";
-import { guard } from "./guard.ts";
+import { addGuard } from "./guard.ts";
+import { createHeadRequests } from "./head-requests.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { validatorCompiler } from "./invalid-request.ts";
 import { addJsonBody } from "./json-body.ts";
 import { addLifecycleRoutes } from "./lifecycle-routes.ts";
 import { addMessageRoutes } from "./message-routes.ts";
 import { addMetricsRoute } from "./metrics-route.ts";
+import { addNodeRoutes } from "./node-routes.ts";
 import { addNotFound } from "./not-found.ts";
 import { addOpenapi } from "./openapi.ts";
 import { problemFromError } from "./problem-status.ts";
@@ -30,11 +36,14 @@ import { addQueueRoutes } from "./queue-routes.ts";
 import { parseQuery } from "./query-string.ts";
 import { addRepositoryRoutes } from "./repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./request-log.ts";
+import { addRunRoutes } from "./run-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { sendProblem } from "./send-problem.ts";
+import { MAX_BODY_BYTES } from "./server-limits.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { addStatsRoutes } from "./stats-routes.ts";
 import { addSuspensionRoutes } from "./suspension-routes.ts";
+import { addTokenRoutes } from "./token-routes.ts";
 import { addWebPage } from "./web-page.ts";
 
 /** What the routes are made of; put together in the composition root. */
@@ -43,12 +52,18 @@ export interface AppServices {
   readonly version: string;
   readonly startedAt: Date;
   readonly token: string | null;
+  /** Those that can be made and revoked; without them there is only the one above. */
+  readonly tokens?: AccessTokens;
   /** Without them no tool of an agent is let in. */
   readonly agentTokens?: AgentTokens;
   /** The folder of the built web page, or null to serve none. */
   readonly webFolder: string | null;
   /** Where requests and failures are logged: a pino logger, or one like it. Without it, nowhere. */
   readonly logger?: FastifyBaseLogger;
+  /** What is configured; what is usual unless given. */
+  readonly limits?: Limits;
+  /** Whether agents are started in a sandbox, as it is at the moment; without it, they are not. */
+  readonly sandbox?: () => SandboxState;
   /** How often open event streams show that they live. */
   readonly heartbeatMs?: number;
 }
@@ -61,15 +76,17 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const MAX_PARAM_LENGTH = 200;
 /** For a whole request to arrive; a bundle takes its time. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
 
 export async function buildApp(services: AppServices): Promise<App> {
   const { logger } = services;
+  const heads = createHeadRequests();
   const app: App = Fastify({
     bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+    rewriteUrl: heads.rewriteUrl,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
@@ -84,17 +101,23 @@ export async function buildApp(services: AppServices): Promise<App> {
       void sendProblem(reply, problemFromError(error));
     },
     clientErrorHandler: answerClientError,
+    // The framework's own would be loaded for nothing: ours are set right below.
+    schemaController: {
+      compilersFactory: { buildValidator: () => notUsed, buildSerializer: () => notUsed },
+    },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemFromError(error);
     if (problem.status >= 500) request.log.error(error);
-    return sendProblem(reply, problem);
+    // Not what was about to be saved under a name.
+    return sendProblem(reply.removeHeader("content-disposition"), problem);
   });
   app.addHook("onRequest", logRequest);
   app.addHook("onRequest", securityHeaders);
-  app.addHook("onRequest", guard(services));
+  heads.addTo(app);
+  addGuard(app, services);
   addJsonBody(app);
   addNotFound(app, services);
   addGracefulClose(app);
@@ -102,12 +125,18 @@ export async function buildApp(services: AppServices): Promise<App> {
   return app;
 }
 
+const notUsed = (): never => {
+  throw new Error("unreachable: compilers are set");
+};
+
 async function addRoutes(app: App, services: AppServices): Promise<void> {
-  await addOpenapi(app, services);
+  acceptAgentIds(app, services);
+  const describe = addOpenapi(app, services);
   addHealthRoutes(app, services);
   addMetricsRoute(app, services);
   addSessionRoutes(app, services);
   addMessageRoutes(app, services);
+  addRunRoutes(app, services);
   addQueueRoutes(app, services);
   addLifecycleRoutes(app, services);
   addEventRoutes(app, services);
@@ -117,7 +146,9 @@ async function addRoutes(app: App, services: AppServices): Promise<void> {
   addAgentRoutes(app, services);
   addRepositoryRoutes(app, services);
   addProviderRoutes(app, services);
+  addNodeRoutes(app, services);
   addStatsRoutes(app, services);
-  addDocsPage(app, services);
+  if (services.tokens !== undefined) addTokenRoutes(app, services.tokens);
+  addDocsPage(app, { ...services, describe });
   if (services.webFolder !== null) await addWebPage(app, services.webFolder);
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -46,6 +47,16 @@ describe("a bundle over HTTP", () => {
     expect(sent).toBeLessThan(1_000);
     client.socket.destroy();
     await ended.promise;
+  });
+
+  it("is not found when the session is deleted before anything of it was sent", async () => {
+    const gone = Object.assign(new Error("It was deleted."), { code: "session_not_found" });
+    const lines = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(gone) }) };
+    const app = await testApp({ runtime: { exportSession: async () => ({ ok: true, lines }) } });
+    const reply = await app.inject("/api/sessions/s1/export");
+    expect(reply.json()).toMatchObject({ status: 404, code: "session_not_found" });
+    expect(reply.headers["content-type"]).toContain("application/problem+json");
+    expect(reply.headers["content-disposition"]).toBeUndefined();
   });
 
   it("is cut, not ended, when it cannot be read to the end", async () => {
@@ -120,32 +131,70 @@ describe("a bundle over HTTP", () => {
     expect(elsewhere.statusCode).toBe(415);
   });
 
-  it("is refused beyond 256 MiB, by what it says and by what comes (P6)", async () => {
+  it("is refused beyond 4 GiB by what it says of itself (P6)", async () => {
+    const app = await testApp();
+    const told = connect(await listen(app), "127.0.0.1");
+    told.write(`${HEAD}content-length: ${4 * 1024 ** 3 + 1}\r\n\r\n`);
+    expect(await text(told)).toMatch(/^HTTP\/1.1 413 /u);
+  });
+
+  it("may be larger than fits in memory, and is taken as fast as it is stored (P6)", async () => {
+    let stored = 0;
+    const gate = Promise.withResolvers<void>();
     const app = await testApp({
       runtime: {
         importSession: async (lines) => {
-          await collect(lines);
+          for await (const { length } of lines) {
+            stored += length;
+            if (stored > 100_000) await gate.promise;
+          }
           return { ok: true, session: session() };
         },
       },
     });
-    const port = await listen(app);
-    const head =
-      "POST /api/sessions/import HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/jsonl\r\n";
-    const told = connect(port, "127.0.0.1");
-    told.write(`${head}content-length: ${256 * 1024 * 1024 + 1}\r\n\r\n`);
-    expect(await text(told)).toMatch(/^HTTP\/1.1 413 /u);
-
-    const untold = connect(port, "127.0.0.1");
-    untold.on("error", () => {});
-    const answered = text(untold);
-    const closed = new Promise((resolve) => untold.once("close", resolve));
-    untold.write(`${head}transfer-encoding: chunked\r\n\r\n`);
-    const piece = `${"x".repeat(1023)}\n`.repeat(1024);
+    const client = connect(await listen(app), "127.0.0.1");
+    const answered = text(client);
+    client.write(`${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`);
+    const piece = `${"x".repeat(1023)}\n`.repeat(64);
     const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
-    for (let count = 0; count <= 256 && !untold.destroyed; count += 1) {
-      if (!untold.write(chunk)) await Promise.race([once(untold, "drain"), closed]);
+    let sent = 0;
+    // Until nobody takes more, which is long before all is sent.
+    while (client.write(chunk) || client.writableLength < 1024 * 1024) sent += piece.length;
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    gate.resolve();
+    while (sent < 64 * 1024 * 1024) {
+      if (!client.write(chunk)) await once(client, "drain");
+      sent += piece.length;
     }
-    expect(await answered).toMatch(/^HTTP\/1.1 413 /u);
+    client.write("0\r\n\r\n");
+    expect(await answered).toMatch(/^HTTP\/1.1 201 /u);
+    expect(stored).toBeGreaterThan(60 * 1024 * 1024);
+  });
+
+  it("that is refused half-way is answered all the same, to a client that goes on sending", async () => {
+    const app = await testApp({
+      runtime: {
+        importSession: async (lines) => {
+          for await (const line of lines) if (line !== "") break;
+          return refusal({ code: "session_exists", message: "It is there." });
+        },
+      },
+    });
+    const url = `http://127.0.0.1:${await listen(app)}/api/sessions/import`;
+    const line = `${"x".repeat(100_000)}\n`;
+    const body = Readable.from(Array.from({ length: 200 }, () => line));
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/jsonl" },
+      body: Readable.toWeb(body),
+      duplex: "half",
+    });
+    expect([reply.status, await reply.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: "session_exists" }),
+    ]);
   });
 });
+
+const HEAD =
+  "POST /api/sessions/import HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/jsonl\r\n";

@@ -2,6 +2,7 @@ import { BUNDLE_MEDIA_TYPE, sessionParamsSchema, sessionSchema } from "@holdfast
 import type { FastifyInstance } from "fastify";
 import { Readable } from "node:stream";
 import { z } from "zod";
+import { BUNDLE_LIMITS } from "../runtime/bundle/bundle-limits.ts";
 import type { App, AppServices } from "./build-app.ts";
 import { fromLines, TooLarge, toLines } from "./json-lines.ts";
 import { readProblems, writeProblems } from "./problem-responses.ts";
@@ -11,7 +12,7 @@ import { sendNewSession } from "./send-session.ts";
 const TAGS = ["bundles"];
 /** The same thing has several names in use. */
 const MEDIA_TYPES = [BUNDLE_MEDIA_TYPE, "application/x-ndjson"];
-const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
+const MAX_BUNDLE_BYTES = BUNDLE_LIMITS.totalLength;
 const bundleSchema = z
   .unknown()
   .refine((body) => body !== undefined, "must be a bundle")
@@ -21,8 +22,6 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
   app.route({
     method: "GET",
     url: "/api/sessions/:id/export",
-    // Reading a whole session to throw it away would be a waste.
-    exposeHeadRoute: false,
     schema: {
       operationId: "exportSession",
       summary: "The session as a bundle that another server can import",
@@ -70,7 +69,8 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       schema: {
         operationId: "importSession",
         summary: "Take in a bundle",
-        description: "The session keeps its id and its history. At most 256 MiB.",
+        description:
+          "The session keeps its id and its history. It is read as it comes, and stored as a whole or not at all. At most 4 GiB.",
         tags: TAGS,
         consumes: MEDIA_TYPES,
         body: bundleSchema,
@@ -81,7 +81,9 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       },
       handler: async (request, reply) => {
         const body = request.body instanceof Readable ? request.body : Readable.from([]);
-        const lines = toLines(body, { maxBytes: MAX_BUNDLE_BYTES });
+        // Not destroyed when the rest is not wanted: the connection is needed for the answer.
+        const bytes = body.iterator({ destroyOnReturn: false });
+        const lines = toLines(bytes, { maxBytes: MAX_BUNDLE_BYTES });
         return sendNewSession(reply, await runtime.importSession(lines));
       },
     });
@@ -93,7 +95,7 @@ function addLinesBody(scope: FastifyInstance): void {
   for (const type of MEDIA_TYPES) {
     scope.addContentTypeParser(type, ({ headers }, payload, done) => {
       const isTooLarge = Number(headers["content-length"]) > MAX_BUNDLE_BYTES;
-      done(isTooLarge ? new TooLarge("A bundle has at most 256 MiB.") : null, payload);
+      done(isTooLarge ? new TooLarge("A bundle has at most 4 GiB.") : null, payload);
     });
   }
 }

@@ -2,13 +2,13 @@ import type { FeedEventName } from "@holdfast/protocol";
 import type { FeedChange } from "../runtime/feed.ts";
 import type { FeedItem } from "../runtime/runtime.ts";
 import {
-  toTime,
   toWireMessage,
   toWireQueue,
   toWireRun,
   toWireSession,
   toWireSuspension,
 } from "./to-wire.ts";
+import { toTime } from "./to-time.ts";
 
 /** Items as they go over the wire. Each is made once, whoever and how many read it. */
 export function createEventEncoder(): (item: FeedItem) => Buffer {

@@ -1,5 +1,6 @@
 import { allEventsQuerySchema, eventsQuerySchema, sessionParamsSchema } from "@holdfast/protocol";
 import { z } from "zod";
+import { LIMITS } from "../runtime/context.ts";
 import type { App, AppServices } from "./build-app.ts";
 import { addEventStreams } from "./event-streams.ts";
 import { readProblems } from "./problem-responses.ts";
@@ -34,14 +35,17 @@ const lastPositionSchema = z.looseObject({
 
 export function addEventRoutes(
   app: App,
-  { runtime, heartbeatMs = HEARTBEAT_MS }: Pick<AppServices, "runtime" | "heartbeatMs">,
+  {
+    runtime,
+    limits = LIMITS,
+    heartbeatMs = HEARTBEAT_MS,
+  }: Pick<AppServices, "runtime" | "limits" | "heartbeatMs">,
 ): void {
-  const streams = addEventStreams(app, { heartbeatMs });
+  const streams = addEventStreams(app, { heartbeatMs, limit: limits.streams });
 
   app.route({
     method: "GET",
     url: "/api/sessions/:id/events",
-    exposeHeadRoute: false,
     schema: {
       operationId: "streamSessionEvents",
       summary: "What happens to a session, live, after a sequence number",
@@ -54,7 +58,10 @@ export function addEventRoutes(
       headers: lastSeqSchema,
       querystring: eventsQuerySchema,
       produces: [MEDIA_TYPE],
-      response: { ...STREAM, ...readProblems("session_not_found", "server_stopping") },
+      response: {
+        ...STREAM,
+        ...readProblems("session_not_found", "server_stopping", "streams_full"),
+      },
     },
     handler: ({ params, headers, query }, reply) => {
       const after = headers["last-event-id"] ?? query.after ?? 0;
@@ -67,7 +74,6 @@ export function addEventRoutes(
   app.route({
     method: "GET",
     url: "/api/events",
-    exposeHeadRoute: false,
     schema: {
       operationId: "streamAllEvents",
       summary: "Changes of all sessions, live",
@@ -78,7 +84,7 @@ export function addEventRoutes(
       headers: lastPositionSchema,
       querystring: allEventsQuerySchema,
       produces: [MEDIA_TYPE],
-      response: { ...STREAM, ...readProblems() },
+      response: { ...STREAM, ...readProblems("streams_full") },
     },
     handler: ({ headers, query }, reply) => {
       const after = headers["last-event-id"] || (query.after ?? null);

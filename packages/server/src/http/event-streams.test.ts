@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../runtime/context.ts";
 import type { App } from "./build-app.ts";
 import { RawClient } from "./testing/raw-client.ts";
 import { refusal } from "./testing/samples.ts";
@@ -93,6 +94,26 @@ describe("an event stream", () => {
     const client = new RawClient(await listen(app), URL);
     await client.closed;
     expect(client.body).toBe(`retry: 1000\n\n${frame(1, "early")}`);
+  });
+
+  it("is one of as many as there may be; when one has ended, another may begin", async () => {
+    const { port, next } = await open({ limits: { ...LIMITS, streams: 2 } });
+    const ask = async () => fetch(`http://127.0.0.1:${port}${URL}`);
+    const clients: RawClient[] = [];
+    const begin = async (): Promise<ScriptedFeed> => {
+      clients.push(new RawClient(port, URL));
+      return next();
+    };
+    const first = await begin();
+    await begin();
+    const refused = await ask();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await refused.json()).toMatchObject({ code: "streams_full" });
+    clients[0]?.socket.destroy();
+    await first.closed.promise;
+    await begin();
+    expect((await ask()).status).toBe(503);
+    for (const { socket } of clients) socket.destroy();
   });
 
   it("is refused as any request is, and opens nothing for HEAD", async () => {

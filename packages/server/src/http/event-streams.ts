@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Feed, FeedReader, Reply } from "../runtime/runtime.ts";
 import { createEventEncoder } from "./event-encoder.ts";
 import { EventStream } from "./event-stream.ts";
-import { sendRefusal } from "./send-problem.ts";
+import { toProblem } from "./problem-status.ts";
+import { sendProblem, sendRefusal } from "./send-problem.ts";
 
 export interface EventStreams {
   /** Opens a feed and streams it; answers with the refusal when there is none. */
@@ -15,7 +16,7 @@ export interface EventStreams {
 /** All streams of a server: one heartbeat for all of them, and an end with the server's. */
 export function addEventStreams(
   app: FastifyInstance,
-  { heartbeatMs }: { readonly heartbeatMs: number },
+  { heartbeatMs, limit }: { readonly heartbeatMs: number; readonly limit: number },
 ): EventStreams {
   const streams = new Set<EventStream>();
   const encode = createEventEncoder();
@@ -30,6 +31,11 @@ export function addEventStreams(
 
   return {
     async stream(reply, openFeed) {
+      if (streams.size >= limit)
+        return sendProblem(
+          reply,
+          toProblem("streams_full", `This server holds ${limit} event streams, and no more.`),
+        );
       const stream: EventStream = new EventStream(reply.raw, {
         encode,
         onClose: () => streams.delete(stream),

@@ -1,16 +1,94 @@
+import type {
+  CreateSessionRequest,
+  CreateTokenRequest,
+  ListSessionsQuery,
+  ShouldResumeQuery,
+  UpdateSessionRequest,
+} from "@holdfast/protocol";
 import { cleanJson } from "../domain/clean-text.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { MessageContent } from "../domain/message.ts";
-import type { SessionQuery } from "../runtime/runtime.ts";
+import type { ResumePolicy } from "../domain/should-resume.ts";
+import { STATUS_RULES, STATUSES } from "../domain/status.ts";
+import type { CreateToken } from "../runtime/access-tokens.ts";
+import type {
+  CreateSession,
+  ListSessions,
+  RunPosition,
+  SessionQuery,
+  UpdateSession,
+} from "../runtime/runtime.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 
 type ListPosition = NonNullable<SessionQuery["after"]>;
+
+const LISTED = STATUSES.filter((status) => STATUS_RULES[status].listed);
 
 export interface Said {
   readonly text?: string | undefined;
   readonly content?:
     | readonly { readonly type: string; readonly [key: string]: unknown }[]
     | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export function fromWireCreateToken({
+  name,
+  scope,
+  expiresInDays,
+}: CreateTokenRequest): CreateToken {
+  return { name, scope, expiresInMs: expiresInDays === undefined ? null : expiresInDays * DAY_MS };
+}
+
+export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, "idempotency"> {
+  const message = typeof body.message === "string" ? { text: body.message } : body.message;
+  return {
+    agentId: body.agentId ?? null,
+    repoId: body.repoId ?? null,
+    title: body.title ?? null,
+    provider: body.provider ?? null,
+    model: body.model ?? null,
+    agentName: body.agentName ?? null,
+    purpose: body.purpose ?? null,
+    metadata: fromWireJsonObject(body.metadata ?? {}),
+    message: message === undefined ? null : fromWireContent(message),
+  };
+}
+
+export function fromWireQuery(query: ListSessionsQuery): ListSessions {
+  const { repoId, status, state, phase, agent, provider, q, from, to, limit, offset, cursor } =
+    query;
+  return {
+    statuses: status ?? LISTED,
+    limit,
+    ...(repoId !== undefined && { repoId }),
+    ...(state !== undefined && { states: state }),
+    ...(phase !== undefined && { phase }),
+    ...(agent !== undefined && { agentName: agent }),
+    ...(provider !== undefined && { provider }),
+    ...(q !== undefined && { search: q }),
+    ...(from !== undefined && { from: fromWireTime(from) }),
+    ...(to !== undefined && { to: fromWireTime(to) }),
+    ...(cursor === undefined ? { offset } : { after: fromCursor(cursor) }),
+  };
+}
+
+export function fromWireUpdate(
+  body: UpdateSessionRequest,
+): Pick<UpdateSession, "changes" | "phase" | "error"> {
+  const { title, metadata, phase, error, delivery, provider, model } = body;
+  return {
+    changes: {
+      ...(title !== undefined && { title }),
+      ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
+      ...(delivery !== undefined && { delivery }),
+      ...(provider !== undefined && { provider }),
+      ...(model !== undefined && { model }),
+    },
+    ...(phase !== undefined && { phase }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** What a user says, as it is stored: text, or several parts, which the agent gets one by one. */
@@ -36,7 +114,7 @@ export function fromWireJson(value: unknown): Json {
   return cleaned.value;
 }
 
-export function fromWireJsonObject(value: Readonly<Record<string, unknown>>): JsonObject {
+function fromWireJsonObject(value: Readonly<Record<string, unknown>>): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [key, fromWireJson(child)]),
   );
@@ -48,14 +126,43 @@ export function fromWireTime(text: string): number {
 
 /** Opaque to clients, who only give it back. */
 export function toCursor({ createdAt, id }: ListPosition): string {
-  return Buffer.from(`${createdAt} ${id}`).toString("base64url");
+  return encoded(createdAt, id);
 }
 
-export function fromCursor(cursor: string): ListPosition {
+export function toRunCursor({ at, id }: RunPosition): string {
+  return encoded(at, id);
+}
+
+export function fromRunCursor(cursor: string): RunPosition {
+  return decoded(cursor);
+}
+
+function fromCursor(cursor: string): ListPosition {
+  const { at: createdAt, id } = decoded(cursor);
+  return { createdAt, id };
+}
+
+function encoded(at: number, id: string): string {
+  return Buffer.from(`${at} ${id}`).toString("base64url");
+}
+
+function decoded(cursor: string): { readonly at: number; readonly id: string } {
   const match = /^(\d{1,15}) (\S+)$/u.exec(Buffer.from(cursor, "base64url").toString());
-  const [, createdAt, id] = match ?? [];
-  if (createdAt === undefined || id === undefined) {
+  const [, at, id] = match ?? [];
+  if (at === undefined || id === undefined) {
     throw new InvalidRequest([{ field: "cursor", message: "must be a nextCursor of this list" }]);
   }
-  return { createdAt: Number(createdAt), id };
+  return { at: Number(at), id };
+}
+
+export function fromWireResumeQuery({
+  timeoutMinutes,
+  maxErrors,
+  require,
+}: ShouldResumeQuery): Partial<ResumePolicy> {
+  return {
+    ...(timeoutMinutes !== undefined && { inactiveMs: timeoutMinutes * 60_000 }),
+    ...(maxErrors !== undefined && { maxErrors }),
+    ...(require !== undefined && { require }),
+  };
 }

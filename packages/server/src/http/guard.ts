@@ -1,35 +1,70 @@
 import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AccessTokens } from "../runtime/access-tokens.ts";
 import type { AgentTokens } from "./agent-token.ts";
 import { toProblem } from "./problem-status.ts";
 import { sendProblem } from "./send-problem.ts";
+import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./tokens/about-token.ts";
+import { countFailedAttempts } from "./tokens/failed-attempts.ts";
+import { openRequests } from "./tokens/open-requests.ts";
+import { scopeOf } from "./tokens/route-scope.ts";
 import { isPageAddress } from "./web-page.ts";
 
 export interface GuardOptions {
   /** Without one, only names of this machine are answered: a foreign page cannot reach in through DNS. */
   readonly token: string | null;
+  /** Those that were made and can be revoked; while there are any, one is needed. */
+  readonly tokens?: Pick<AccessTokens, "areInUse" | "find" | "isGood">;
   readonly agentTokens?: AgentTokens;
+  readonly clock?: () => number;
 }
 
+const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
+  areInUse: async () => false,
+  find: async () => null,
+  isGood: async () => false,
+};
+
 /** Asked before any route, for every route: the page's files and the streams too. */
-export function guard({ token, agentTokens }: GuardOptions) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
+export function addGuard(
+  app: FastifyInstance,
+  { token, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+): void {
+  const attempts = countFailedAttempts({ clock });
+  const open = openRequests(tokens);
+  const check: TokenCheck = { token, tokens, attempts, open };
+  app.addHook("onClose", async () => open.stop());
+  app.decorateRequest("tokenName", null);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const each of [method].flat()) {
+      if (config?.isForAgents !== true && scopeOf({ method: each, url }) === null)
+        throw new Error(`No scope is set for ${each} ${url}`);
+    }
+  });
+  app.addHook("onRequest", async (request, reply) => {
     const problem =
-      aboutHost(request, token) ??
+      (await aboutHost(request, check)) ??
       aboutSite(request) ??
-      (isForAgents(request) ? aboutAgentToken(request, agentTokens) : aboutToken(request, token)) ??
+      (isForAgents(request)
+        ? aboutAgentToken(request, { agentTokens, attempts })
+        : isPublic(request)
+          ? null
+          : await aboutToken(check, request, reply)) ??
       aboutBody(request);
     if (problem === null) return;
     if (problem.code === "unauthorized") reply.header("www-authenticate", "Bearer");
     return sendProblem(reply, problem);
-  };
+  });
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 
-function aboutHost({ headers }: FastifyRequest, token: string | null): Problem | null {
+async function aboutHost(
+  { headers }: FastifyRequest,
+  { token, tokens }: TokenCheck,
+): Promise<Problem | null> {
   if (token !== null || LOOPBACK.test(hostName(headers.host))) return null;
+  if (await tokens.areInUse()) return null;
   return toProblem(
     "host_not_allowed",
     "Without a token this server answers only to names of its own machine.",
@@ -65,29 +100,20 @@ function isPageVisit(request: FastifyRequest): boolean {
   );
 }
 
-function aboutToken(request: FastifyRequest, token: string | null): Problem | null {
-  if (token === null || isPublic(request)) return null;
-  if (isRightToken(request.headers.authorization, token)) return null;
-  return toProblem(
-    "unauthorized",
-    "This server needs a token: send it as Authorization: Bearer TOKEN.",
-  );
-}
-
 /** Tools of agents have a token of their own, good for one session and for nothing else. */
 function aboutAgentToken(
-  { params, headers }: FastifyRequest,
-  agentTokens: AgentTokens | undefined,
+  request: FastifyRequest,
+  {
+    agentTokens,
+    attempts,
+  }: Pick<TokenCheck, "attempts"> & { readonly agentTokens: AgentTokens | undefined },
 ): Problem | null {
-  const { id: sessionId } = sessionParamsSchema.partial().safeParse(params).data ?? {};
-  const given = bearerOf(headers.authorization);
-  if (
-    sessionId !== undefined &&
-    given !== undefined &&
-    agentTokens?.isFor(sessionId, given) === true
-  )
-    return null;
-  return toProblem("unauthorized", "Only the tools of this session's agent may use this.");
+  const { id: sessionId } = sessionParamsSchema.partial().safeParse(request.params).data ?? {};
+  const given = bearerOf(request);
+  const detail = "Only the tools of this session's agent may use this.";
+  if (given === undefined) return toProblem("unauthorized", detail);
+  if (sessionId !== undefined && agentTokens?.isFor(sessionId, given) === true) return null;
+  return wrongToken(attempts, request, detail);
 }
 
 function isForAgents(request: FastifyRequest): boolean {
@@ -96,20 +122,6 @@ function isForAgents(request: FastifyRequest): boolean {
 
 function isPublic(request: FastifyRequest): boolean {
   return request.routeOptions.config.isPublic === true || isPageAddress(request);
-}
-
-function isRightToken(authorization: string | undefined, token: string): boolean {
-  const given = bearerOf(authorization);
-  return given !== undefined && timingSafeEqual(digest(given), digest(token));
-}
-
-function bearerOf(authorization: string | undefined): string | undefined {
-  return /^Bearer (.+)$/iu.exec(authorization ?? "")?.[1];
-}
-
-/** Equal lengths, so that a comparison tells nothing about the token's. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** A form of another site can send text and form data without asking, but not these types. */

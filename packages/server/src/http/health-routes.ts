@@ -1,9 +1,21 @@
-import { healthSchema, readinessSchema } from "@holdfast/protocol";
+import { healthSchema, readinessSchema, type SandboxState } from "@holdfast/protocol";
+import { arch, platform } from "node:os";
+import { LIMITS } from "../runtime/context.ts";
 import type { App, AppServices } from "./build-app.ts";
+import { serverLimits } from "./server-limits.ts";
+
+type Services = Pick<AppServices, "runtime" | "version" | "startedAt" | "limits" | "sandbox">;
+
+const NO_SANDBOX: SandboxState = {
+  mode: "off",
+  active: false,
+  reason: "Agents run without a sandbox, with the rights of the server.",
+};
+const PLATFORM = `Node ${process.version}, ${platform()} ${arch()}`;
 
 export function addHealthRoutes(
   app: App,
-  { runtime, version, startedAt }: Pick<AppServices, "runtime" | "version" | "startedAt">,
+  { runtime, version, startedAt, limits = LIMITS, sandbox = () => NO_SANDBOX }: Services,
 ): void {
   app.route({
     method: "GET",
@@ -24,6 +36,7 @@ export function addHealthRoutes(
     schema: {
       operationId: "getReadiness",
       summary: "Would a request be served now?",
+      description: "Also what the server allows, and whether agents are started in a sandbox.",
       tags: ["server"],
       response: { 200: readinessSchema, 503: readinessSchema },
     },
@@ -32,8 +45,11 @@ export function addHealthRoutes(
       return reply.code(ready ? 200 : 503).send({
         status: ready ? "ready" : "unready",
         version,
+        platform: PLATFORM,
         startedAt: startedAt.toISOString(),
         ...rest,
+        limits: serverLimits(limits),
+        sandbox: sandbox(),
       });
     },
   });

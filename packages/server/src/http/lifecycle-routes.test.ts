@@ -7,7 +7,8 @@ import {
   suspensionsReplySchema,
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { shouldResume, RESUME_LIMITS } from "../domain/should-resume.ts";
+import { shouldResume, RESUME_POLICY } from "../domain/should-resume.ts";
+import type { Stats } from "../runtime/stats.ts";
 import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "./testing/samples.ts";
 import { testApp } from "./testing/test-app.ts";
 
@@ -72,21 +73,60 @@ describe("a session's life over HTTP", () => {
   });
 
   it("is judged with every check and the reason, also when there is no session (B3)", async () => {
-    const limits = { now: NOON, limits: RESUME_LIMITS };
+    const asked = { now: NOON, policy: RESUME_POLICY };
     const app = await testApp({
       runtime: {
-        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", limits),
+        findSession: async () => null,
+        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", asked),
       },
     });
     const yes = await app.inject("/api/sessions/s1/should-resume");
-    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(
-      shouldResume(session(), limits),
-    );
+    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(shouldResume(session(), asked));
     const no = await app.inject("/api/sessions/none/should-resume");
     expect([no.statusCode, no.json()]).toMatchObject([
       200,
       { shouldResume: false, reason: "session_not_found" },
     ]);
+  });
+
+  it("is judged as the query says, and by the configuration where that is silent (B3)", async () => {
+    const asked: unknown[] = [];
+    const app = await testApp({
+      runtime: {
+        findSession: async () => null,
+        shouldResume: async (_, policy) => {
+          asked.push(policy);
+          return shouldResume("missing", { now: NOON, policy: RESUME_POLICY });
+        },
+      },
+    });
+    const ask = (query: string) => app.inject(`/api/sessions/s1/should-resume${query}`);
+    await ask("");
+    await ask("?timeoutMinutes=0.5&maxErrors=1");
+    await ask("?require=workspace,provider,lease,budget");
+    await ask("?require=");
+    expect(asked).toEqual([
+      {},
+      { inactiveMs: 30_000, maxErrors: 1 },
+      { require: ["workspace", "provider", "lease", "budget"] },
+      { require: [] },
+    ]);
+    for (const query of [
+      "timeoutMinutes=0",
+      "timeoutMinutes=soon",
+      "timeoutMinutes=525601",
+      "maxErrors=0",
+      "maxErrors=1.5",
+      "require=weather",
+      "require=lease,",
+      "require=lease&require=budget",
+    ]) {
+      const reply = await ask(`?${query}`);
+      const [field = ""] = query.split("=");
+      expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, "invalid_request"]);
+      expect(reply.json().errors[0].field).toContain(field);
+    }
+    expect(asked).toHaveLength(4);
   });
 });
 
@@ -176,26 +216,23 @@ describe("what is around sessions, over HTTP", () => {
 
   it("is how it went, in a range of time (B7)", async () => {
     const asked: unknown[] = [];
-    const group = {
-      name: "builder",
-      sessions: 1,
-      runs: 2,
-      completed: 1,
-      failed: 1,
-      cancelled: 0,
-      interrupted: 0,
-      successRate: 0.5,
-      durationMs: { median: 1, mean: 1.5, total: 3 },
-      inputTokens: 10,
-      outputTokens: 20,
-      cost: { USD: 0.1 },
-    };
-    const stats = {
+    const ended = { completed: 1, failed: 1, cancelled: 0, interrupted: 0, successRate: 0.5 };
+    const used = { inputTokens: 10, outputTokens: 20, cost: { USD: 0.1 } };
+    const durationMs = { median: 1, mean: 1.5, total: 3 };
+    const group = { ...ended, ...used, sessions: 1, runs: 2, errors: 1, durationMs };
+    const bucket = { ...ended, ...used, sessions: 1, resumeRate: null };
+    const stats: Stats = {
       sessions: 1,
       resumeRate: null,
       successRate: 0.5,
-      byAgent: [group],
+      total: { ...group, name: null },
+      byAgent: [{ ...group, name: "builder" }],
       byProvider: [{ ...group, name: null, durationMs: null }],
+      byPhase: [
+        { phase: "planning", sessions: 1, durationMs, errors: 1 },
+        { phase: "completed", sessions: 1, durationMs: null, errors: 0 },
+      ],
+      overTime: { bucketMs: 3_600_000, buckets: [{ ...bucket, start: NOON }] },
     };
     const app = await testApp({
       runtime: {
@@ -206,7 +243,13 @@ describe("what is around sessions, over HTTP", () => {
       },
     });
     const reply = await app.inject("/api/stats?from=2026-01-31&to=2026-01-31T12:00:00Z");
-    expect(statsSchema.strict().parse(reply.json())).toEqual(stats);
+    expect(statsSchema.strict().parse(reply.json())).toEqual({
+      ...stats,
+      overTime: {
+        bucketMs: 3_600_000,
+        buckets: [{ ...bucket, start: "2026-01-31T12:00:00.000Z" }],
+      },
+    });
     await app.inject("/api/stats");
     expect(asked).toEqual([{ from: Date.UTC(2026, 0, 31), to: NOON }, {}]);
   });

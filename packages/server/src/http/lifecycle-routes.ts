@@ -8,12 +8,14 @@ import {
   resumeRequestSchema,
   sessionParamsSchema,
   sessionSchema,
+  shouldResumeQuerySchema,
 } from "@holdfast/protocol";
 import type { App, AppServices } from "./build-app.ts";
-import { fromWireJson } from "./from-wire.ts";
+import { fromWireJson, fromWireResumeQuery } from "./from-wire.ts";
 import { ifMatchSchema, onSession } from "./preconditions.ts";
 import { readProblems, writeProblems } from "./problem-responses.ts";
 import { sendNewSession, sendSession } from "./send-session.ts";
+import { toWireResumeDecision } from "./to-wire.ts";
 
 const TAGS = ["lifecycle"];
 const ON_SESSION = { tags: TAGS, params: sessionParamsSchema, headers: ifMatchSchema };
@@ -32,7 +34,12 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       body: cancelRequestSchema,
       response: {
         200: sessionSchema,
-        ...writeProblems("session_not_found", "version_mismatch"),
+        ...writeProblems(
+          "session_archived",
+          "session_failed",
+          "session_not_found",
+          "version_mismatch",
+        ),
       },
     },
     handler: async (request, reply) => {
@@ -62,6 +69,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
           "session_not_found",
           "session_not_suspended",
           "suspension_answered",
+          "suspension_not_found",
           "suspension_not_open",
           "version_mismatch",
         ),
@@ -71,7 +79,9 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       const { suspensionId, answer } = request.body;
       const session = onSession(request);
       if (suspensionId === undefined) return sendSession(reply, await runtime.resume(session));
-      const given = { suspensionId, answer: fromWireJson(answer), by: null };
+      const { tokenName } = request;
+      const by = tokenName === null ? null : `token: ${tokenName}`;
+      const given = { suspensionId, answer: fromWireJson(answer), by };
       return sendSession(reply, await runtime.answer({ ...session, ...given }));
     },
   });
@@ -166,14 +176,15 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       operationId: "shouldResume",
       summary: "Should an orchestrator take this session up again?",
-      description: "Always answered: that there is no such session is one of the reasons not to.",
+      description:
+        "Always answered: that there is no such session is one of the reasons not to. Five checks " +
+        "always count; `require` names further ones, which are shown in any case.",
       tags: TAGS,
       params: sessionParamsSchema,
+      querystring: shouldResumeQuerySchema,
       response: { 200: resumeDecisionSchema, ...readProblems() },
     },
-    handler: async ({ params }) => {
-      const { shouldResume, reason, checks } = await runtime.shouldResume(params.id);
-      return { shouldResume, reason, checks: checks.map((check) => ({ ...check })) };
-    },
+    handler: async ({ params, query }) =>
+      toWireResumeDecision(await runtime.shouldResume(params.id, fromWireResumeQuery(query))),
   });
 }

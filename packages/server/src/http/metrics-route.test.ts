@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { toMetricsText } from "./metrics-text.ts";
-import { MEASURED } from "./testing/samples.ts";
+import { MEASURED, nodeView } from "./testing/samples.ts";
 import { testApp } from "./testing/test-app.ts";
 
 describe("metrics", () => {
   it("are what Prometheus reads: sessions, runs, agents, readers, delays and the process", async () => {
-    const app = await testApp({ runtime: { measure: async () => MEASURED } });
+    const nodes = [
+      nodeView(),
+      nodeView({ draining: true }),
+      nodeView({ alive: false, draining: true }),
+    ];
+    const app = await testApp({
+      runtime: { measure: async () => MEASURED, listNodes: async () => nodes },
+    });
     const reply = await app.inject("/metrics");
     expect(reply.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
     const ours = reply.body.slice(0, reply.body.indexOf("# HELP process_resident_memory_bytes"));
@@ -25,6 +32,9 @@ holdfast_queued_messages 4
 # HELP holdfast_live_agents Agent processes alive.
 # TYPE holdfast_live_agents gauge
 holdfast_live_agents 2
+# HELP holdfast_busy_agents Agents starting or at work.
+# TYPE holdfast_busy_agents gauge
+holdfast_busy_agents 1
 # HELP holdfast_live_agents_limit Agent processes that may be alive at once.
 # TYPE holdfast_live_agents_limit gauge
 holdfast_live_agents_limit 5
@@ -45,6 +55,12 @@ holdfast_event_lag_seconds_count 3
 holdfast_commit_duration_seconds_bucket{le="+Inf"} 0
 holdfast_commit_duration_seconds_sum 0
 holdfast_commit_duration_seconds_count 0
+# HELP holdfast_nodes_alive Servers alive that share the database.
+# TYPE holdfast_nodes_alive gauge
+holdfast_nodes_alive 2
+# HELP holdfast_nodes_draining Those of them that are to take no more work.
+# TYPE holdfast_nodes_draining gauge
+holdfast_nodes_draining 1
 # HELP holdfast_info The version that runs.
 # TYPE holdfast_info gauge
 holdfast_info{version="1.2.3"} 1

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NodeView } from "../runtime/node-view.ts";
 import type { Measurements } from "../runtime/runtime.ts";
 import type { App, AppServices } from "./build-app.ts";
 import { toMetricsText, type Metric } from "./metrics-text.ts";
@@ -30,6 +31,7 @@ export function addMetricsRoute(
     handler: async (_request, reply) => {
       const metrics = [
         ...ofSessions(await runtime.measure()),
+        ...ofNodes(await runtime.listNodes()),
         ...ofProcess({ version, startedAt }),
       ];
       return reply.code(200).header("content-type", MEDIA_TYPE).send(toMetricsText(metrics));
@@ -63,6 +65,7 @@ function ofSessions(measured: Measurements): readonly Metric[] {
       measured.queuedMessages,
     ),
     gauge("holdfast_live_agents", "Agent processes alive.", measured.liveAgents),
+    gauge("holdfast_busy_agents", "Agents starting or at work.", measured.busyAgents),
     gauge(
       "holdfast_live_agents_limit",
       "Agent processes that may be alive at once.",
@@ -87,6 +90,18 @@ function ofSessions(measured: Measurements): readonly Metric[] {
       type: "histogram",
       histogram: measured.commitLatency,
     },
+  ];
+}
+
+function ofNodes(nodes: readonly NodeView[]): readonly Metric[] {
+  const alive = nodes.filter((node) => node.alive);
+  return [
+    gauge("holdfast_nodes_alive", "Servers alive that share the database.", alive.length),
+    gauge(
+      "holdfast_nodes_draining",
+      "Those of them that are to take no more work.",
+      alive.filter(({ draining }) => draining).length,
+    ),
   ];
 }
 

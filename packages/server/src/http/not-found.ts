@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toProblem } from "./problem-status.ts";
-import { pathOf } from "./request-log.ts";
+import { matchesRoute, pathOf } from "./route-path.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isPageAddress, sendPage } from "./web-page.ts";
 
@@ -15,26 +15,18 @@ export function addNotFound(
   });
   app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
-    const methods = routes.flatMap((route) => (matches(route.pattern, path) ? route.methods : []));
-    if (methods.length === 0) {
+    const methods = routes.flatMap((route) =>
+      matchesRoute(route.pattern, path) ? route.methods : [],
+    );
+    if (methods.length === 0 || methods.includes(request.method)) {
       if (webFolder !== null && isPageAddress(request)) return sendPage(reply, webFolder);
       return sendProblem(reply, toProblem("not_found", `There is nothing at ${path}.`));
     }
-    const allowed = [...new Set(methods)].toSorted().join(", ");
+    const heads = methods.includes("GET") ? ["HEAD"] : [];
+    const allowed = [...new Set([...methods, ...heads])].toSorted().join(", ");
     return sendProblem(
       reply.header("allow", allowed),
       toProblem("method_not_allowed", `${path} does not take ${request.method}, but ${allowed}.`),
     );
   });
-}
-
-function matches(pattern: string, path: string): boolean {
-  const parts = path.split("/");
-  const wanted = pattern.split("/");
-  return (
-    parts.length === wanted.length &&
-    wanted.every(
-      (want, index) => want === parts[index] || (want.startsWith(":") && parts[index] !== ""),
-    )
-  );
 }

@@ -1,83 +1,29 @@
-import swagger from "@fastify/swagger";
-import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { z } from "zod";
+import type { FastifySchema, RouteOptions } from "fastify";
 import type { App } from "./build-app.ts";
-import { withNeededSchemas } from "./openapi-schemas.ts";
 
-const TAGS = [
-  { name: "sessions", description: "Durable sessions: create, list, read, change, delete." },
-  { name: "messages", description: "What is said in a session; each message starts a run." },
-  { name: "queue", description: "Messages that wait for their turn." },
-  { name: "lifecycle", description: "Cancel, resume, archive, finalize, fail, fork." },
-  { name: "suspensions", description: "What waits for a person." },
-  { name: "agent tools", description: "What agents call by the tools they are given." },
-  { name: "events", description: "Live events, over server-sent events." },
-  { name: "bundles", description: "Sessions as files." },
-  { name: "repositories", description: "Where agents work." },
-  { name: "providers", description: "Which agents there are." },
-  { name: "stats", description: "How it went." },
-  { name: "server", description: "Health, readiness and figures." },
-];
+/** The OpenAPI document: made from the schemas that requests are checked with, when it is first asked for. */
+export type Description = () => Promise<object>;
 
-/** The description of the API, made from the schemas that requests are checked with. */
-export async function addOpenapi(
-  app: App,
-  { version }: { readonly version: string },
-): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Holdfast",
-        version,
-        description:
-          "Durable sessions for coding agents. JSON in and out; errors are RFC 9457 problem " +
-          "documents with a stable `code`.",
-        license: { name: "MIT", identifier: "MIT" },
-      },
-      tags: TAGS,
-      security: [{}, { token: [] }],
-      components: {
-        securitySchemes: {
-          token: {
-            type: "http",
-            scheme: "bearer",
-            description: "Needed where the server was started with a token.",
-          },
-          agentToken: {
-            type: "http",
-            scheme: "bearer",
-            description: "Given to an agent's tools; good for its session only.",
-          },
-        },
-      },
-    },
-    transform: (document) => {
-      const { schema, url } = jsonSchemaTransform(document);
-      const body: unknown = document.schema?.body;
-      const isOptional = body instanceof z.ZodType && body.safeParse(undefined).success;
-      return { schema: isOptional ? { ...schema, [OPTIONAL_BODY]: true } : schema, url };
-    },
-    transformObject: (document) =>
-      withNeededSchemas(withOptionalBodies(jsonSchemaTransformObject(document))),
+/** To be added before any route it describes. */
+export function addOpenapi(app: App, { version }: { readonly version: string }): Description {
+  const routes: RouteOptions[] = [];
+  let document: Promise<object> | null = null;
+  const describe: Description = () => {
+    document ??= import("./describe-routes.ts").then(({ describeRoutes }) =>
+      describeRoutes(routes, { version }),
+    );
+    return document;
+  };
+  app.addHook("onRoute", (route) => {
+    const { method, schema } = route;
+    if (method !== "HEAD") routes.push({ ...route });
+    if (schema !== undefined) route.schema = withoutResponses(schema);
   });
-  app.get("/openapi.json", { config: { isPublic: true }, schema: { hide: true } }, () =>
-    app.swagger(),
-  );
+  app.get("/openapi.json", { config: { isPublic: true }, schema: { hide: true } }, describe);
+  return describe;
 }
 
-const OPTIONAL_BODY = "x-optional-body";
-
-/** The framework calls every body required. */
-function withOptionalBodies<Document extends object>(document: Document): Document {
-  const walk = (value: unknown): void => {
-    if (typeof value !== "object" || value === null) return;
-    if (OPTIONAL_BODY in value && "requestBody" in value) {
-      Object.assign(Object(value.requestBody), { required: false });
-      delete value[OPTIONAL_BODY];
-    }
-    Object.values(value).forEach(walk);
-  };
-  walk("paths" in document ? document.paths : null);
-  return document;
+/** Replies are described with schemas and not checked with them: the framework need not prepare for it. */
+function withoutResponses({ response: _, ...schema }: FastifySchema): FastifySchema {
+  return schema;
 }

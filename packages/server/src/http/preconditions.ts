@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Json } from "../domain/json.ts";
 import type { Idempotent, OnSession } from "../runtime/runtime.ts";
 import { fromWireJson } from "./from-wire.ts";
-import { pathOf } from "./request-log.ts";
+import { pathOf } from "./route-path.ts";
 
 /** `If-Match`: the change is made only if the session is still what the client has seen. */
 export const ifMatchSchema = z.looseObject({

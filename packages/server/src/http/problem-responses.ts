@@ -10,6 +10,8 @@ export interface ProblemResponse {
 
 const ALWAYS = [
   "invalid_request",
+  "forbidden",
+  "too_many_attempts",
   "unauthorized",
   "host_not_allowed",
   "origin_not_allowed",

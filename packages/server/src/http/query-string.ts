@@ -2,6 +2,7 @@ import { cleanText } from "../domain/clean-text.ts";
 
 /** A parameter given twice is a list, which no schema here takes: better refused than half read. */
 export function parseQuery(text: string): Record<string, string | readonly string[]> {
+  if (text === "") return {};
   const parameters = new URLSearchParams(text);
   return Object.fromEntries(
     [...new Set(parameters.keys())].map((name) => {

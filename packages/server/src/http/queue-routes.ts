@@ -17,6 +17,7 @@ const TAGS = ["queue"];
 const CHANGED = {
   200: queueReplySchema,
   ...writeProblems(
+    "message_not_found",
     "message_not_queued",
     "session_archived",
     "session_failed",

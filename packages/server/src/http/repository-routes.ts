@@ -1,6 +1,8 @@
 import {
   addRepositoryRequestSchema,
   repositoriesReplySchema,
+  repositoryFilesQuerySchema,
+  repositoryFilesSchema,
   repositoryParamsSchema,
   repositorySchema,
 } from "@holdfast/protocol";
@@ -37,10 +39,40 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
         ...writeProblems("not_a_repository", "path_not_found", "path_outside_root"),
       },
     },
-    handler: async ({ body: { path, name = null } }, reply) => {
-      const added = await runtime.addRepo({ path, name });
+    handler: async ({ body: { path, name = null, label } }, reply) => {
+      const added = await runtime.addRepo({ path, name, ...(label !== undefined && { label }) });
       if (!added.ok) return sendRefusal(reply, added);
       return reply.code(201).send(toWireRepo(added.repo));
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/repos/:id/files",
+    schema: {
+      operationId: "findFiles",
+      summary: "Files of a repository by letters of their path",
+      description:
+        "What `.gitignore` files leave out is left out here, whether or not it is tracked. Links are " +
+        "not followed. At most 20,000 files and folders are looked at, and for at most 0.3 seconds; " +
+        "what was found may be up to five seconds old.",
+      tags: TAGS,
+      params: repositoryParamsSchema,
+      querystring: repositoryFilesQuerySchema,
+      response: {
+        200: repositoryFilesSchema,
+        ...readProblems(
+          "not_a_repository",
+          "path_not_found",
+          "path_outside_root",
+          "repository_not_found",
+        ),
+      },
+    },
+    handler: async ({ params, query: { query, limit } }, reply) => {
+      const found = await runtime.findFiles({ repoId: params.id, query, limit });
+      if (!found.ok) return sendRefusal(reply, found);
+      return reply.code(200).send({ files: [...found.files], truncated: found.truncated });
     },
   });
 

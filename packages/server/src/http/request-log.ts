@@ -1,6 +1,13 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import type {
+  FastifyBaseLogger,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from "fastify";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { methodOf } from "./head-requests.ts";
+import { pathOf } from "./route-path.ts";
 
 const SANE_ID = /^[\w.:/=+@-]{1,128}$/u;
 
@@ -11,13 +18,17 @@ export function requestId({ headers }: Pick<IncomingMessage, "headers">): string
 }
 
 /** One line a request, when it is over; also for streams and for those who hang up. */
-export async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function logRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
   const startedAt = performance.now();
   reply.header("x-request-id", request.id);
   reply.raw.once("close", () => {
     request.log.info(
       {
-        method: request.method,
+        method: methodOf(request.raw),
         path: pathOf(request.url),
         status: reply.raw.statusCode,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
@@ -26,25 +37,25 @@ export async function logRequest(request: FastifyRequest, reply: FastifyReply): 
       "request",
     );
   });
-}
-
-/** Without the query, which may hold what nobody wants in a log. */
-export function pathOf(url: string): string {
-  return url.split(/[?#]/u, 1)[0] ?? "";
+  done();
 }
 
 /** Whatever is logged of a request or reply by the framework: never its headers. */
+const serializers = {
+  req: (request: { method?: string; url?: string }) => ({
+    method: request.method,
+    path: pathOf(request.url ?? ""),
+  }),
+  res: (reply: { statusCode?: number }) => ({ status: reply.statusCode }),
+};
+/** Told once to each logger, and not with every request. */
+const careful = new WeakMap<FastifyBaseLogger, FastifyBaseLogger>();
+
 export function childLogger(
   logger: FastifyBaseLogger,
   bindings: Record<string, unknown>,
 ): FastifyBaseLogger {
-  return logger.child(bindings, {
-    serializers: {
-      req: (request: { method?: string; url?: string }) => ({
-        method: request.method,
-        path: pathOf(request.url ?? ""),
-      }),
-      res: (reply: { statusCode?: number }) => ({ status: reply.statusCode }),
-    },
-  });
+  let parent = careful.get(logger);
+  if (parent === undefined) careful.set(logger, (parent = logger.child({}, { serializers })));
+  return parent.child(bindings);
 }

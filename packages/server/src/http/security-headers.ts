@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 
 /** Replies are data: nothing in them runs, is framed, guessed at, read by other sites, or kept by a cache. */
 const HEADERS = {
@@ -11,9 +11,11 @@ const HEADERS = {
 } as const;
 
 /** Set first, so that streams and refusals have them too; a page puts its own policy in their place. */
-export async function securityHeaders(
+export function securityHeaders(
   _request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+  done: HookHandlerDoneFunction,
+): void {
   reply.headers(HEADERS);
+  done();
 }

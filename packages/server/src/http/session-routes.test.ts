@@ -5,7 +5,7 @@ import {
   wholeSessionSchema,
 } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import type { CreateSession, OnSession, SessionQuery, UpdateSession } from "../runtime/runtime.ts";
+import type { CreateSession, OnSession, ListSessions, UpdateSession } from "../runtime/runtime.ts";
 import {
   message,
   NOON,
@@ -40,6 +40,7 @@ describe("sessions over HTTP", () => {
       sent: null,
     });
     const payload = {
+      agentId: "agent-20260108-180530-abc12345",
       repoId: "repo1",
       title: "The build",
       provider: "demo",
@@ -50,7 +51,7 @@ describe("sessions over HTTP", () => {
       message: "hello",
     };
     await app.inject({ method: "POST", url: "/api/sessions", payload });
-    const nothing = { repoId: null, title: null, provider: null, model: null };
+    const nothing = { agentId: null, repoId: null, title: null, provider: null, model: null };
     expect(asked).toEqual([
       {
         ...nothing,
@@ -84,14 +85,14 @@ describe("sessions over HTTP", () => {
   });
 
   it("are listed newest first without messages, 20 a page, those that are active or suspended (A4)", async () => {
-    const asked: SessionQuery[] = [];
+    const asked: ListSessions[] = [];
     const counts = { active: 3, suspended: 0, archived: 1, error: 0, badge: 3 };
     const app = await testApp({
       runtime: {
         listSessions: async (query) => {
           asked.push(query);
           const next = query.after === undefined ? { createdAt: NOON, id: "s1" } : null;
-          return { sessions: [session()], total: 3, next, counts };
+          return { sessions: [session()], total: 3, next, counts, hits: [] };
         },
       },
     });
@@ -108,7 +109,7 @@ describe("sessions over HTTP", () => {
     const second = await app.inject(`/api/sessions?limit=5&cursor=${list.nextCursor}`);
     expect(second.json()).toMatchObject({ limit: 5, nextCursor: null });
     await app.inject(
-      "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&phase=planning&agent=builder&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
+      "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&phase=planning&agent=builder&provider=demo&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
     );
     expect(asked).toEqual([
       { statuses: ["active", "suspended"], limit: 20, offset: 0 },
@@ -119,6 +120,7 @@ describe("sessions over HTTP", () => {
         states: ["idle", "running"],
         phase: "planning",
         agentName: "builder",
+        provider: "demo",
         search: "two words",
         from: Date.UTC(2026, 0, 31),
         to: NOON,
@@ -126,6 +128,26 @@ describe("sessions over HTTP", () => {
         offset: 40,
       },
     ]);
+  });
+
+  it("are found by words, with what a message of each says where the words are", async () => {
+    const counts = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
+    const hit = { sessionId: "s1", messageId: "m1", role: "agent" } as const;
+    const excerpt = { text: "it <b>builds</b>", marks: [{ start: 6, end: 11 }] };
+    const app = await testApp({
+      runtime: {
+        listSessions: async () => ({
+          sessions: [session()],
+          total: 1,
+          next: null,
+          counts,
+          hits: [{ ...hit, excerpt }],
+        }),
+      },
+    });
+    const found = await app.inject("/api/sessions?q=build");
+    expect(sessionListSchema.strict().parse(found.json()).hits).toEqual([{ ...hit, ...excerpt }]);
+    expect((await app.inject("/api/sessions")).json()).not.toHaveProperty("hits");
   });
 
   it("are read with their repository, all messages, and where their events go on (A2)", async () => {
@@ -185,7 +207,7 @@ describe("sessions over HTTP", () => {
     });
     expect((await app.inject("/api/sessions/other")).statusCode).toBe(404);
     const head = await app.inject({ method: "HEAD", url: "/api/sessions/s1" });
-    expect([head.statusCode, head.headers["etag"], head.body]).toEqual([200, '"7"', ""]);
+    expect([head.statusCode, head.headers["etag"]]).toEqual([200, '"7"']);
   });
 
   it("are not answered with 304, since streamed text does not change their version", async () => {

@@ -8,19 +8,10 @@ import {
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
-  type ListSessionsQuery,
-  type UpdateSessionRequest,
 } from "@holdfast/protocol";
-import { STATUS_RULES, STATUSES } from "../domain/status.ts";
-import type { SessionQuery, UpdateSession } from "../runtime/runtime.ts";
 import type { App, AppServices } from "./build-app.ts";
-import {
-  fromCursor,
-  fromWireContent,
-  fromWireJsonObject,
-  fromWireTime,
-  toCursor,
-} from "./from-wire.ts";
+import { createListEncoder } from "./list-encoder.ts";
+import { fromWireCreate, fromWireQuery, fromWireUpdate } from "./from-wire.ts";
 import { idempotencyOf, idempotencySchema, ifMatchSchema, onSession } from "./preconditions.ts";
 import { readProblems, writeProblems } from "./problem-responses.ts";
 import { sendRefusal } from "./send-problem.ts";
@@ -28,9 +19,9 @@ import { newSessionHeaders, sendSession } from "./send-session.ts";
 import { toWireSent, toWireSession, toWireWholeSession } from "./to-wire.ts";
 
 const TAGS = ["sessions"];
-const LISTED = STATUSES.filter((status) => STATUS_RULES[status].listed);
 
 export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
+  const encode = createListEncoder();
   app.route({
     method: "POST",
     url: "/api/sessions",
@@ -54,21 +45,13 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
           "provider_unknown",
           "repository_not_found",
           "repository_required",
+          "session_exists",
         ),
       },
     },
     handler: async (request, reply) => {
-      const { body } = request;
-      const message = typeof body.message === "string" ? { text: body.message } : body.message;
       const created = await runtime.createSession({
-        repoId: body.repoId ?? null,
-        title: body.title ?? null,
-        provider: body.provider ?? null,
-        model: body.model ?? null,
-        agentName: body.agentName ?? null,
-        purpose: body.purpose ?? null,
-        metadata: fromWireJsonObject(body.metadata ?? {}),
-        message: message === undefined ? null : fromWireContent(message),
+        ...fromWireCreate(request.body),
         idempotency: idempotencyOf(request),
       });
       if (!created.ok) return sendRefusal(reply, created);
@@ -88,21 +71,17 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       summary: "List sessions, newest first",
       description:
         "Without `status`, those that are active or suspended. `cursor` pages on from `nextCursor` " +
-        "and stays steady while sessions are added; `offset` is for short lists.",
+        "and stays steady while sessions are added; `offset` is for short lists. A search finds the " +
+        "sessions whose title, purpose and agent's name, or one of whose messages, have every word " +
+        "of `q`; `hits` shows of each session the newest such message, words before tools.",
       tags: TAGS,
       querystring: listSessionsQuerySchema,
       response: { 200: sessionListSchema, ...readProblems() },
     },
-    handler: async ({ query }) => {
-      const page = await runtime.listSessions(toQuery(query));
-      return {
-        sessions: page.sessions.map(toWireSession),
-        total: page.total,
-        limit: query.limit,
-        offset: query.offset,
-        nextCursor: page.next === null ? null : toCursor(page.next),
-        counts: page.counts,
-      };
+    handler: async ({ query }, reply) => {
+      const page = await runtime.listSessions(fromWireQuery(query));
+      const { list, text } = encode(page, query);
+      return reply.serializer(() => text).send(list);
     },
   });
 
@@ -155,7 +134,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     handler: async (request, reply) => {
       const updated = await runtime.updateSession({
         ...onSession(request),
-        ...toUpdate(request.body),
+        ...fromWireUpdate(request.body),
       });
       return sendSession(reply, updated);
     },
@@ -179,35 +158,4 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     handler: async (request, reply) =>
       sendSession(reply, await runtime.deleteSession(onSession(request))),
   });
-}
-
-function toQuery(query: ListSessionsQuery): SessionQuery {
-  const { repoId, status, state, phase, agent, q, from, to, limit, offset, cursor } = query;
-  return {
-    statuses: status ?? LISTED,
-    limit,
-    ...(repoId !== undefined && { repoId }),
-    ...(state !== undefined && { states: state }),
-    ...(phase !== undefined && { phase }),
-    ...(agent !== undefined && { agentName: agent }),
-    ...(q !== undefined && { search: q }),
-    ...(from !== undefined && { from: fromWireTime(from) }),
-    ...(to !== undefined && { to: fromWireTime(to) }),
-    ...(cursor === undefined ? { offset } : { after: fromCursor(cursor) }),
-  };
-}
-
-function toUpdate(body: UpdateSessionRequest): Pick<UpdateSession, "changes" | "phase" | "error"> {
-  const { title, metadata, phase, error, delivery, provider, model } = body;
-  return {
-    changes: {
-      ...(title !== undefined && { title }),
-      ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
-      ...(delivery !== undefined && { delivery }),
-      ...(provider !== undefined && { provider }),
-      ...(model !== undefined && { model }),
-    },
-    ...(phase !== undefined && { phase }),
-    ...(error !== undefined && { error }),
-  };
 }

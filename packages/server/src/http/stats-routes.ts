@@ -10,7 +10,8 @@ export function addStatsRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/stats",
     schema: {
       operationId: "getStats",
-      summary: "How sessions and their runs went, by agent and by provider",
+      summary: "How sessions and their runs went, by agent, by provider, by phase and over time",
+      description: "Of what happened from `from` on and before `to`; without them, of all.",
       tags: ["stats"],
       querystring: statsQuerySchema,
       response: { 200: statsSchema, ...readProblems() },

@@ -1,24 +1,33 @@
+import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
 import type { Message } from "../domain/message.ts";
+import type { ResumeDecision } from "../domain/should-resume.ts";
 import type { Suspension } from "../domain/suspension.ts";
+import type { AccessToken } from "../runtime/access-tokens.ts";
+import { isDrained, type NodeView } from "../runtime/node-view.ts";
 import type {
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
   Repo,
   Run,
+  RunPage,
+  SearchHit,
   Sent,
+  SessionPage,
   SessionSnapshot,
   Stats,
   StoredSuspension,
   WholeSession,
 } from "../runtime/runtime.ts";
-import type { StatsGroup } from "../runtime/stats.ts";
+import { toCursor, toRunCursor } from "./from-wire.ts";
+import { toTime, toTimeOrNull } from "./to-time.ts";
 
 export function toWireSession(session: SessionSnapshot): wire.Session {
   const suspensions = session.suspensions.map(toWireOpenSuspension);
   return {
     id: session.id,
+    agentId: session.agentId,
     repoId: session.repoId,
     title: session.title,
     status: session.status,
@@ -26,7 +35,12 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     suspension: suspensions[0] ?? null,
     suspensions,
     phase: session.phase,
-    phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
+    phaseHistory: [
+      ...withDurations(
+        session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
+        toTime(session.createdAt),
+      ),
+    ],
     resumeReady: session.resumeReady,
     errorCount: session.errorCount,
     lastError: session.lastError?.text ?? null,
@@ -48,6 +62,25 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
   };
+}
+
+export function toWireSessionList(
+  page: SessionPage,
+  { limit, offset, q }: Pick<wire.ListSessionsQuery, "limit" | "offset" | "q">,
+): wire.SessionList {
+  return {
+    sessions: page.sessions.map(toWireSession),
+    total: page.total,
+    limit,
+    offset,
+    nextCursor: page.next === null ? null : toCursor(page.next),
+    counts: page.counts,
+    ...(q !== undefined && { hits: page.hits.map(toWireHit) }),
+  };
+}
+
+function toWireHit({ excerpt: { text, marks }, ...hit }: SearchHit): wire.SearchHit {
+  return { ...hit, text, marks: [...marks] };
 }
 
 export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
@@ -111,6 +144,20 @@ export function toWireRun(run: Run): wire.Run {
   };
 }
 
+export function toWireRuns({ runs, next }: RunPage): wire.RunsReply {
+  return {
+    runs: runs.map((run) => ({
+      ...toWireRun(run),
+      suspensions: run.suspensions.map(({ runId: _, createdAt, closedAt, ...suspension }) => ({
+        ...suspension,
+        createdAt: toTime(createdAt),
+        closedAt: toTimeOrNull(closedAt),
+      })),
+    })),
+    nextCursor: next === null ? null : toRunCursor(next),
+  };
+}
+
 export function toWireQueue(queue: readonly QueuedMessage[]): wire.QueueReply {
   return {
     queue: queue.map(({ messageId, runId, content, provider, model, queuedAt }) => ({
@@ -153,8 +200,46 @@ export function toWireSuspension(suspension: StoredSuspension): wire.Suspension 
   };
 }
 
-export function toWireRepo({ id, path, name, createdAt }: Repo): wire.Repository {
-  return { id, path, name, createdAt: toTime(createdAt) };
+export function toWireRepo({ id, path, name, label, createdAt }: Repo): wire.Repository {
+  return {
+    id,
+    path,
+    name,
+    ...(label !== undefined && { label }),
+    createdAt: toTime(createdAt),
+  };
+}
+
+export function toWireToken(token: AccessToken): wire.Token {
+  const { id, name, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  return {
+    id,
+    name,
+    scope,
+    createdAt: toTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : toTime(lastUsedAt),
+    expiresAt: expiresAt === null ? null : toTime(expiresAt),
+    revokedAt: revokedAt === null ? null : toTime(revokedAt),
+  };
+}
+
+export function toWireNode(
+  node: NodeView,
+  { self }: { readonly self: Pick<NodeView, "node"> | null },
+): wire.Node {
+  return {
+    id: node.node,
+    name: node.name,
+    version: node.version,
+    labels: [...node.labels],
+    capacity: node.capacity,
+    busy: node.busy,
+    alive: node.alive,
+    draining: node.draining,
+    drained: isDrained(node),
+    startedAt: toTime(node.startedAt),
+    self: node.node === self?.node,
+  };
 }
 
 export function toWireProvider(provider: ProviderDescription): wire.Provider {
@@ -171,24 +256,19 @@ export function toWireProvider(provider: ProviderDescription): wire.Provider {
   };
 }
 
-export function toWireStats(stats: Stats): wire.Stats {
+export function toWireStats({ overTime, ...stats }: Stats): wire.Stats {
   return {
-    sessions: stats.sessions,
-    resumeRate: stats.resumeRate,
-    successRate: stats.successRate,
-    byAgent: stats.byAgent.map(toWireStatsGroup),
-    byProvider: stats.byProvider.map(toWireStatsGroup),
+    ...stats,
+    byAgent: [...stats.byAgent],
+    byProvider: [...stats.byProvider],
+    byPhase: [...stats.byPhase],
+    overTime: {
+      bucketMs: overTime.bucketMs,
+      buckets: overTime.buckets.map((bucket) => ({ ...bucket, start: toTime(bucket.start) })),
+    },
   };
 }
 
-function toWireStatsGroup(group: StatsGroup): wire.StatsGroup {
-  return { ...group };
-}
-
-export function toTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function toTimeOrNull(at: number | null): string | null {
-  return at === null ? null : toTime(at);
+export function toWireResumeDecision({ checks, ...decision }: ResumeDecision): wire.ResumeDecision {
+  return { ...decision, checks: [...checks] };
 }

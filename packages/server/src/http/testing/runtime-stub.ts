@@ -5,11 +5,16 @@ import type { Runtime } from "../../runtime/runtime.ts";
  * is tested with the real one.
  */
 export function runtimeWith(scripted: Partial<Runtime>): Runtime {
-  return new Proxy(scripted, {
-    get: (target, name) =>
-      Reflect.get(target, name) ??
-      (() => {
-        throw new Error(`the test did not expect ${String(name)}`);
-      }),
-  }) as Runtime;
+  // Every name is an id here, unless a test says otherwise.
+  const findSession: Runtime["findSession"] = async (name) => name;
+  return new Proxy(
+    { findSession, ...scripted },
+    {
+      get: (target, name) =>
+        Reflect.get(target, name) ??
+        (() => {
+          throw new Error(`the test did not expect ${String(name)}`);
+        }),
+    },
+  ) as Runtime;
 }

@@ -1,4 +1,5 @@
 import type { Message } from "../../domain/message.ts";
+import type { NodeView } from "../../runtime/node-view.ts";
 import type {
   Measurements,
   QueuedMessage,
@@ -16,6 +17,7 @@ export const NOON = Date.UTC(2026, 0, 31, 12);
 export function session(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   return {
     id: "s1",
+    agentId: null,
     repoId: "repo1",
     title: "The build",
     status: "active",
@@ -52,6 +54,7 @@ export function session(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
 /** What `session()` is on the wire. */
 export const WIRE_SESSION = {
   id: "s1",
+  agentId: null,
   repoId: "repo1",
   title: "The build",
   status: "active",
@@ -59,7 +62,9 @@ export const WIRE_SESSION = {
   suspension: null,
   suspensions: [],
   phase: "planning",
-  phaseHistory: [{ from: "initializing", to: "planning", at: "2026-01-31T12:00:00.000Z" }],
+  phaseHistory: [
+    { from: "initializing", to: "planning", at: "2026-01-31T12:00:00.000Z", durationMs: 0 },
+  ],
   resumeReady: true,
   errorCount: 1,
   lastError: "it broke",
@@ -177,6 +182,7 @@ export const MEASURED: Measurements = {
   runsEnded: { completed: 5, failed: 1, cancelled: 0, interrupted: 0 },
   queuedMessages: 4,
   liveAgents: 2,
+  busyAgents: 1,
   agentLimit: 5,
   feedReaders: 7,
   feedReadersDropped: 1,
@@ -197,5 +203,23 @@ export function refusal(more: Partial<RuntimeRefusal> = {}): {
       state: null,
       ...more,
     },
+  };
+}
+
+export function nodeView(more: Partial<NodeView> = {}): NodeView {
+  return {
+    node: "n1",
+    name: "one",
+    version: "1.2.3",
+    labels: ["gpu"],
+    capacity: 5,
+    busy: 1,
+    taken: 2,
+    missing: ["repo2"],
+    draining: false,
+    letsGo: false,
+    alive: true,
+    startedAt: NOON,
+    ...more,
   };
 }

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { AccessTokens } from "../../runtime/access-tokens.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp, type App, type AppServices } from "../build-app.ts";
 import { runtimeWith } from "./runtime-stub.ts";
@@ -14,6 +15,7 @@ export async function testApp({
     version: "1.2.3",
     startedAt: new Date("2026-01-02T03:04:05.678Z"),
     token: null,
+    tokens: NO_TOKENS,
     webFolder: null,
     runtime: runtimeWith(runtime),
     ...services,
@@ -21,6 +23,19 @@ export async function testApp({
   onTestFinished(() => app.close());
   return app;
 }
+
+function notExpected(): never {
+  throw new Error("the test did not expect to be asked for tokens");
+}
+
+const NO_TOKENS: AccessTokens = {
+  areInUse: async () => false,
+  find: async () => null,
+  isGood: async () => false,
+  create: notExpected,
+  list: notExpected,
+  revoke: notExpected,
+};
 
 /** The port it listens on. */
 export async function listen(app: App): Promise<number> {

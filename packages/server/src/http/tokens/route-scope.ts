@@ -1,0 +1,41 @@
+import type { Scope } from "../../domain/scope.ts";
+
+/**
+ * What a token must allow for each route that does more than show. Whoever adds a route that writes
+ * decides it here: without a row the server does not start.
+ */
+const SCOPES: Readonly<Record<string, Scope>> = {
+  "POST /api/sessions": "send",
+  "PATCH /api/sessions/:id": "send",
+  "POST /api/sessions/:id/messages": "send",
+  "POST /api/sessions/:id/prompt": "send",
+  "PATCH /api/sessions/:id/queue/:messageId": "send",
+  "DELETE /api/sessions/:id/queue/:messageId": "send",
+  "POST /api/sessions/:id/cancel": "send",
+  "POST /api/sessions/:id/resume": "send",
+  "POST /api/sessions/:id/finalize": "send",
+  "POST /api/sessions/:id/fork": "send",
+  "DELETE /api/sessions/:id/grants/:grantId": "send",
+
+  "DELETE /api/sessions/:id": "admin",
+  "POST /api/sessions/:id/archive": "admin",
+  "POST /api/sessions/:id/fail": "admin",
+  "POST /api/sessions/import": "admin",
+  "POST /api/repos": "admin",
+  "DELETE /api/repos/:id": "admin",
+  "POST /api/nodes/:id/drain": "admin",
+  "GET /api/tokens": "admin",
+  "POST /api/tokens": "admin",
+  "DELETE /api/tokens/:id": "admin",
+};
+
+export interface RouteName {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Null for a route that writes and has no row. */
+export function scopeOf({ method, url }: RouteName): Scope | null {
+  const asked = method === "HEAD" ? "GET" : method;
+  return SCOPES[`${asked} ${url}`] ?? (asked === "GET" ? "read" : null);
+}
