@@ -7,11 +7,12 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 import("node:module")
   .then(({ enableCompileCache }) => enableCompileCache())
-  .then(() => import("../dist/cli/main.js"))
+  .then(() => import("../dist/program/main.js"))
   .then(
     ({ main }) => main(process.argv.slice(2)),
     (error) => {
       console.error(error);
-      process.exit(2);
+      // To whoever calls a hook, 2 would mean to stop.
+      process.exit(process.argv[2] === "hook" ? 1 : 2);
     },
   );

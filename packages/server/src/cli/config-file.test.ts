@@ -22,7 +22,9 @@ const NOTHING = {
   sandbox: "auto",
   permissions: null,
   limits: {},
+  node: {},
   retention: {},
+  resume: {},
 };
 
 describe("the config file", () => {
@@ -34,6 +36,8 @@ describe("the config file", () => {
     expect(readConfigFile(folder)).toEqual(NOTHING);
     write('{ "sandbox": "auto" }');
     expect(readConfigFile(folder)).toEqual(NOTHING);
+    write('{ "sandbox": "required" }');
+    expect(readConfigFile(folder)).toEqual({ ...NOTHING, sandbox: "required" });
   });
 
   it("with an empty part about permissions has a policy nevertheless", () => {
@@ -88,6 +92,7 @@ describe("the config file", () => {
           phases: { planning: [{ kind: "edit", decision: "deny" }] },
         },
         limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
+        node: { name: "one", labels: ["gpu"], leaseSeconds: 2.5, drainSeconds: 0 },
         retention: {
           errorHours: 1,
           suspendedDays: 2,
@@ -95,6 +100,7 @@ describe("the config file", () => {
           bundleDays: 4,
           autoArchiveDays: null,
         },
+        resume: { timeoutMinutes: 0.5, maxErrors: 5, require: ["workspace", "lease"] },
       }),
     );
     expect(readConfigFile(folder)).toEqual({
@@ -116,6 +122,7 @@ describe("the config file", () => {
             env: {},
             passEnv: ["MINE_KEY"],
             mode: null,
+            mounts: ["~/.mine"],
           },
         ],
       ]),
@@ -146,6 +153,7 @@ describe("the config file", () => {
         phases: { planning: [{ kind: "edit", decision: "deny" }] },
       },
       limits: { liveAgents: 2, queue: 10, retries: 0, idleMinutes: 0.5, silentMinutes: 3 },
+      node: { name: "one", labels: ["gpu"], leaseSeconds: 2.5, drainSeconds: 0 },
       retention: {
         errorHours: 1,
         suspendedDays: 2,
@@ -153,6 +161,7 @@ describe("the config file", () => {
         bundleDays: 4,
         autoArchiveDays: null,
       },
+      resume: { timeoutMinutes: 0.5, maxErrors: 5, require: ["workspace", "lease"] },
     });
   });
 });
@@ -179,14 +188,45 @@ describe("a bad config file is refused with line, field and reason", () => {
       '{"limits": {\n"silentMinutes": 99999}}',
       "line 2: limits.silentMinutes: must be at most two weeks.",
     ],
+    ['{"limits": {\n"clusterAgents": 0}}', "line 2: limits.clusterAgents: must be at least 1."],
+    ['{\n"node": "one"}', "line 2: node: must be an object."],
+    [
+      '{"node": {\n"label": ["gpu"]}}',
+      'line 2: node.label: there is no such setting; did you mean "labels"?',
+    ],
+    [
+      '{"node": {\n"name": "node one"}}',
+      "line 2: node.name: must be 1 to 100 printable characters without spaces and commas.",
+    ],
+    ['{"node": {\n"labels": "gpu"}}', "line 2: node.labels: must be a list."],
+    [
+      '{"node": {"labels": ["gpu",\n"a,b"]}}',
+      "line 2: node.labels.1: must be 1 to 100 printable characters without spaces and commas.",
+    ],
+    ['{"node": {\n"leaseSeconds": 0.5}}', "line 2: node.leaseSeconds: must be at least 1."],
+    ['{"node": {\n"drainSeconds": 3601}}', "line 2: node.drainSeconds: must be at most 3600."],
+    [
+      '{"resume": {\n"continueInterrupted": 1.5}}',
+      "line 2: resume.continueInterrupted: must be a whole number.",
+    ],
     [
       '{"retention": {\n"errorHour": 3}}',
       'line 2: retention.errorHour: there is no such setting; did you mean "errorHours"?',
     ],
+    [
+      '{"resume": {\n"timeoutMinute": 3}}',
+      'line 2: resume.timeoutMinute: there is no such setting; did you mean "timeoutMinutes"?',
+    ],
+    ['{"resume": {\n"timeoutMinutes": 0}}', "line 2: resume.timeoutMinutes: must be more than 0."],
+    ['{"resume": {\n"maxErrors": 0}}', "line 2: resume.maxErrors: must be at least 1."],
+    [
+      '{"resume": {"require": ["lease",\n"weather"]}}',
+      'line 2: resume.require.1: must be "workspace" or "provider" or "lease" or "budget".',
+    ],
     ['{\n"sandbox": "on"}', 'line 2: sandbox: must be "auto" or "required" or "off".'],
     [
-      '{\n"sandbox": "required"}',
-      'line 2: sandbox: "required" is not supported yet: agents run without a sandbox.',
+      '{"providers": {"gemini": {"type": "acp",\n"mounts": ["/ok", "mine"]}}}',
+      'line 2: providers.gemini.mounts.1: must begin with "/", "~/" or the name of a variable, such as "$HOME/".',
     ],
     [
       '{"permissions": {"rules": [\n{"kind": "read",\n"decision": "yes"}]}}',

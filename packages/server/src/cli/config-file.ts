@@ -6,6 +6,7 @@ import { BUILT_IN } from "../providers/built-in.ts";
 import type { ConfiguredAgent } from "../providers/configured.ts";
 import { DEMO_NAME } from "../providers/demo/demo-definition.ts";
 import type { ConfiguredModel } from "../providers/model/definition.ts";
+import type { SandboxMode } from "../providers/sandbox/sandbox.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { JsonFault, parsePlacedJson, type PlacedJson } from "./json-places.ts";
@@ -16,11 +17,13 @@ export interface ConfigFile {
   readonly agents: ReadonlyMap<string, ConfiguredAgent>;
   readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly defaultProvider: string | null;
-  readonly sandbox: "auto" | "off";
+  readonly sandbox: SandboxMode;
   /** Null when nothing is said, not even that there are no rules. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: NonNullable<WrittenConfig["limits"]>;
+  readonly node: NonNullable<WrittenConfig["node"]>;
   readonly retention: NonNullable<WrittenConfig["retention"]>;
+  readonly resume: NonNullable<WrittenConfig["resume"]>;
 }
 
 const CONFIG_FILE = "holdfast.config.json";
@@ -41,7 +44,9 @@ const NOTHING_SAID: ConfigFile = {
   sandbox: "auto",
   permissions: null,
   limits: {},
+  node: {},
   retention: {},
+  resume: {},
 };
 
 interface Complaint {
@@ -51,7 +56,7 @@ interface Complaint {
 
 function parseConfig(file: string, text: string): ConfigFile {
   const json = placeJson(file, text);
-  const parsed = configSchema.safeParse(json.value);
+  const parsed = configSchema().safeParse(json.value);
   const complaints = parsed.success
     ? findUnsupported(parsed.data)
     : parsed.error.issues.flatMap(complaintsOf);
@@ -59,10 +64,12 @@ function parseConfig(file: string, text: string): ConfigFile {
   const {
     providers = {},
     defaultProvider = null,
-    sandbox,
+    sandbox = "auto",
     permissions,
     limits = {},
+    node = {},
     retention = {},
+    resume = {},
   } = parsed.data;
   return {
     agents: new Map(
@@ -76,10 +83,12 @@ function parseConfig(file: string, text: string): ConfigFile {
       ),
     ),
     defaultProvider,
-    sandbox: sandbox === "off" ? "off" : "auto",
+    sandbox,
     permissions: permissions === undefined ? null : policyOf(permissions),
     limits,
+    node,
     retention,
+    resume,
   };
 }
 
@@ -135,12 +144,8 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
   }
 }
 
-/** Well written, but nothing acts on it yet: better refused than silently without effect. */
-function findUnsupported({
-  providers = {},
-  defaultProvider,
-  sandbox,
-}: WrittenConfig): readonly Complaint[] {
+/** Well written, but it cannot be what was meant. */
+function findUnsupported({ providers = {}, defaultProvider }: WrittenConfig): readonly Complaint[] {
   const builtIn = BUILT_IN.map(({ name }) => name);
   const names = [DEMO_NAME, ...builtIn, ...Object.keys(providers)];
   const complaints: Complaint[] = [];
@@ -163,8 +168,6 @@ function findUnsupported({
     const hint = nearest === null ? "" : `; did you mean "${nearest}"?`;
     complain(["defaultProvider"], `there is no such provider${hint}`);
   }
-  if (sandbox === "required")
-    complain(["sandbox"], '"required" is not supported yet: agents run without a sandbox');
   return complaints;
 }
 
@@ -197,6 +200,7 @@ function agentOf({
   mode,
   models,
   tools,
+  mounts,
 }: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "acp" }>): ConfiguredAgent {
   return {
     ...(title === undefined ? {} : { title }),
@@ -206,6 +210,7 @@ function agentOf({
     ...(mode === undefined ? {} : { mode }),
     ...(models === undefined ? {} : { models }),
     ...(tools === undefined ? {} : { tools }),
+    ...(mounts === undefined ? {} : { mounts }),
   };
 }
 

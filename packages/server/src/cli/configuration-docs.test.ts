@@ -26,7 +26,9 @@ it("the config files shown in the docs are taken", () => {
 });
 
 it("every setting and every built-in provider is in the docs", () => {
-  const settings = ["limits", "retention"].flatMap((section) => knownNames([section]));
+  const settings = ["limits", "node", "retention", "resume"].flatMap((section) =>
+    knownNames([section]),
+  );
   const names = [
     ...knownNames([]).filter((name) => name !== "$schema"),
     ...knownNames(["providers", "x"]),
@@ -34,4 +36,13 @@ it("every setting and every built-in provider is in the docs", () => {
     ...BUILT_IN.flatMap(({ name, pathVariable }) => [name, pathVariable ?? name]),
   ];
   expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
+});
+
+it("every variable of the environment that settings are read from is in the docs", () => {
+  const source = readFileSync(path.resolve(import.meta.dirname, "settings.ts"), "utf8");
+  const names = new Set(
+    [...source.matchAll(/"((?:HOLDFAST|AGENT)_[A-Z_]+)"/gu)].map(([, name = ""]) => name),
+  );
+  expect(names.size).toBeGreaterThan(10);
+  expect([...names].filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
 });

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { isBusy } from "../storage/sqlite/faults.ts";
 import { CommandFailure } from "./exit.ts";
+import { readJsonFile, replaceJsonFile } from "./json-file.ts";
 
 const serverFileSchema = z.object({
   url: z.string(),
@@ -11,6 +12,9 @@ const serverFileSchema = z.object({
   startedAt: z.string(),
   version: z.string(),
 });
+
+export const LOCK_FILE = "server.lock";
+const SERVER_FILE = "server.json";
 
 /** What `<data>/server.json` says while a server runs. */
 export type ServerFile = z.infer<typeof serverFileSchema>;
@@ -28,13 +32,11 @@ export interface DataFolderLock {
 export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   const lock = openLock(folder);
-  const serverFile = path.join(folder, "server.json");
+  const serverFile = path.join(folder, SERVER_FILE);
   let announced = false;
   return {
     announce(server) {
-      const draft = `${serverFile}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify(server, null, 2)}\n`, { mode: 0o600 });
-      renameSync(draft, serverFile);
+      replaceJsonFile(serverFile, server);
       announced = true;
     },
     release() {
@@ -44,15 +46,27 @@ export function lockDataFolder(folder: string): DataFolderLock {
   };
 }
 
-function readServerFile(folder: string): ServerFile | null {
+/** The server that uses the folder now. The lock tells, since a file stays behind when a server is killed. */
+export function runningServer(folder: string): ServerFile | null {
+  const server = readServerFile(folder);
+  if (server === null) return null;
   try {
-    const parsed = serverFileSchema.safeParse(
-      JSON.parse(readFileSync(path.join(folder, "server.json"), "utf8")),
-    );
-    return parsed.success ? parsed.data : null;
+    const lock = new DatabaseSync(path.join(folder, LOCK_FILE), { timeout: 0 });
+    try {
+      lock.exec("begin exclusive");
+      return null;
+    } catch (error) {
+      return isBusy(error) ? server : null;
+    } finally {
+      lock.close();
+    }
   } catch {
     return null;
   }
+}
+
+function readServerFile(folder: string): ServerFile | null {
+  return readJsonFile(path.join(folder, SERVER_FILE), serverFileSchema);
 }
 
 export function makeDataFolder(folder: string): void {
@@ -75,7 +89,7 @@ function makeFolder(folder: string): void {
 }
 
 function openLock(folder: string): DatabaseSync {
-  const file = path.join(folder, "server.lock");
+  const file = path.join(folder, LOCK_FILE);
   let lock: DatabaseSync;
   try {
     lock = new DatabaseSync(file, { timeout: 0 });
@@ -113,4 +127,8 @@ function openLock(folder: string): DatabaseSync {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+export function journalFolder(dataFolder: string): string {
+  return path.join(dataFolder, "journals");
 }

@@ -1,5 +1,5 @@
 /** What a process ends with; scripts rely on these. */
-export const EXIT = { done: 0, no: 1, failed: 2, usage: 64 } as const;
+export const EXIT = { done: 0, no: 1, failed: 2, suspended: 3, usage: 64 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Ends a command with one clear line. */

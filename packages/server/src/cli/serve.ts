@@ -1,53 +1,76 @@
-import { createHash, randomUUID } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/agent-token.ts";
-import { buildApp, type App } from "../http/build-app.ts";
+import type { App } from "../http/build-app.ts";
 import { sweepAgents } from "../providers/acp/process-sweep.ts";
-import { createCatalog, type Catalog, type CatalogOptions } from "../providers/catalog.ts";
-import { demoDefinition } from "../providers/demo/demo-definition.ts";
+import type { CatalogOptions } from "../providers/catalog.ts";
 import { removeJournal } from "../providers/journal.ts";
+import type { Sandbox } from "../providers/sandbox/sandbox.ts";
 import { openRuntime, type OpenRuntime } from "../runtime/open-runtime.ts";
+import { NO_FAILPOINT } from "../runtime/failpoint.ts";
 import { createRepositories } from "../runtime/repositories.ts";
+import { openAccessTokens } from "../runtime/access-tokens.ts";
 import { startRetention } from "../runtime/retention.ts";
 import { startRowCheck } from "../runtime/row-check.ts";
 import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/workspace/workspace-root.ts";
 import { StorageFault } from "../storage/fault.ts";
 import { openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { lockDataFolder } from "./data-folder.ts";
+import { catalogOf, openSandboxOf, ownerOf } from "./catalog.ts";
+import { journalFolder, lockDataFolder } from "./data-folder.ts";
+import { describeSandbox } from "./describe-sandbox.ts";
 import { CommandFailure } from "./exit.ts";
+import { succeedNode } from "./former-node.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { describeDatabase, type ServeSettings } from "./settings.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
+import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
 export interface Server {
   readonly url: string;
+  /** Where agents are started, in a few words. */
+  readonly sandbox: string;
   /** Resolves when everything is closed and the data folder free. */
   stop(): Promise<void>;
 }
 
 type Logger = LogFile["logger"];
-type ToolsFor = Required<Pick<CatalogOptions, "toolsFor">>;
+type ForAgents = Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
 
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
 /** Of the ten seconds that a stop may take, what agents and sessions get. */
 const STOP_WITHIN_MS = 6_000;
 
+export interface ServerOptions {
+  /** Told of each moment at which a crash would show most: for tests that make one. */
+  readonly failpoint?: (name: string) => void;
+}
+
 /** The composition root: everything a server is made of, put together, and taken apart in reverse. */
-export async function startServer(settings: ServeSettings): Promise<Server> {
+export async function startServer(
+  settings: ServeSettings,
+  { failpoint = NO_FAILPOINT }: ServerOptions = {},
+): Promise<Server> {
   const lock = lockDataFolder(settings.dataFolder);
   const closers: (() => Promise<unknown>)[] = [async () => lock.release()];
   try {
     const { logger, close } = openLogFile(settings.dataFolder, { level: settings.logLevel });
     closers.push(close);
-    const store = await openDatabase(settings, logger);
+    const store = await openDatabase(settings, { logger, failpoint });
     closers.push(store.close);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
-    const open = await startRuntime(settings, { store, logger, toolsFor: tools.toolsFor });
+    // Loaded while the sandbox is tried out and the writing thread starts.
+    const [sandbox, { buildApp }] = await Promise.all([
+      openSandboxOf(settings),
+      import("../http/build-app.ts"),
+    ]);
+    logSandbox(sandbox, logger);
+    const { toolsFor } = tools;
+    const open = await startRuntime(settings, { store, logger, failpoint, toolsFor, sandbox });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, { store, logger, open }));
     const startedAt = new Date();
@@ -56,7 +79,10 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
       version: VERSION,
       startedAt,
       token: settings.token,
+      tokens: openAccessTokens({ store, clock: Date.now, newId }),
       agentTokens,
+      limits: settings.limits,
+      sandbox: () => sandbox.state,
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
       logger,
     });
@@ -71,7 +97,11 @@ export async function startServer(settings: ServeSettings): Promise<Server> {
     lock.announce({ url, pid: process.pid, startedAt: startedAt.toISOString(), version: VERSION });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
-    return { url, stop: () => (stopping ??= closeAll(closers)) };
+    return {
+      url,
+      sandbox: describeSandbox(sandbox),
+      stop: () => (stopping ??= closeAll(closers)),
+    };
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -87,15 +117,19 @@ async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<v
   if (failures.length > 0) throw new AggregateError(failures, "Not everything could be closed.");
 }
 
-async function openDatabase({ database }: ServeSettings, logger: Logger): Promise<Store> {
+async function openDatabase(
+  { database }: ServeSettings,
+  { logger, failpoint }: { readonly logger: Logger } & Required<ServerOptions>,
+): Promise<Store> {
   try {
-    await (await openMigrations(database)).up();
+    await (await openMigrations(database, failpoint)).up();
     return await openStore(database, {
       clock: Date.now,
+      onTrouble: (problem, err) => logger.warn({ err }, problem),
       onSetAside: ({ tableName, rowId, reason }) => {
         logger.error({ table: tableName, rowId, reason }, "set aside a row that cannot be read");
         process.stderr.write(
-          `holdfast: set aside ${tableName} ${rowId}, which cannot be read: ${reason}\n`,
+          `holdfast: set aside ${tableName} ${neutraliseLine(`${rowId}, which cannot be read: ${reason}`)}\n`,
         );
       },
     });
@@ -109,7 +143,12 @@ async function openDatabase({ database }: ServeSettings, logger: Logger): Promis
 
 async function startRuntime(
   settings: ServeSettings,
-  { store, logger, toolsFor }: { readonly store: Store; readonly logger: Logger } & ToolsFor,
+  {
+    store,
+    logger,
+    failpoint,
+    ...forAgents
+  }: { readonly store: Store; readonly logger: Logger } & Required<ServerOptions> & ForAgents,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
   const swept = await sweepAgents({ owner });
@@ -117,45 +156,31 @@ async function startRuntime(
     logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
   }
   const root = await openRoot(settings, logger);
+  const node = randomUUID();
+  // On a file nobody else can be at work: whoever has the data folder knows that all others are dead.
+  const formerNode = store.engine === "postgres" ? succeedNode(settings.dataFolder, node) : null;
   return openRuntime({
     store,
-    node: randomUUID(),
-    catalog: catalogOf(settings, { owner, logger, toolsFor }),
+    node,
+    formerNode,
+    catalog: catalogOf(settings, {
+      ...forAgents,
+      onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
+    }),
     repositories: createRepositories({ store, root, newId, clock: Date.now }),
     limits: settings.limits,
+    member: settings.member,
+    version: VERSION,
+    continueInterrupted: settings.continueInterrupted,
     permissions: settings.permissions,
+    resumePolicy: settings.resume,
     clock: Date.now,
     newId,
     log: logger,
-    forgetSession: (sessionId) => removeJournal(journalFolder(settings), sessionId),
+    failpoint,
+    spoolFolder: path.join(settings.dataFolder, "bundles"),
+    forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
-}
-
-/** Marks the agents of this data folder, so that the next server on it knows what was left. */
-function ownerOf(dataFolder: string): string {
-  return createHash("sha256").update(realpathSync(dataFolder)).digest("hex").slice(0, 16);
-}
-
-function catalogOf(
-  settings: ServeSettings,
-  { owner, logger, toolsFor }: { readonly owner: string; readonly logger: Logger } & ToolsFor,
-): Catalog {
-  return createCatalog({
-    demo: demoDefinition({ stateFolder: path.join(settings.dataFolder, "demo") }),
-    definitions: settings.agents,
-    models: settings.models,
-    defaultName: settings.defaultProvider,
-    owner,
-    environment: process.env,
-    journalFolder: journalFolder(settings),
-    clientVersion: VERSION,
-    toolsFor,
-    onLeftovers: ({ left }) => logger.error({ pids: left }, "agent processes would not end"),
-  });
-}
-
-function journalFolder({ dataFolder }: ServeSettings): string {
-  return path.join(dataFolder, "journals");
 }
 
 async function openRoot({ workspaceRoot }: ServeSettings, logger: Logger): Promise<WorkspaceRoot> {
@@ -184,13 +209,28 @@ function startJobs(
     bundleFolder: path.join(dataFolder, "bundles"),
     clock: Date.now,
     execute: open.execute,
-    forgetSession: (sessionId) => removeJournal(path.join(dataFolder, "journals"), sessionId),
+    isOurs: open.isEldest,
+    forgetSession: (sessionId) => removeJournal(journalFolder(dataFolder), sessionId),
     log: logger,
   });
   return () => Promise.all([rowCheck.stop(), cleaning.stop()]);
 }
 
-export function greeting(url: string, settings: ServeSettings): string {
+function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {
+  if (state.active) logger.info({ madeWith }, "agents are started in a sandbox");
+  else if (state.mode === "required") {
+    logger.error({ reason: state.reason }, "no agent is started: a sandbox is required");
+    process.stderr.write(
+      `holdfast: no agent is started: a sandbox is required, and there is none. ${state.reason}\n`,
+    );
+  } else
+    logger[state.mode === "off" ? "info" : "warn"](
+      { ...state },
+      "agents are started without a sandbox",
+    );
+}
+
+export function greeting({ url, sandbox }: Server, settings: ServeSettings): string {
   const { dataFolder, database, workspaceRoot } = settings;
   return [
     `Holdfast ${VERSION} is ready at ${url}`,
@@ -198,6 +238,7 @@ export function greeting(url: string, settings: ServeSettings): string {
     `  Page    ${url}/`,
     `  API     ${url}/docs`,
     `  Repos   inside ${workspaceRoot}`,
+    `  Agents  ${sandbox}`,
     `  Data    ${dataFolder}`,
     `          ${describeDatabase(database)}`,
     "  Stop    Ctrl-C; nothing is lost",

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RETENTION_POLICY } from "../domain/retention.ts";
@@ -28,9 +28,13 @@ describe("the settings of a server", () => {
       workspaceRoot: process.cwd(),
       models: [],
       defaultProvider: null,
+      sandbox: "auto",
       permissions: null,
       limits: LIMITS,
+      member: { name: hostname(), labels: [], leaseMs: 10_000, drainMs: 3_000 },
+      continueInterrupted: 0,
       retention: { policy: RETENTION_POLICY, bundleMs: 30 * 86_400_000 },
+      resume: { inactiveMs: 1_800_000, maxErrors: 3, require: [] },
       logLevel: "info",
     });
     expect(agents.map(({ name }) => name)).toContain("gemini");
@@ -42,6 +46,7 @@ describe("the settings of a server", () => {
       defaultProvider: "gemini",
       limits: {
         liveAgents: 2,
+        clusterAgents: 20,
         queue: 7,
         retries: 1,
         idleMinutes: 0.5,
@@ -68,6 +73,7 @@ describe("the settings of a server", () => {
     expect(settings.limits).toEqual({
       ...LIMITS,
       liveAgents: 2,
+      clusterAgents: 20,
       queue: 7,
       retries: 1,
       idleMs: 30_000,
@@ -86,6 +92,52 @@ describe("the settings of a server", () => {
         autoArchiveMs: 5 * day,
       },
       bundleMs: 4 * day,
+    });
+  });
+
+  it("say when a session should be resumed: as the config file has it, else as usual (B3)", () => {
+    writeConfig({ resume: { timeoutMinutes: 1.5, require: ["budget"] } });
+    expect(read().resume).toEqual({ inactiveMs: 90_000, maxErrors: 3, require: ["budget"] });
+    writeConfig({ resume: { maxErrors: 1 } });
+    expect(read().resume).toEqual({ inactiveMs: 1_800_000, maxErrors: 1, require: [] });
+  });
+
+  it("say how often a run that was cut off is continued: never unless the config file does", () => {
+    writeConfig({ resume: { continueInterrupted: 2 } });
+    expect(read()).toMatchObject({ continueInterrupted: 2, resume: { maxErrors: 3 } });
+  });
+
+  it("say what the server is among others: the environment, else the config file", () => {
+    writeConfig({
+      node: { name: "one", labels: ["gpu", "big", "gpu"], leaseSeconds: 2.5, drainSeconds: 60 },
+    });
+    const member = { name: "one", labels: ["gpu", "big"], leaseMs: 2_500, drainMs: 60_000 };
+    expect(read().member).toEqual(member);
+    const empty = { HOLDFAST_NODE_NAME: "", HOLDFAST_NODE_LABELS: "", HOLDFAST_LEASE_MS: "" };
+    expect(read(empty).member).toEqual(member);
+    const environment = {
+      HOLDFAST_NODE_NAME: "node-2.example",
+      HOLDFAST_NODE_LABELS: "eu, arm64,eu",
+      HOLDFAST_LEASE_MS: "5000",
+    };
+    expect(read(environment).member).toEqual({
+      name: "node-2.example",
+      labels: ["eu", "arm64"],
+      leaseMs: 5_000,
+      drainMs: 60_000,
+    });
+  });
+
+  it("know a way to PostgreSQL that goes past a pooler", () => {
+    const url = "postgres://user@pooler/holdfast";
+    const directUrl = "postgresql://user@host/holdfast";
+    const environment = { HOLDFAST_DATABASE_URL: url, HOLDFAST_DATABASE_DIRECT_URL: directUrl };
+    expect(read(environment).database).toEqual({ engine: "postgres", url, directUrl });
+    expect(read({ HOLDFAST_DATABASE_URL: url }).database).toEqual({ engine: "postgres", url });
+    const file = path.join(folder, "other.db");
+    expect(read({ ...environment, HOLDFAST_DATABASE_URL: file }).database).toEqual({
+      engine: "sqlite",
+      file,
     });
   });
 
@@ -110,6 +162,31 @@ describe("the settings of a server", () => {
     [{ AGENT_SESSION_IDLE_TIMEOUT: "0" }, /^AGENT_SESSION_IDLE_TIMEOUT must be .* above 0/u],
     [{ AGENT_SESSION_IDLE_TIMEOUT: "-1" }, /^AGENT_SESSION_IDLE_TIMEOUT must be/u],
     [{ AGENT_SESSION_IDLE_TIMEOUT: "1e9" }, /^AGENT_SESSION_IDLE_TIMEOUT must be/u],
+    [
+      { HOLDFAST_NODE_NAME: "node one" },
+      'HOLDFAST_NODE_NAME must be 1 to 100 printable characters without spaces and commas, not "node one".',
+    ],
+    [
+      { HOLDFAST_NODE_LABELS: "gpu,,big" },
+      'HOLDFAST_NODE_LABELS must be up to 32 words with commas between them, such as "gpu,big", not "gpu,,big".',
+    ],
+    [{ HOLDFAST_NODE_LABELS: "two words" }, /^HOLDFAST_NODE_LABELS must be .* not "two words"/u],
+    [{ HOLDFAST_NODE_LABELS: "a,".repeat(32) + "a" }, /^HOLDFAST_NODE_LABELS must be up to 32/u],
+    [
+      { HOLDFAST_LEASE_MS: "999" },
+      'HOLDFAST_LEASE_MS must be milliseconds from 1000 to 600000, not "999".',
+    ],
+    [{ HOLDFAST_LEASE_MS: "600001" }, /^HOLDFAST_LEASE_MS must be/u],
+    [{ HOLDFAST_LEASE_MS: "1500.5" }, /^HOLDFAST_LEASE_MS must be/u],
+    [{ HOLDFAST_LEASE_MS: "10s" }, /^HOLDFAST_LEASE_MS must be .* not "10s"\.$/u],
+    [
+      { HOLDFAST_DATABASE_DIRECT_URL: "postgres://host/holdfast" },
+      "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
+    ],
+    [
+      { HOLDFAST_DATABASE_URL: "postgres://a/b", HOLDFAST_DATABASE_DIRECT_URL: "host:5432" },
+      "HOLDFAST_DATABASE_DIRECT_URL must be postgres://….",
+    ],
     [{ HOLDFAST_LOG_LEVEL: "loud" }, /^HOLDFAST_LOG_LEVEL must be one of/u],
     [{ AGENT_WORKSPACE_ROOT: "/not/there" }, /^The workspace root \/not\/there is not a folder/u],
   ])("are refused when they are bad (%o)", (environment, message) => {

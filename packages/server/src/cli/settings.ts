@@ -1,15 +1,19 @@
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import { RETENTION_POLICY, type RetentionPolicy } from "../domain/retention.ts";
+import { RESUME_POLICY, type ResumePolicy } from "../domain/should-resume.ts";
 import type { AcpDefinition } from "../providers/acp/definition.ts";
 import { definitionsOf } from "../providers/configured.ts";
 import { defineModel, type ModelDefinition } from "../providers/model/definition.ts";
+import type { SandboxMode } from "../providers/sandbox/sandbox.ts";
+import { MEMBER, type ClusterMember } from "../runtime/cluster-member.ts";
 import { LIMITS, type Limits } from "../runtime/context.ts";
 import type { DatabaseLocation } from "../storage/open-store.ts";
 import { readConfigFile, type ConfigFile } from "./config-file.ts";
+import { MAX_NODE_LABELS, NODE_WORD } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,10 +46,16 @@ export interface ServeSettings extends DataSettings {
   readonly models: readonly ModelDefinition[];
   /** Null for the demo. */
   readonly defaultProvider: string | null;
+  readonly sandbox: SandboxMode;
   /** Null when the config file does not speak of permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
+  /** What this server is among others on one database. */
+  readonly member: ClusterMember;
+  /** How often a run that was cut off is continued without anybody asking. */
+  readonly continueInterrupted: number;
   readonly retention: RetentionSettings;
+  readonly resume: ResumePolicy;
   readonly logLevel: LogLevel;
 }
 
@@ -72,12 +82,16 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
     flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
   );
   const database = flags.database ?? given(environment["HOLDFAST_DATABASE_URL"]);
+  const directUrl = given(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
+  if (database !== undefined) return { dataFolder, database: parseDatabase(database, directUrl) };
+  if (directUrl !== undefined)
+    throw new CommandFailure(
+      "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
+      EXIT.usage,
+    );
   return {
     dataFolder,
-    database:
-      database === undefined
-        ? { engine: "sqlite", file: path.join(dataFolder, "holdfast.db") }
-        : parseDatabase(database),
+    database: { engine: "sqlite", file: path.join(dataFolder, "holdfast.db") },
   };
 }
 
@@ -103,9 +117,13 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     agents: definitionsOf(config.agents),
     models: [...config.models].map(([name, model]) => defineModel(name, model)),
     defaultProvider: config.defaultProvider,
+    sandbox: config.sandbox,
     permissions: config.permissions,
     limits: limitsOf(config, environment),
+    member: memberOf(config, environment),
+    continueInterrupted: config.resume.continueInterrupted ?? 0,
     retention: retentionOf(config),
+    resume: resumePolicyOf(config),
     logLevel: parseLogLevel(given(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
   };
 }
@@ -134,14 +152,16 @@ function workspaceRootIn(environment: Environment): string {
 }
 
 function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
-  const { liveAgents, queue, retries, idleMinutes, silentMinutes } = limits;
-  const { rateLimitMinutes, permissionMinutes, briefingTokens, briefingMessages } = limits;
+  const { liveAgents, clusterAgents, queue, retries, idleMinutes, silentMinutes } = limits;
+  const { streams, rateLimitMinutes, permissionMinutes, briefingTokens, briefingMessages } = limits;
   const minutesOr = <Usual>(minutes: number | undefined, usual: Usual): number | Usual =>
     minutes === undefined ? usual : minutes * MINUTE_MS;
   const idle = parseMinutes(environment, "AGENT_SESSION_IDLE_TIMEOUT") ?? idleMinutes;
   return {
     ...LIMITS,
     liveAgents: parseCount(environment, "AGENT_MAX_SESSIONS") ?? liveAgents ?? LIMITS.liveAgents,
+    clusterAgents: clusterAgents ?? LIMITS.clusterAgents,
+    streams: streams ?? LIMITS.streams,
     queue: queue ?? LIMITS.queue,
     retries: retries ?? LIMITS.retries,
     idleMs: minutesOr(idle, LIMITS.idleMs),
@@ -151,6 +171,55 @@ function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
     briefingTokens: briefingTokens ?? LIMITS.briefingTokens,
     briefingMessages: briefingMessages ?? LIMITS.briefingMessages,
   };
+}
+
+function memberOf({ node }: ConfigFile, environment: Environment): ClusterMember {
+  const secondsOr = (seconds: number | undefined, usualMs: number): number =>
+    seconds === undefined ? usualMs : seconds * 1_000;
+  return {
+    name: parseNodeName(environment) ?? node.name ?? nameOfMachine(),
+    labels: [...new Set(parseLabels(environment) ?? node.labels)],
+    leaseMs: parseLease(environment) ?? secondsOr(node.leaseSeconds, MEMBER.leaseMs),
+    drainMs: secondsOr(node.drainSeconds, MEMBER.drainMs),
+  };
+}
+
+function parseNodeName(environment: Environment): string | undefined {
+  const name = given(environment["HOLDFAST_NODE_NAME"]);
+  if (name === undefined || NODE_WORD.test(name)) return name;
+  throw new CommandFailure(
+    `HOLDFAST_NODE_NAME must be 1 to 100 printable characters without spaces and commas, not "${name}".`,
+    EXIT.usage,
+  );
+}
+
+/** What a machine calls itself may be anything. */
+function nameOfMachine(): string {
+  const name = hostname();
+  return NODE_WORD.test(name) ? name : MEMBER.name;
+}
+
+function parseLabels(environment: Environment): readonly string[] | undefined {
+  const text = given(environment["HOLDFAST_NODE_LABELS"]);
+  if (text === undefined) return undefined;
+  const labels = text.split(",").map((label) => label.trim());
+  if (labels.length <= MAX_NODE_LABELS && labels.every((label) => NODE_WORD.test(label)))
+    return labels;
+  throw new CommandFailure(
+    `HOLDFAST_NODE_LABELS must be up to ${MAX_NODE_LABELS} words with commas between them, such as "gpu,big", not "${text}".`,
+    EXIT.usage,
+  );
+}
+
+function parseLease(environment: Environment): number | undefined {
+  const text = given(environment["HOLDFAST_LEASE_MS"]);
+  if (text === undefined) return undefined;
+  const ms = Number(text);
+  if (Number.isInteger(ms) && ms >= 1_000 && ms <= 600_000) return ms;
+  throw new CommandFailure(
+    `HOLDFAST_LEASE_MS must be milliseconds from 1000 to 600000, not "${text}".`,
+    EXIT.usage,
+  );
 }
 
 function retentionOf({ retention }: ConfigFile): RetentionSettings {
@@ -168,6 +237,16 @@ function retentionOf({ retention }: ConfigFile): RetentionSettings {
           : autoArchiveDays * DAY_MS,
     },
     bundleMs: daysOr(bundleDays, BUNDLE_MS),
+  };
+}
+
+function resumePolicyOf({ resume }: ConfigFile): ResumePolicy {
+  const { timeoutMinutes, maxErrors, require } = resume;
+  return {
+    inactiveMs:
+      timeoutMinutes === undefined ? RESUME_POLICY.inactiveMs : timeoutMinutes * MINUTE_MS,
+    maxErrors: maxErrors ?? RESUME_POLICY.maxErrors,
+    require: require ?? RESUME_POLICY.require,
   };
 }
 
@@ -220,11 +299,14 @@ function parsePort(text: string): number {
 }
 
 /** `postgres://…`, or a SQLite file as a path, `file:…` or `sqlite:…`. */
-function parseDatabase(text: string): DatabaseLocation {
+export function parseDatabase(text: string, directUrl?: string): DatabaseLocation {
   if (/^postgres(ql)?:\/\//u.test(text)) {
     if (!URL.canParse(text))
       throw new CommandFailure("The database URL cannot be read.", EXIT.usage);
-    return { engine: "postgres", url: text };
+    if (directUrl === undefined) return { engine: "postgres", url: text };
+    if (!/^postgres(ql)?:\/\//u.test(directUrl) || !URL.canParse(directUrl))
+      throw new CommandFailure("HOLDFAST_DATABASE_DIRECT_URL must be postgres://….", EXIT.usage);
+    return { engine: "postgres", url: text, directUrl };
   }
   const scheme = /^([a-z][a-z0-9+.-]+):/u.exec(text)?.[1];
   if (scheme !== undefined && scheme !== "file" && scheme !== "sqlite") {

@@ -1,9 +1,18 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import path from "node:path";
 
-const manifestSchema = z.object({ version: z.string() });
+/** Two folders up, in the sources as in the build. */
+const PACKAGE_FOLDER = path.resolve(import.meta.dirname, "../..");
 
-/** Of the package, from its manifest: two folders up, in the sources as in the build. */
-export const VERSION = manifestSchema.parse(
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")),
-).version;
+/** What starts Holdfast again, for whoever has to write it down. */
+export const PROGRAM_FILE = path.join(PACKAGE_FOLDER, "bin", "holdfast.js");
+
+/** Of the package, from its manifest. */
+export const VERSION = versionIn(path.join(PACKAGE_FOLDER, "package.json"));
+
+function versionIn(file: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+  if (typeof manifest === "object" && manifest !== null && "version" in manifest)
+    return String(manifest.version);
+  throw new Error(`${file} names no version.`);
+}

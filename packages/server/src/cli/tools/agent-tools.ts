@@ -1,6 +1,7 @@
-import path from "node:path";
 import type { AgentTokens } from "../../http/agent-token.ts";
 import type { ToolServer } from "../../providers/provider.ts";
+import { nearby } from "../nearby.ts";
+import { PROGRAM_FILE } from "../version.ts";
 
 /** Where a session's tools reach it, and what lets them in. */
 export const URL_VARIABLE = "HOLDFAST_AGENT_URL";
@@ -42,10 +43,5 @@ export function openAgentTools(
 
 const PROGRAM = {
   command: process.execPath,
-  args: [path.resolve(import.meta.dirname, "../../../bin/holdfast.js"), "mcp"],
+  args: [PROGRAM_FILE, "mcp"],
 };
-
-/** A server that listens everywhere is asked on this machine. */
-function nearby(url: string): string {
-  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-}

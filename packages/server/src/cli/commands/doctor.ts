@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, statfsSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Store } from "../../storage/store.ts";
+import { makeDataFolder, runningServer } from "../data-folder.ts";
+import { openDatabase } from "../desk/open-desk.ts";
+import { EXIT } from "../exit.ts";
+import { nearby } from "../nearby.ts";
+import { openPrinter } from "../print/printer.ts";
+import { describeDatabase, serveSettings, type ServeSettings } from "../settings.ts";
+import { VERSION } from "../version.ts";
+import type { CommonFlags } from "./tracking.ts";
+import { counted } from "../counted.ts";
+
+interface Finding {
+  readonly name: string;
+  /** `warn` is worth knowing and stops nothing. */
+  readonly verdict: "good" | "warn" | "bad";
+  readonly says: string;
+}
+
+const LITTLE_ROOM_BYTES = 500 * 1024 * 1024;
+
+/** Looks at everything that Holdfast stands on, and says what to do about what is wrong. */
+export async function examine(flags: CommonFlags): Promise<number> {
+  const printer = openPrinter(flags);
+  const { paint } = printer;
+  const findings = await allFindings(flags);
+  if (flags.json === true) printer.json(findings);
+  else {
+    const mark = { good: "✓", warn: "!", bad: "✗" } as const;
+    const style = { good: paint.green, warn: paint.yellow, bad: paint.red } as const;
+    for (const { name, verdict, says } of findings)
+      printer.line(`${mark[verdict]} ${name.padEnd(11)} ${says}`, (text) =>
+        text.replace(mark[verdict], style[verdict]),
+      );
+  }
+  return findings.some(({ verdict }) => verdict === "bad") ? EXIT.failed : EXIT.done;
+}
+
+async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
+  const program: Finding = {
+    name: "program",
+    verdict: "good",
+    says: `Holdfast ${VERSION} on Node ${process.versions.node}, ${process.platform}`,
+  };
+  let settings: ServeSettings;
+  try {
+    settings = serveSettings(flags, process.env);
+  } catch (error) {
+    return [program, { name: "settings", verdict: "bad", says: messageOf(error) }];
+  }
+  return [
+    program,
+    folderFinding(settings),
+    await databaseFinding(settings),
+    await serverFinding(settings),
+    await gitFinding(),
+    await sandboxFinding(settings),
+    ...(await providerFindings(settings)),
+  ];
+}
+
+function folderFinding({ dataFolder }: ServeSettings): Finding {
+  const name = "data folder";
+  try {
+    makeDataFolder(dataFolder);
+    accessSync(dataFolder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(dataFolder);
+    const free = bavail * bsize;
+    const room = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+    return free < LITTLE_ROOM_BYTES
+      ? { name, verdict: "warn", says: `${dataFolder}, only ${room}` }
+      : { name, verdict: "good", says: `${dataFolder}, ${room}` };
+  } catch (error) {
+    return { name, verdict: "bad", says: `${messageOf(error)} Choose another with --data.` };
+  }
+}
+
+async function databaseFinding(settings: ServeSettings): Promise<Finding> {
+  const name = "database";
+  let store: Store | null = null;
+  try {
+    store = await openDatabase(settings);
+    const { schema, setAside, counts } = await store.health();
+    const sessions = counts.active + counts.suspended + counts.archived + counts.error;
+    const says = `${describeDatabase(settings.database)}, at ${schema}, ${counted(sessions, "session")}`;
+    return setAside === 0
+      ? { name, verdict: "good", says }
+      : {
+          name,
+          verdict: "warn",
+          says: `${says}; ${setAside} rows that could not be read are set aside`,
+        };
+  } catch (error) {
+    return { name, verdict: "bad", says: messageOf(error) };
+  } finally {
+    await store?.close();
+  }
+}
+
+async function serverFinding({ dataFolder, token }: ServeSettings): Promise<Finding> {
+  const name = "server";
+  const server = runningServer(dataFolder);
+  if (server === null)
+    return {
+      name,
+      verdict: "good",
+      says: "none runs on this data folder; start one: holdfast serve",
+    };
+  const url = nearby(server.url);
+  try {
+    const { createClient } = await import("@holdfast/client");
+    const { status } = await createClient({ url, token: token ?? undefined }).readiness();
+    return { name, verdict: "good", says: `${url}, pid ${server.pid}, ${status}` };
+  } catch (error) {
+    return { name, verdict: "bad", says: `${url}, pid ${server.pid}: ${messageOf(error)}` };
+  }
+}
+
+async function gitFinding(): Promise<Finding> {
+  try {
+    // Not where it was called: that may be a repository, with settings of its own.
+    const options = { timeout: 5_000, cwd: "/" };
+    const { stdout } = await promisify(execFile)("git", ["--version"], options);
+    return { name: "git", verdict: "good", says: stdout.trim() };
+  } catch {
+    return { name: "git", verdict: "warn", says: "not found; agents want it" };
+  }
+}
+
+async function sandboxFinding(settings: ServeSettings): Promise<Finding> {
+  const name = "sandbox";
+  try {
+    const [{ openSandboxOf }, { describeSandbox }] = await Promise.all([
+      import("../catalog.ts"),
+      import("../describe-sandbox.ts"),
+    ]);
+    const sandbox = await openSandboxOf(settings);
+    const { mode, active } = sandbox.state;
+    const verdict = active ? "good" : mode === "required" ? "bad" : "warn";
+    return { name, verdict, says: `agents ${describeSandbox(sandbox)}` };
+  } catch (error) {
+    return { name, verdict: "bad", says: messageOf(error) };
+  }
+}
+
+async function providerFindings(settings: ServeSettings): Promise<readonly Finding[]> {
+  const { catalogOf } = await import("../catalog.ts");
+  const catalog = catalogOf(settings);
+  const described = await Promise.all(catalog.all().map((provider) => provider.describe()));
+  const installed = described.filter((provider) => provider.installed).map(({ name }) => name);
+  const missing = described.filter((provider) => !provider.installed).map(({ name }) => name);
+  const isThere = installed.includes(catalog.defaultName);
+  return [
+    {
+      name: "providers",
+      verdict: isThere ? "good" : "bad",
+      says: isThere
+        ? `${installed.join(", ")}; new messages go to ${catalog.defaultName}`
+        : `The default, ${catalog.defaultName}, is not installed. See: holdfast providers`,
+    },
+    ...(missing.length === 0
+      ? []
+      : [
+          {
+            name: "",
+            verdict: "good",
+            says: `not installed: ${missing.join(", ")} (holdfast providers says how)`,
+          } as const,
+        ]),
+  ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

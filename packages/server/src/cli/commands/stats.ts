@@ -1,0 +1,118 @@
+import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
+import { openPrinter, type Printer } from "../print/printer.ts";
+import { durationText } from "../print/time-ago.ts";
+import { withDesk, type CommonFlags } from "./tracking.ts";
+import { counted } from "../counted.ts";
+
+export interface StatsFlags extends CommonFlags {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export async function showStats(flags: StatsFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { from, to } = flags;
+  const stats = await withDesk(flags, (desk) =>
+    desk.stats({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
+  );
+  if (!printer.isForPeople) return printer.json(stats);
+  if (stats.sessions === 0) return printer.note("Nothing happened in this time.");
+  showTotals(printer, stats);
+  showOverTime(printer, stats.overTime);
+  showGroups(printer, { title: "AGENT", groups: stats.byAgent });
+  showGroups(printer, { title: "PROVIDER", groups: stats.byProvider });
+  showPhases(printer, stats.byPhase);
+}
+
+function showTotals(printer: Printer, { sessions, resumeRate, successRate, total }: Stats): void {
+  const facts = [
+    counted(sessions, "session"),
+    counted(total.runs, "run"),
+    `${percent(successRate)} succeeded`,
+    ...(resumeRate === null ? [] : [`${percent(resumeRate)} of those cut off went on`]),
+    ...(total.errors === 0 ? [] : [counted(total.errors, "error")]),
+    ...(total.inputTokens + total.outputTokens === 0
+      ? []
+      : [`${compact(total.inputTokens)} tokens in, ${compact(total.outputTokens)} out`]),
+    ...Object.entries(total.cost)
+      .filter(([, amount]) => amount > 0)
+      .map(([currency, amount]) => `${amount} ${currency}`),
+  ];
+  printer.line(facts.join(" · "));
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** A line of bars: how many runs ended in each part of the time. */
+function showOverTime(printer: Printer, { buckets, bucketMs }: Stats["overTime"]): void {
+  if (buckets.length < 2) return;
+  const room = Math.max(10, printer.terminal.stdout.columns() - 2);
+  const shown = buckets.slice(-room);
+  const most = Math.max(1, ...shown.map(runsOf));
+  const bars = shown.map((bucket) => {
+    const runs = runsOf(bucket);
+    return runs === 0 ? " " : (BARS[Math.ceil((runs / most) * BARS.length) - 1] ?? "█");
+  });
+  const [first] = shown;
+  printer.line("");
+  printer.line(bars.join(""));
+  printer.line(
+    `runs per ${durationText(bucketMs)} since ${first?.start.slice(0, 16).replace("T", " ")}, at most ${most}`,
+    printer.paint.dim,
+  );
+}
+
+function runsOf({ completed, failed, cancelled, interrupted }: StatsBucket): number {
+  return completed + failed + cancelled + interrupted;
+}
+
+function showGroups(
+  printer: Printer,
+  { title, groups }: { readonly title: string; readonly groups: readonly StatsGroup[] },
+): void {
+  if (groups.length === 0) return;
+  printer.line("");
+  printer.table(
+    groups.map((group) => [
+      group.name ?? "(none)",
+      String(group.sessions),
+      String(group.runs),
+      percent(group.successRate),
+      group.durationMs === null ? null : durationText(group.durationMs.median),
+      String(group.errors),
+      compact(group.inputTokens + group.outputTokens),
+    ]),
+    [
+      { title, flexible: true },
+      { title: "SESSIONS" },
+      { title: "RUNS" },
+      { title: "SUCCESS" },
+      { title: "MEDIAN TIME" },
+      { title: "ERRORS" },
+      { title: "TOKENS" },
+    ],
+  );
+}
+
+function showPhases(printer: Printer, phases: Stats["byPhase"]): void {
+  const entered = phases.filter(({ sessions }) => sessions > 0);
+  if (entered.length === 0) return;
+  printer.line("");
+  printer.table(
+    entered.map(({ phase, sessions, durationMs, errors }) => [
+      phase,
+      String(sessions),
+      durationMs === null ? null : durationText(durationMs.median),
+      String(errors),
+    ]),
+    [{ title: "PHASE" }, { title: "SESSIONS" }, { title: "MEDIAN TIME" }, { title: "ERRORS" }],
+  );
+}
+
+function percent(rate: number | null): string {
+  return rate === null ? "–" : `${Math.round(rate * 100)} %`;
+}
+
+function compact(amount: number): string {
+  return new Intl.NumberFormat("en", { notation: "compact" }).format(amount);
+}

@@ -1,0 +1,78 @@
+import { openPrinter } from "../print/printer.ts";
+import { timeAgo } from "../print/time-ago.ts";
+import { withDesk, type CommonFlags } from "./tracking.ts";
+
+export async function listRepos(flags: CommonFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { repos } = await withDesk(flags, (desk) => desk.repos.list());
+  if (flags.json === true) return printer.json(repos);
+  if (repos.length === 0 && printer.isForPeople)
+    return printer.note("No repositories yet. Add one: holdfast repos add PATH");
+  const now = Date.now();
+  return printer.table(
+    repos.map(({ id, name, path, createdAt }) => [
+      id,
+      name,
+      path,
+      printer.isForPeople ? timeAgo(createdAt, now) : createdAt,
+    ]),
+    [
+      { title: "ID" },
+      { title: "NAME", flexible: true },
+      { title: "PATH", flexible: true },
+      { title: "ADDED" },
+    ],
+  );
+}
+
+export interface AddRepoFlags extends CommonFlags {
+  readonly name?: string;
+  readonly label?: string;
+}
+
+export async function addRepo(path: string, flags: AddRepoFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { resolve } = await import("node:path");
+  const { name, label } = flags;
+  const repo = await withDesk(flags, (desk) =>
+    desk.repos.add({
+      path: resolve(path),
+      ...(name !== undefined && { name }),
+      ...(label !== undefined && { label }),
+    }),
+  );
+  if (flags.json === true) printer.json(repo);
+  else printer.line(repo.id);
+}
+
+export async function removeRepo(id: string, flags: CommonFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const repo = await withDesk(flags, (desk) => desk.repos.remove(id));
+  if (flags.json === true) printer.json(repo);
+  else printer.line(`${repo.name} is no longer known; ${repo.path} is as it was.`);
+}
+
+export async function listProviders(flags: CommonFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { providers, defaultProvider } = await withDesk(flags, (desk) => desk.providers(), {
+    withProviders: true,
+  });
+  if (flags.json === true) return printer.json({ providers, defaultProvider });
+  return printer.table(
+    providers.map(({ name, title, installed, command, install }) => [
+      name,
+      title,
+      `${installed ? "yes" : "no"}${name === defaultProvider ? ", the default" : ""}`,
+      installed ? command.join(" ") : install,
+    ]),
+    [
+      { title: "NAME" },
+      { title: "TITLE", flexible: true },
+      {
+        title: "INSTALLED",
+        style: (text, paint) => (text.startsWith("yes") ? paint.green(text) : paint.dim(text)),
+      },
+      { title: "COMMAND, OR HOW TO INSTALL IT" },
+    ],
+  );
+}

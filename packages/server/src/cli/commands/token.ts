@@ -1,0 +1,87 @@
+import type { Token, TokenScope } from "@holdfast/protocol";
+import { openPrinter } from "../print/printer.ts";
+import { timeAgo } from "../print/time-ago.ts";
+import type { CommonFlags } from "./tracking.ts";
+import type { TokenDesk } from "../desk/token-desk.ts";
+
+export interface CreateTokenFlags extends CommonFlags {
+  readonly name: string;
+  readonly scope: TokenScope;
+  /** In days. */
+  readonly expires?: number;
+}
+
+/** Prints the token alone, for `TOKEN=$(holdfast token create …)`. */
+export async function createToken(flags: CreateTokenFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { name, scope, expires } = flags;
+  const created = await withTokens(flags, (tokens) =>
+    tokens.create({ name, scope, ...(expires !== undefined && { expiresInDays: expires }) }),
+  );
+  if (flags.json === true) return printer.json(created);
+  printer.note(`Token ${created.id}. It is shown this once; servers ask for a token from now on.`);
+  return printer.line(created.token);
+}
+
+export async function listTokens(flags: CommonFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { tokens } = await withTokens(flags, (desk) => desk.list());
+  if (flags.json === true) return printer.json(tokens);
+  if (tokens.length === 0 && printer.isForPeople)
+    return printer.note("No tokens yet. Make one: holdfast token create --name NAME --scope read");
+  const now = Date.now();
+  const when = (time: string | null): string =>
+    time === null ? "never" : printer.isForPeople ? timeAgo(time, now) : time;
+  return printer.table(
+    tokens.map((token) => [
+      token.id,
+      token.name,
+      token.scope,
+      stateOf(token, now),
+      when(token.createdAt),
+      when(token.lastUsedAt),
+      token.expiresAt ?? "never",
+    ]),
+    [
+      { title: "ID" },
+      { title: "NAME", flexible: true },
+      { title: "SCOPE" },
+      { title: "STATE" },
+      { title: "MADE" },
+      { title: "USED" },
+      { title: "EXPIRES" },
+    ],
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: Token, now: number): string {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? "expired" : "good";
+}
+
+export async function revokeToken(id: string, flags: CommonFlags): Promise<void> {
+  const printer = openPrinter(flags);
+  const { revoked, areLeft } = await withTokens(flags, async (tokens) => ({
+    revoked: await tokens.revoke(id),
+    areLeft: (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null),
+  }));
+  if (!areLeft)
+    printer.note(
+      "That was the last one: a server without HOLDFAST_TOKEN is open to this machine now.",
+    );
+  if (flags.json === true) printer.json(revoked);
+  else printer.line(`${revoked.name} is revoked; servers refuse it within seconds.`);
+}
+
+async function withTokens<Result>(
+  flags: CommonFlags,
+  use: (tokens: TokenDesk) => Promise<Result>,
+): Promise<Result> {
+  const { openTokenDesk } = await import("../desk/token-desk.ts");
+  const desk = await openTokenDesk(flags);
+  try {
+    return await use(desk);
+  } finally {
+    await desk.close();
+  }
+}

@@ -1,0 +1,30 @@
+import type { Client, Nodes, Repositories, Sessions } from "@holdfast/client";
+
+/** What commands ask of sessions: a running server, or straight the database. Both answer alike. */
+export interface Desk extends Pick<Client, "suspensions" | "providers" | "stats"> {
+  readonly sessions: Pick<
+    Sessions,
+    | "answer"
+    | "archive"
+    | "cancel"
+    | "create"
+    | "delete"
+    | "export"
+    | "finalize"
+    | "fork"
+    | "get"
+    | "list"
+    | "resume"
+    | "send"
+    | "shouldResume"
+    | "update"
+  > & {
+    /** A bundle's lines, each without its newline. */
+    importLines(lines: AsyncIterable<string>): ReturnType<Sessions["import"]>;
+  };
+  readonly repos: Pick<Repositories, "add" | "list" | "remove">;
+  readonly nodes: Nodes;
+  /** The server that is used; null when there is none. */
+  readonly server: Client | null;
+  close(): Promise<void>;
+}

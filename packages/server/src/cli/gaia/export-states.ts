@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Session } from "@holdfast/protocol";
+import { CommandFailure } from "../exit.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { keptIn } from "./kept-state.ts";
+import { readState } from "./read-state.ts";
+import { digestOf } from "./state-digest.ts";
+import { fromWire, toStateFile, type Tracked } from "./state-file.ts";
+import { nameOf } from "./to-state.ts";
+
+export interface StatesExport {
+  /** Gets a folder for each session; made when it is not there. */
+  readonly folder: string;
+  readonly onProgress?: (done: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface StatesExported {
+  readonly written: number;
+  /** Were there already, just so. */
+  readonly unchanged: number;
+  /** Could not, or must not, be written. */
+  readonly refused: readonly { readonly sessionId: string; readonly reason: string }[];
+}
+
+/** Files written at the same time. */
+const AT_ONCE = 32;
+
+/** Writes each session as GAIA's `state.json`, whole or not at all, in place of what was there. */
+export async function exportStates(
+  sessions: AsyncIterable<Session>,
+  { folder, onProgress = () => {}, signal }: StatesExport,
+): Promise<StatesExported> {
+  await makeFolder(folder);
+  const counts = { written: 0, unchanged: 0 };
+  const refused: StatesExported["refused"][number][] = [];
+  let done = 0;
+  const write = async (batch: readonly Session[]): Promise<void> => {
+    const outcomes = await Promise.all(
+      batch.map(async (session) => ({ session, outcome: await writeState(folder, session) })),
+    );
+    for (const { session, outcome } of outcomes) {
+      if (typeof outcome === "string") counts[outcome] += 1;
+      else refused.push({ sessionId: session.id, reason: outcome.refused });
+    }
+    done += batch.length;
+    onProgress(done);
+  };
+  let batch: Session[] = [];
+  for await (const session of sessions) {
+    if (signal?.aborted === true) break;
+    batch.push(session);
+    if (batch.length < AT_ONCE) continue;
+    await write(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await write(batch);
+  return { ...counts, refused };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    throw new CommandFailure(`${folder} cannot be made: ${textOf(cause)}`, undefined, { cause });
+  }
+}
+
+type Written = "written" | "unchanged" | { readonly refused: string };
+
+async function writeState(parent: string, session: Session): Promise<Written> {
+  const name = nameOf(session);
+  if (!PLAIN_NAME.test(name)) return { refused: `${name} cannot be the name of a folder.` };
+  const folder = path.join(parent, name);
+  const draft = path.join(folder, `.state.${randomUUID()}.json`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // Through a link it would be written who knows where.
+    if (!(await lstat(folder)).isDirectory())
+      return { refused: `${folder} is not a folder of its own.` };
+    const tracked = fromWire(session);
+    const file = toStateFile(tracked);
+    const verdict = judge({ parent, name, tracked, file });
+    if (verdict !== "written") return verdict;
+    await writeFile(draft, `${JSON.stringify(file, null, 2)}\n`, { flag: "wx" });
+    await rename(draft, path.join(folder, "state.json"));
+    return verdict;
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    return { refused: textOf(error) };
+  }
+}
+
+/** What somebody has written there meanwhile is not written over. */
+function judge({
+  parent,
+  name,
+  tracked,
+  file,
+}: {
+  readonly parent: string;
+  readonly name: string;
+  readonly tracked: Tracked;
+  readonly file: JsonObject;
+}): Written {
+  const found = readState(parent, name);
+  if (!found.ok) {
+    return found.isMissing === true
+      ? "written"
+      : { refused: `${found.file} ${found.reason}. Move it away first.` };
+  }
+  const { digest, given, session } = found.state;
+  if (digest === digestOf(file) && given["last_updated"] === file["last_updated"])
+    return "unchanged";
+  const isAsImported = digest === keptIn(tracked.metadata)?.digest;
+  if (isAsImported || session.updatedAt <= tracked.updatedAt) return "written";
+  return { refused: `${found.file} was changed after the session. Import it first.` };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** No path, nothing hidden, and not longer than a folder's name may be. */
+const PLAIN_NAME = /^[A-Za-z0-9_][\w.:-]{0,199}$/u;

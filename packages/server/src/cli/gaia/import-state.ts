@@ -1,0 +1,89 @@
+import { stateOf, type Session } from "../../domain/session.ts";
+import type { Store, StoredSession } from "../../storage/store.ts";
+import { newSession, updatedSession } from "./imported-session.ts";
+import { keptIn } from "./kept-state.ts";
+import type { ParsedState } from "./parse-state.ts";
+import { digestOf } from "./state-digest.ts";
+import { fromStored, toStateFile } from "./state-file.ts";
+import { toStateTime } from "./state-time.ts";
+
+export interface StateImport {
+  readonly clock: () => number;
+  readonly newId: () => string;
+}
+
+/** `kept`: why the session stays as it is here. */
+export type StateImported = "imported" | "updated" | "unchanged" | { readonly kept: string };
+
+/** Others may be faster this often in a row. */
+const MAX_CONFLICTS = 10;
+
+/** Stores the session that the file tells of, or brings it up to date: decided on what is here now. */
+export async function importState(
+  store: Store,
+  {
+    state,
+    sessionId,
+  }: {
+    readonly state: ParsedState;
+    /** The session of that name, if there was one just now. */
+    readonly sessionId: string | null;
+  },
+  { clock, newId }: StateImport,
+): Promise<StateImported> {
+  let id = sessionId;
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+    const before = id === null ? null : await load(store, id);
+    if (before !== null && "kept" in before) return before;
+    const verdict = before === null ? "imported" : judge(state, before.session);
+    if (typeof verdict === "object" || verdict === "unchanged") return verdict;
+    const session =
+      before === null ? newSession(state, newId) : updatedSession(state, before.session);
+    const committed = await store.commit({
+      before,
+      events: [{ type: "session.imported", at: clock(), session }],
+    });
+    if (committed.ok) return verdict;
+    id = await store.findSession(state.name);
+  }
+  return { kept: "The session is changing too fast here." };
+}
+
+async function load(
+  store: Store,
+  id: string,
+): Promise<StoredSession | { readonly kept: string } | null> {
+  const loaded = await store.load(id);
+  switch (loaded.found) {
+    case "session":
+      return loaded.stored;
+    case "nothing":
+      return null;
+    case "unreadable":
+      return { kept: `The session here cannot be read: ${loaded.reason}.` };
+    default:
+      return loaded satisfies never;
+  }
+}
+
+/** What the file says is compared with what it said before, and that with what is here. */
+function judge(state: ParsedState, session: Session): StateImported {
+  const before = keptIn(session.metadata)?.digest ?? null;
+  const isNewer = state.session.updatedAt > session.updatedAt;
+  if (state.digest === before && !isNewer) return "unchanged";
+  const here = digestOf(toStateFile(fromStored(session)));
+  const inUse = useOf(session);
+  if (state.digest === here) return isNewer && inUse === null ? "updated" : "unchanged";
+  if (state.digest === before) return "unchanged";
+  if (inUse !== null) return { kept: inUse };
+  if (here === before || isNewer) return "updated";
+  const changedAt = toStateTime(session.updatedAt);
+  return { kept: `The session was changed here at ${changedAt}, after the file.` };
+}
+
+/** Null when nobody is in the way. */
+function useOf(session: Session): string | null {
+  if (session.standing.status === "archived") return "The session is archived here.";
+  const isAtRest = stateOf(session) === "idle" && session.queue.length === 0;
+  return isAtRest ? null : "The session is at work here, or waits for something.";
+}

@@ -1,0 +1,76 @@
+import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
+import { PERMISSIONS_KEY } from "../../domain/parse-policy.ts";
+import { GRANTS_KEY } from "../../domain/permission-grant.ts";
+import { IDLE, type Session } from "../../domain/session.ts";
+import { isObject } from "../../storage/parse.ts";
+import { listAt } from "./field-readers.ts";
+import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
+import type { ParsedState } from "./parse-state.ts";
+import { fromStored, stateFields } from "./state-file.ts";
+
+/** A new session as the file says it is. */
+export function newSession(state: ParsedState, newId: () => string): Session {
+  return withKept(state, {
+    ...state.session,
+    id: state.isOwnId ? state.name : newId(),
+    agentId: state.isOwnId ? null : state.name,
+    repoId: null,
+    title: null,
+    standing: { status: "active", activity: IDLE },
+    delivery: "open",
+    queue: [],
+    provider: null,
+    model: null,
+    supportsResume: false,
+    resumeData: null,
+    forkedFrom: null,
+    lastActiveAt: state.session.updatedAt,
+  });
+}
+
+/** The session that is here, with all that the file says in place of what was. Times never go back. */
+export function updatedSession(state: ParsedState, before: Session): Session {
+  const updatedAt = Math.max(before.updatedAt, state.session.updatedAt);
+  return withKept(state, {
+    ...before,
+    ...state.session,
+    metadata: { ...state.session.metadata, ...permissionsIn(before.metadata) },
+    createdAt: before.createdAt,
+    updatedAt,
+    lastActiveAt: Math.max(before.lastActiveAt, state.session.updatedAt),
+  });
+}
+
+/** What agents may do here is said here. */
+function permissionsIn(metadata: JsonObject): JsonObject {
+  const keys = [GRANTS_KEY, PERMISSIONS_KEY];
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)));
+}
+
+function withKept({ given, digest }: ParsedState, session: Session): Session {
+  const { [KEPT_KEY]: _, ...metadata } = session.metadata;
+  const own = ownMetadata(metadata);
+  const keptMetadata = differingFields(own, objectOr({}, given["metadata"]));
+  const ours = stateFields(fromStored({ ...session, metadata }));
+  const history = listAt("history", given["history"]);
+  const isOwnHistory = history.length === 0 || sameJson(history, ours["history"] ?? []);
+  const keptFields = differingFields(
+    {
+      ...ours,
+      metadata: asGiven(own, keptMetadata),
+      ...(!isOwnHistory && { history }),
+    },
+    given,
+  );
+  const kept: KeptState = {
+    digest,
+    ...(Object.keys(keptFields).length > 0 && { fields: keptFields }),
+    ...(!isOwnHistory && { history }),
+    ...(Object.keys(keptMetadata).length > 0 && { metadata: keptMetadata }),
+  };
+  return { ...session, metadata: { ...metadata, [KEPT_KEY]: { ...kept } } };
+}
+
+function objectOr(otherwise: JsonObject, value: Json | undefined): JsonObject {
+  return value !== undefined && isObject(value) ? value : otherwise;
+}

@@ -1,0 +1,149 @@
+import { agentIdSchema } from "@holdfast/protocol";
+import { withoutAllowances } from "../../domain/carry-over.ts";
+import { cleanJson, MAX_JSON_DEPTH } from "../../domain/clean-text.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import { isFinal, isResumable, PHASE_HISTORY_KEPT } from "../../domain/phase.ts";
+import type { Session } from "../../domain/session.ts";
+import { isObject } from "../../storage/parse.ts";
+import {
+  BadState,
+  countAt,
+  flagOrNullAt,
+  mismatch,
+  objectAt,
+  phaseAt,
+  textOrNullAt,
+  timeAt,
+} from "./field-readers.ts";
+import { digestOf } from "./state-digest.ts";
+import { parseHistory } from "./state-history.ts";
+
+/** A `state.json` that was understood. */
+export interface ParsedState {
+  /** What the session is called: an agent id, or for one that was exported without, its own id. */
+  readonly name: string;
+  readonly isOwnId: boolean;
+  /** Equal for files that say the same, whenever they were last updated. */
+  readonly digest: string;
+  /** The whole file. */
+  readonly given: JsonObject;
+  readonly session: Pick<
+    Session,
+    | "agentName"
+    | "purpose"
+    | "createdAt"
+    | "updatedAt"
+    | "phase"
+    | "metadata"
+    | "resumeReady"
+    | "phaseHistory"
+    | "errorCount"
+    | "lastError"
+    | "finalizedAt"
+    | "summary"
+  >;
+}
+
+/** Throws `BadState` with the reason when the text is none. `folder` names what has no `agent_id`. */
+export function parseState(text: string, { folder }: { readonly folder: string }): ParsedState {
+  const given = parseObject(text);
+  const { agent_id: agentId = folder } = given;
+  const name = typeof agentId === "string" ? agentId : null;
+  if (name === null) throw mismatch("agent_id", "a text", agentId);
+  const isOwnId = UUID.test(name);
+  if (!isOwnId && !agentIdSchema.safeParse(name).success)
+    throw mismatch(
+      "agent_id",
+      "1 to 128 letters, digits, dots, colons, hyphens or underscores",
+      name,
+    );
+  const digest = digestOf(given);
+  return { name, isOwnId, digest, given, session: parseSession(given, digest) };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
+function parseSession(given: JsonObject, digest: string): ParsedState["session"] {
+  const phase = phaseAt("phase", given["phase"]);
+  const createdAt = timeAt("created_at", given["created_at"]);
+  const history = parseHistory(given["history"]);
+  const last = history.at(-1);
+  const lastUpdated =
+    (given["last_updated"] ?? null) === null
+      ? (last?.at ?? createdAt)
+      : timeAt("last_updated", given["last_updated"]);
+  const updatedAt = Math.max(createdAt, lastUpdated);
+  const lastError = errorText(given["last_error"]);
+  const finalized = isFinal(phase)
+    ? {
+        finalizedAt: finalTime(given) ?? (last?.to === phase ? last.at : updatedAt),
+        summary: textOrNullAt("summary", given["summary"]),
+      }
+    : { finalizedAt: null, summary: null };
+  return {
+    agentName: textOrNullAt("agent_name", given["agent_name"]),
+    purpose: textOrNullAt("purpose", given["purpose"]),
+    createdAt,
+    updatedAt,
+    phase,
+    metadata: withoutAllowances(objectAt("metadata", given["metadata"] ?? {})),
+    resumeReady: flagOrNullAt("resume_ready", given["resume_ready"]) ?? isResumable(phase),
+    phaseHistory: history.slice(-PHASE_HISTORY_KEPT),
+    errorCount: countAt("error_count", given["error_count"]),
+    lastError: lastError === null ? null : { id: digest, text: lastError },
+    ...finalized,
+  };
+}
+
+function finalTime({ finalized_at: at = null }: JsonObject): number | null {
+  return at === null ? null : timeAt("finalized_at", at);
+}
+
+/** GAIA's scripts write an object with the message and its time; their description, a text. */
+function errorText(error: Json | undefined): string | null {
+  if (error === undefined || error === null || !isObject(error))
+    return textOrNullAt("last_error", error);
+  const { message } = error;
+  return typeof message === "string" ? message : JSON.stringify(error);
+}
+
+function parseObject(text: string): JsonObject {
+  const cleaned = cleanJson(parseExactly(text));
+  if (!cleaned.ok) throw new BadState(cleaned.refused === "too_deep" ? TOO_DEEP : "is not JSON");
+  if (!isObject(cleaned.value)) throw new BadState("is not an object");
+  if (!isShallow(cleaned.value, MAX_JSON_DEPTH - KEPT_DEPTH)) throw new BadState(TOO_DEEP);
+  return cleaned.value;
+}
+
+const TOO_DEEP = "is nested too deeply";
+/** How much deeper what is kept of a file stands in a session, and that in a bundle. */
+const KEPT_DEPTH = 6;
+
+function isShallow(value: Json, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((item: Json) => isShallow(item, depth - 1));
+}
+
+/** Python has numbers of any length. One that would become another here is refused. */
+function parseExactly(text: string): unknown {
+  const refuseOther = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    const source = context?.source;
+    if (typeof value === "number" && source !== undefined && isOther(value, source))
+      throw new BadState(`has a number that cannot be kept: ${source.slice(0, 40)}`);
+    return value;
+  };
+  try {
+    const parsed: unknown = JSON.parse(text, LONG_NUMBER.test(text) ? refuseOther : undefined);
+    return parsed;
+  } catch (error) {
+    if (error instanceof BadState) throw error;
+    if (error instanceof RangeError) throw new BadState(TOO_DEEP);
+    throw new BadState(text.trim() === "" ? "is empty" : "is not JSON");
+  }
+}
+
+const LONG_NUMBER = /\d{16}/u;
+
+function isOther(value: number, source: string): boolean {
+  return /^-?\d+$/u.test(source) && (!Number.isFinite(value) || BigInt(source) !== BigInt(value));
+}

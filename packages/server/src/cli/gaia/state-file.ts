@@ -1,0 +1,80 @@
+import type * as wire from "@holdfast/protocol";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { Session } from "../../domain/session.ts";
+import { asGiven, keptIn, ownMetadata } from "./kept-state.ts";
+import { historyWith, toEntry } from "./state-history.ts";
+import { toStateTime } from "./state-time.ts";
+
+/** What of a session is in GAIA's `state.json`. */
+export interface Tracked extends Pick<
+  Session,
+  | "id"
+  | "agentId"
+  | "agentName"
+  | "purpose"
+  | "createdAt"
+  | "updatedAt"
+  | "phase"
+  | "metadata"
+  | "resumeReady"
+  | "phaseHistory"
+  | "errorCount"
+  | "finalizedAt"
+  | "summary"
+> {
+  readonly lastError: string | null;
+}
+
+/** The `state.json` of a session: exactly what was imported, where nothing has changed since. */
+export function toStateFile(session: Tracked): JsonObject {
+  const fields = stateFields(session);
+  const kept = keptIn(session.metadata);
+  if (kept === null) return fields;
+  const { history } = kept;
+  return asGiven(
+    history.length === 0
+      ? fields
+      : { ...fields, history: historyWith(history, session.phaseHistory) },
+    kept.fields,
+  );
+}
+
+/** As we write it by ourselves: GAIA's fields, in its order. */
+export function stateFields(session: Tracked): JsonObject {
+  const { createdAt, finalizedAt, summary } = session;
+  return {
+    agent_id: session.agentId ?? session.id,
+    agent_name: session.agentName,
+    purpose: session.purpose,
+    created_at: toStateTime(createdAt),
+    last_updated: toStateTime(session.updatedAt),
+    phase: session.phase,
+    metadata: ownMetadata(session.metadata),
+    resume_ready: session.resumeReady,
+    history: session.phaseHistory.map(toEntry),
+    error_count: session.errorCount,
+    last_error: session.lastError,
+    ...(finalizedAt !== null && {
+      finalized_at: toStateTime(finalizedAt),
+      ...(summary !== null && { summary }),
+      duration_seconds: Math.max(0, finalizedAt - createdAt) / 1_000,
+    }),
+  };
+}
+
+export function fromStored(session: Session): Tracked {
+  return { ...session, lastError: session.lastError?.text ?? null };
+}
+
+export function fromWire(session: wire.Session): Tracked {
+  const { createdAt, updatedAt, finalizedAt, phaseHistory, metadata } = session;
+  return {
+    ...session,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came as JSON, or out of the database
+    metadata: metadata as Readonly<Record<string, Json>>,
+    createdAt: Date.parse(createdAt),
+    updatedAt: Date.parse(updatedAt),
+    finalizedAt: finalizedAt === null ? null : Date.parse(finalizedAt),
+    phaseHistory: phaseHistory.map(({ from, to, at }) => ({ from, to, at: Date.parse(at) })),
+  };
+}

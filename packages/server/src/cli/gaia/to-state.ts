@@ -1,0 +1,75 @@
+import type { Phase, Session } from "@holdfast/protocol";
+import { ownMetadata } from "./kept-state.ts";
+import { fromWire } from "./state-file.ts";
+import { toStateTime } from "./state-time.ts";
+
+/** A session as GAIA's `state.json` has it, with what Holdfast knows besides. */
+export interface State {
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly agent_name: string | null;
+  readonly purpose: string | null;
+  readonly created_at: string;
+  readonly last_updated: string;
+  readonly phase: Phase;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly resume_ready: boolean;
+  readonly history: readonly StateChange[];
+  readonly error_count: number;
+  readonly last_error: string | null;
+  readonly status: Session["status"];
+  readonly state: Session["state"];
+  readonly finalized_at: string | null;
+  readonly duration_seconds: number | null;
+  readonly summary: string | null;
+}
+
+export interface StateChange {
+  readonly from_phase: Phase;
+  readonly to_phase: Phase;
+  readonly timestamp: string;
+  /** How long the phase it came from had lasted. */
+  readonly duration_seconds: number | null;
+}
+
+export function toState(session: Session): State {
+  return {
+    agent_id: nameOf(session),
+    session_id: session.id,
+    agent_name: session.agentName,
+    purpose: session.purpose,
+    created_at: toStateTime(Date.parse(session.createdAt)),
+    last_updated: toStateTime(Date.parse(session.updatedAt)),
+    phase: session.phase,
+    metadata: ownMetadata(fromWire(session).metadata),
+    resume_ready: session.resumeReady,
+    history: historyOf(session),
+    error_count: session.errorCount,
+    last_error: session.lastError,
+    status: session.status,
+    state: session.state,
+    finalized_at:
+      session.finalizedAt === null ? null : toStateTime(Date.parse(session.finalizedAt)),
+    duration_seconds:
+      session.finalizedAt === null ? null : secondsFrom(session.createdAt, session.finalizedAt),
+    summary: session.summary,
+  };
+}
+
+/** What it is called on the command line: by whoever made it, or else by us. */
+export function nameOf({ id, agentId }: Pick<Session, "id" | "agentId">): string {
+  return agentId ?? id;
+}
+
+function historyOf({ phaseHistory }: Session): readonly StateChange[] {
+  return phaseHistory.map(({ from, to, at, durationMs }) => ({
+    from_phase: from,
+    to_phase: to,
+    timestamp: toStateTime(Date.parse(at)),
+    duration_seconds: durationMs === null ? null : durationMs / 1_000,
+  }));
+}
+
+function secondsFrom(start: string, end: string): number {
+  return Math.max(0, (Date.parse(end) - Date.parse(start)) / 1_000);
+}

@@ -1,0 +1,57 @@
+import type { Json, JsonObject } from "../../domain/json.ts";
+import { fieldOf, nameIn, objectIn, textIn } from "./hook-input.ts";
+
+/** What an orchestrator is about to have done, and by which agent. */
+export type Delegation =
+  | {
+      /** An orchestrator's own words. */
+      readonly form: "plain";
+      readonly agentName: string | null;
+      readonly agentId: string | null;
+      readonly purpose: string | null;
+      /** Undefined when it names none. */
+      readonly taskId: Json | undefined;
+    }
+  | {
+      /** Claude Code is about to start a subagent, or has just done so. */
+      readonly form: "PreToolUse" | "SubagentStart";
+      readonly agentName: string;
+      /** Its own id of the subagent; it has none before the start. */
+      readonly subagentId: string | null;
+      /** The folder it works in. */
+      readonly folder: string | null;
+    }
+  /** An event of Claude Code in which nothing is delegated. */
+  | { readonly form: "other"; readonly event: string };
+
+/** The tool that starts a subagent, by both of its names. */
+export const DELEGATING_TOOLS: readonly string[] = ["Task", "Agent"];
+/** What Claude Code starts when no type is named. */
+const USUAL_SUBAGENT = "general-purpose";
+
+export function parseDelegation(input: JsonObject): Delegation {
+  const event = textIn(input, "hook_event_name");
+  const folder = textIn(input, "cwd");
+  switch (event) {
+    case null:
+      return {
+        form: "plain",
+        agentName: nameIn(input, "agent_name"),
+        agentId: nameIn(input, "agent_id"),
+        purpose: nameIn(input, "purpose"),
+        taskId: fieldOf(input, "task_id") ?? undefined,
+      };
+    case "PreToolUse": {
+      if (!DELEGATING_TOOLS.includes(textIn(input, "tool_name") ?? ""))
+        return { form: "other", event };
+      const agentName = nameIn(objectIn(input, "tool_input"), "subagent_type") ?? USUAL_SUBAGENT;
+      return { form: event, agentName, subagentId: null, folder };
+    }
+    case "SubagentStart": {
+      const agentName = nameIn(input, "agent_type") ?? USUAL_SUBAGENT;
+      return { form: event, agentName, subagentId: nameIn(input, "agent_id"), folder };
+    }
+    default:
+      return { form: "other", event };
+  }
+}

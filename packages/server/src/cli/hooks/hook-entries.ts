@@ -1,0 +1,129 @@
+import { DELEGATING_TOOLS } from "./delegation.ts";
+
+/** Settings of Claude Code, as far as hooks are in them; everything else is carried along. */
+type Settings = Readonly<Record<string, unknown>>;
+
+interface Entry {
+  readonly event: string;
+  /** Null for an event that concerns no tool. */
+  readonly matcher: string | null;
+  readonly hook: "pre-delegate" | "subagent-stop";
+}
+
+/**
+ * What is told before a tool is used reaches the agent that delegates; what is told at the start of a subagent reaches
+ * the subagent itself.
+ */
+const ENTRIES: readonly Entry[] = [
+  { event: "PreToolUse", matcher: DELEGATING_TOOLS.join("|"), hook: "pre-delegate" },
+  { event: "SubagentStart", matcher: null, hook: "pre-delegate" },
+  { event: "SubagentStop", matcher: null, hook: "subagent-stop" },
+];
+
+/** Claude Code gives up after so long; a hook of ours does so earlier. */
+const TIMEOUT_SECONDS = 10;
+
+/** Where settings are not what Claude Code can have written. */
+export interface Misfit {
+  readonly path: readonly (string | number)[];
+  readonly reason: string;
+}
+
+/** Null when the hooks in the settings have the form that Claude Code reads. */
+export function misfitIn(settings: unknown): Misfit | null {
+  if (!isObject(settings)) return { path: [], reason: "the settings are not an object" };
+  const { hooks = {} } = settings;
+  if (!isObject(hooks)) return { path: ["hooks"], reason: "hooks must be an object" };
+  for (const [event, groups] of Object.entries(hooks)) {
+    if (!Array.isArray(groups))
+      return { path: ["hooks", event], reason: `hooks.${event} must be a list` };
+    for (const [index, group] of groups.entries())
+      if (!isObject(group) || !Array.isArray(group["hooks"]))
+        return {
+          path: ["hooks", event, index],
+          reason: `an entry of hooks.${event} must have a list of hooks`,
+        };
+  }
+  return null;
+}
+
+/** With both hooks in. Those that are there already stay as they are, but for the program they call. */
+export function withHooks(settings: Settings, commandOf: (hook: string) => string): Settings {
+  const hooks = { ...hooksIn(settings) };
+  for (const entry of ENTRIES) {
+    const { event, matcher, hook } = entry;
+    const groups = hooks[event] ?? [];
+    const command = commandOf(hook);
+    hooks[event] = groups.some((group) => handlersIn(group).some((each) => isOurs(each, hook)))
+      ? groups.map((group) => mapHandlers(group, (each) => renewed(each, entry, command)))
+      : [
+          ...groups,
+          {
+            ...(matcher !== null && { matcher }),
+            hooks: [{ type: "command", command, timeout: TIMEOUT_SECONDS }],
+          },
+        ];
+  }
+  return { ...settings, hooks };
+}
+
+/** Without ours, and without what holds nothing any more because of that. */
+export function withoutHooks(settings: Settings): Settings {
+  const hooks = hooksIn(settings);
+  const all = Object.values(hooks).flat();
+  if (!all.some((group) => handlersIn(group).some((handler) => isOurs(handler)))) return settings;
+  const left = Object.entries(hooks).flatMap(([event, groups]) => {
+    const kept = groups.flatMap((group) => {
+      const before = handlersIn(group);
+      const after = before.filter((handler) => !isOurs(handler));
+      if (after.length === before.length) return [group];
+      return after.length === 0 ? [] : [{ ...group, hooks: after }];
+    });
+    return kept.length === 0 && groups.length > 0 ? [] : [[event, kept] as const];
+  });
+  const { hooks: _, ...rest } = settings;
+  return left.length === 0 ? rest : { ...settings, hooks: Object.fromEntries(left) };
+}
+
+type Group = Readonly<Record<string, unknown>>;
+type Groups = Readonly<Record<string, readonly Group[]>>;
+
+/** The settings have been looked at by `misfitIn`. */
+function hooksIn({ hooks }: Settings): Groups {
+  if (!isObject(hooks)) return {};
+  return Object.fromEntries(
+    Object.entries(hooks).map(([event, groups]) => [
+      event,
+      Array.isArray(groups) ? groups.filter(isObject) : [],
+    ]),
+  );
+}
+
+function handlersIn(group: Group): readonly unknown[] {
+  return Array.isArray(group["hooks"]) ? group["hooks"] : [];
+}
+
+function mapHandlers(group: Group, renew: (handler: unknown) => unknown): Group {
+  const before = handlersIn(group);
+  const after = before.map(renew);
+  return after.every((handler, at) => handler === before[at]) ? group : { ...group, hooks: after };
+}
+
+function renewed(handler: unknown, { hook }: Entry, command: string): unknown {
+  if (!isObject(handler) || !isOurs(handler, hook) || handler["command"] === command)
+    return handler;
+  return { ...handler, command };
+}
+
+const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subagent-stop)(?=\s|$)/u;
+
+/** By what it calls, wherever Holdfast was when it was written. */
+function isOurs(handler: unknown, hook?: string): boolean {
+  if (!isObject(handler) || typeof handler["command"] !== "string") return false;
+  const found = OURS.exec(handler["command"])?.[1];
+  return found !== undefined && (hook === undefined || found === hook);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,43 @@
+import { expect, it, vi } from "vitest";
+import { shareOf, startLimit } from "./hook-limit.ts";
+
+it("is over after its time, and not before", async () => {
+  expect(await ticksUntilOver(500, () => 1)).toBe(5);
+});
+
+it("is longer while the machine is overrun, and ends when it is no more", async () => {
+  expect(await ticksUntilOver(500, () => 0.1)).toBe(50);
+  let ticks = 0;
+  expect(await ticksUntilOver(500, () => (++ticks > 20 ? 1 : 0.01))).toBe(25);
+});
+
+it("leaves what is left to wait for others, and minutes in a crowd", () => {
+  let share = 1;
+  const limit = startLimit(5_000, () => share);
+  expect(limit.leftMs()).toBe(5_000);
+  share = 0.9;
+  expect(limit.leftMs()).toBe(300_000);
+  limit.stop();
+});
+
+it("knows from what Linux says how much of a processor there is for each", () => {
+  expect(shareOf("0.20 0.18 0.12 1/80 11206\n", 2)).toBe(1);
+  expect(shareOf("0.20 0.18 0.12 16/80 11206\n", 2)).toBe(1);
+  expect(shareOf("9.20 8.18 7.12 160/900 11206\n", 2)).toBe(0.1);
+  expect(shareOf("nonsense", 0)).toBe(1);
+});
+
+async function ticksUntilOver(limitMs: number, share: () => number): Promise<number> {
+  vi.useFakeTimers();
+  try {
+    const limit = startLimit(limitMs, share);
+    let isOver = false;
+    void limit.over.then(() => (isOver = true));
+    let ticks = 0;
+    for (; !isOver; ticks += 1) await vi.advanceTimersByTimeAsync(100);
+    limit.stop();
+    return ticks;
+  } finally {
+    vi.useRealTimers();
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  type Stats,
+} from "node:fs";
+import path from "node:path";
+import { makeDataFolder } from "../data-folder.ts";
+
+/** One call of a hook. Ids and reasons only: what a hook is given may be secret. */
+export interface HookLogEntry {
+  readonly at: number;
+  readonly hook: string;
+  /** The event it was called for, where the caller names one. */
+  readonly event: string | null;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  /** To resume, or finalized. */
+  readonly decision: boolean;
+  readonly reason: string;
+  readonly tookMs: number;
+}
+
+/** Two files of about this size, the older one with `.1` at its end. */
+export const LOG_BYTES = 1024 * 1024;
+const STALE_LOCK_MS = 10_000;
+const MAX_ID = 200;
+
+export function hookLogFile(dataFolder: string): string {
+  return path.join(dataFolder, "logs", "hooks.log");
+}
+
+/**
+ * Adds a line. Each is one write to the end of the file, which the system does for one process at a time. A log that
+ * cannot be written is no reason to fail.
+ */
+export function appendHookLog(dataFolder: string, entry: HookLogEntry): void {
+  try {
+    const file = hookLogFile(dataFolder);
+    makeDataFolder(path.dirname(file));
+    appendLine(file, Buffer.from(toLine(entry)));
+  } catch {
+    // Nobody is there to be told.
+  }
+}
+
+function toLine({ at, agentId, sessionId, tookMs, ...rest }: HookLogEntry): string {
+  const line = {
+    at: new Date(at).toISOString(),
+    ...rest,
+    agentId: agentId?.slice(0, MAX_ID) ?? null,
+    sessionId,
+    tookMs: Math.round(tookMs),
+    pid: process.pid,
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function appendLine(file: string, line: Uint8Array): void {
+  const handle = openSync(file, "a", 0o600);
+  try {
+    if (fstatSync(handle).size + line.byteLength <= LOG_BYTES) return void writeSync(handle, line);
+  } finally {
+    closeSync(handle);
+  }
+  rotate(file);
+  const next = openSync(file, "a", 0o600);
+  try {
+    writeSync(next, line);
+  } finally {
+    closeSync(next);
+  }
+}
+
+/** Under a lock, and only if it is still too large: a second one would throw the first one's lines away. */
+function rotate(file: string): void {
+  const lock = `${file}.lock`;
+  if (!takeLock(lock)) return;
+  try {
+    if (statSync(file).size >= LOG_BYTES / 2) renameSync(file, `${file}.1`);
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, "wx", 0o600));
+    return true;
+  } catch {
+    const held: Stats | undefined = statSync(lock, { throwIfNoEntry: false });
+    // Whoever made it was killed in between; the next call takes it.
+    if (held !== undefined && Date.now() - held.mtimeMs > STALE_LOCK_MS)
+      rmSync(lock, { force: true });
+    return false;
+  }
+}

@@ -1,0 +1,200 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { CommandFailure, EXIT } from "../exit.ts";
+import type { DataFlags, Environment } from "../settings.ts";
+import { diffLines, type DiffLine } from "../terminal/diff-lines.ts";
+import { jsonLine, neutralise } from "../terminal/neutralise.ts";
+import { createPaint } from "../terminal/paint.ts";
+import { canAsk, type Terminal } from "../terminal/terminal.ts";
+import { commandLine, hookProgram, type HookProgram } from "./hook-command.ts";
+import { withHooks, withoutHooks } from "./hook-entries.ts";
+import { rewriteJson } from "./rewrite-json.ts";
+import {
+  readSettingsFile,
+  withoutMark,
+  writeSettingsFile,
+  type SettingsFile,
+} from "./settings-file.ts";
+
+export interface InstallFlags extends DataFlags {
+  /** A folder; the current one unless told. */
+  readonly project?: string;
+  /** The project's settings that are not shared. */
+  readonly local?: true;
+  /** The user's own settings, for all projects. */
+  readonly user?: true;
+  readonly uninstall?: true;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+export interface InstallOptions {
+  readonly flags: InstallFlags;
+  readonly env: Environment;
+  readonly terminal: Pick<Terminal, "stdin" | "stdout" | "stderr">;
+  readonly ask?: (question: string) => Promise<boolean>;
+  readonly program?: HookProgram;
+}
+
+/** Writes the hooks into the settings of Claude Code, or takes them out again. Throws a `CommandFailure`. */
+export async function installHooks({
+  flags,
+  env,
+  terminal,
+  ask = askPerson,
+  program = hookProgram(env),
+}: InstallOptions): Promise<number> {
+  if (flags.database !== undefined) {
+    throw new CommandFailure(
+      "A database is not written into settings, since its URL may hold a password: set HOLDFAST_DATABASE_URL where Claude Code is started.",
+      EXIT.usage,
+    );
+  }
+  const found = readSettingsFile(...placeOf(flags, env));
+  const next = nextText(found, { flags, program });
+  const isSame = next === (found.text ?? "");
+  const isForPeople = flags.json !== true;
+  const say = (text: string): void => void terminal.stdout.stream.write(`${text}\n`);
+  if (isForPeople) for (const line of preface({ flags, env, found, program, next })) say(line);
+  if (isForPeople && !isSame) for (const line of shownDiff(found, next, terminal)) say(line);
+
+  let written = false;
+  if (!isSame && flags.dryRun !== true) {
+    if (flags.yes !== true && !canAsk({ ...terminal, signals: process })) {
+      throw new CommandFailure(
+        "Nothing was changed: say --yes to write it, or --dry-run to see it only.",
+        EXIT.usage,
+      );
+    }
+    if (flags.yes !== true && !(await ask(`Write this to ${found.realFile}?`))) {
+      if (isForPeople) say("Nothing was changed.");
+      return EXIT.no;
+    }
+    writeSettingsFile(found, next);
+    written = true;
+  }
+  if (isForPeople) say(lastWord({ flags, program, isSame, file: found.file }));
+  else
+    terminal.stdout.stream.write(
+      jsonLine({
+        file: found.realFile,
+        changed: !isSame,
+        written,
+        command: program.command,
+        on_path: program.onPath !== null,
+      }),
+    );
+  return EXIT.done;
+}
+
+function placeOf(
+  { project, local, user }: InstallFlags,
+  env: Environment,
+): Parameters<typeof readSettingsFile> {
+  if (user === true) {
+    if (local === true || project !== undefined)
+      throw new CommandFailure(
+        "--user is for all projects: leave --project and --local out.",
+        EXIT.usage,
+      );
+    const own = env["CLAUDE_CONFIG_DIR"] ?? "";
+    const folder = own === "" ? path.join(env["HOME"] ?? homedir(), ".claude") : path.resolve(own);
+    return [path.join(folder, "settings.json"), { inside: null }];
+  }
+  const folder = path.resolve(project ?? ".");
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new CommandFailure(`The project ${folder} is not a folder.`, EXIT.usage);
+  const name = local === true ? "settings.local.json" : "settings.json";
+  return [path.join(folder, ".claude", name), { inside: folder }];
+}
+
+function nextText(
+  { text, value }: SettingsFile,
+  { flags, program }: { readonly flags: InstallFlags; readonly program: HookProgram },
+): string {
+  const next =
+    flags.uninstall === true
+      ? withoutHooks(value)
+      : withHooks(value, (hook) => commandLine(program, { words: ["hook", hook], flags }));
+  const { mark, json } = withoutMark(text ?? "");
+  if (json.trim() !== "") return mark + rewriteJson(json, next);
+  return Object.keys(next).length === 0 ? (text ?? "") : `${JSON.stringify(next, null, 2)}\n`;
+}
+
+function preface({
+  flags,
+  env,
+  found,
+  program,
+  next,
+}: {
+  readonly flags: InstallFlags;
+  readonly env: Environment;
+  readonly found: SettingsFile;
+  readonly program: HookProgram;
+  readonly next: string;
+}): readonly string[] {
+  const isShared = flags.user !== true && flags.local !== true;
+  const isIn = flags.uninstall !== true && next !== found.text;
+  return [
+    found.file === found.realFile ? null : `${found.file} leads to ${found.realFile}.`,
+    !isIn
+      ? null
+      : program.onPath === null
+        ? `The hooks call Holdfast by its path: ${program.command}`
+        : `The hooks call holdfast, which is ${program.onPath} on the PATH.`,
+    isIn && isShared && program.onPath === null
+      ? "That path is of this machine: where these settings are shared, prefer --local."
+      : null,
+    isIn && flags.data === undefined && (env["HOLDFAST_DATA"] ?? "") !== ""
+      ? "HOLDFAST_DATA counts only where Claude Code is started with it: --data writes a folder down."
+      : null,
+    isIn && found.value["disableAllHooks"] === true
+      ? "These settings switch all hooks off: disableAllHooks is true."
+      : null,
+  ]
+    .filter((line) => line !== null)
+    .map(neutralise);
+}
+
+function shownDiff(
+  { realFile, text }: SettingsFile,
+  next: string,
+  { stdout }: Pick<Terminal, "stdout">,
+): readonly string[] {
+  const paint = createPaint(stdout);
+  const style = { "+": paint.green, "-": paint.red, " ": paint.dim, "…": paint.dim };
+  const { lines } = diffLines({ path: realFile, oldText: text, newText: next });
+  const shown = (line: DiffLine): string =>
+    style[line.mark](neutralise(`${line.mark} ${line.text}`).trimEnd());
+  return [paint.bold(neutralise(realFile)), ...lines.map(shown)];
+}
+
+function lastWord({
+  flags,
+  program,
+  isSame,
+  file,
+}: {
+  readonly flags: InstallFlags;
+  readonly program: HookProgram;
+  readonly isSame: boolean;
+  readonly file: string;
+}): string {
+  const isOut = flags.uninstall === true;
+  if (isSame)
+    return neutralise(`${file} ${isOut ? "has no hooks of Holdfast" : "has the hooks already"}.`);
+  if (flags.dryRun === true) return "Nothing was changed.";
+  if (isOut) return "The hooks are out. Claude Code goes by it at its next start.";
+  const words = ["hook", "pre-delegate", "--test"];
+  return neutralise(`The hooks are in. Try them: ${commandLine(program, { words, flags })}`);
+}
+
+async function askPerson(question: string): Promise<boolean> {
+  const { confirm } = await import("@clack/prompts");
+  return (
+    (await confirm({ message: question, initialValue: false, output: process.stderr })) === true
+  );
+}

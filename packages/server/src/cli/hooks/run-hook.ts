@@ -1,0 +1,152 @@
+import type { JsonObject } from "../../domain/json.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { dataSettings, type DataFlags, type Environment } from "../settings.ts";
+import { jsonLine } from "../terminal/neutralise.ts";
+import { readHookInput, type HookStdin, type InputRefusal } from "./hook-input.ts";
+import { startLimit } from "./hook-limit.ts";
+import { appendHookLog, type HookLogEntry } from "./hook-log.ts";
+
+export interface HookOptions {
+  readonly flags: DataFlags;
+  readonly env: Environment;
+  /** Usually the process: asking for its stdin may itself fail. */
+  readonly stdio: { readonly stdin: HookStdin; readonly stdout: HookStdout };
+  readonly clock?: () => number;
+  readonly limitMs?: number;
+  /** Ends the process although something still goes on in it. */
+  readonly leave?: () => void;
+}
+
+export interface HookStdout {
+  write(text: string, done: (error?: Error | null) => void): unknown;
+  on(event: "error", listener: () => void): unknown;
+}
+
+/** What a hook decides with. */
+export interface HookPlace {
+  readonly flags: DataFlags;
+  readonly env: Environment;
+  readonly clock: () => number;
+  /** How long to wait for another process that holds the database. */
+  readonly busyTimeoutMs: number;
+}
+
+export interface HookAnswer {
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly log: Pick<HookLogEntry, "event" | "agentId" | "sessionId" | "decision" | "reason">;
+}
+
+export interface Hook {
+  readonly name: string;
+  answer(input: JsonObject, place: HookPlace): Promise<HookAnswer>;
+  /** What it says when it could not decide; the input is null when it could not be read. */
+  failed(failure: HookFailure, input: JsonObject | null): HookAnswer;
+}
+
+export interface HookFailure {
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly error: string;
+}
+
+export const HOOK_LIMIT_MS = 5_000;
+/** Left of the limit for saying what happened, when a database was waited for. */
+const LAST_WORDS_MS = 500;
+
+/**
+ * One call of a hook: JSON in, JSON out, a line in the log. It never throws and its exit code is always 0, since
+ * whoever calls it must go on whatever happens here.
+ */
+export async function runHook(
+  hook: Hook,
+  { flags, env, stdio, clock = Date.now, limitMs = HOOK_LIMIT_MS, leave = endProcess }: HookOptions,
+): Promise<number> {
+  const startedAt = performance.now();
+  const limit = startLimit(limitMs);
+  let input: JsonObject | null = null;
+
+  const decide = async (): Promise<HookAnswer> => {
+    try {
+      const read = await readHookInput(stdio.stdin);
+      if (!read.ok)
+        return hook.failed({ reason: read.reason, error: SENTENCES[read.reason] }, null);
+      input = read.value;
+      const busyTimeoutMs = Math.max(LAST_WORDS_MS, limit.leftMs() - LAST_WORDS_MS);
+      return await hook.answer(input, { flags, env, clock, busyTimeoutMs });
+    } catch (error) {
+      return hook.failed(failureOf(error), input);
+    }
+  };
+  const isLate = Symbol("late");
+  const decided = await Promise.race([decide(), limit.over.then((): typeof isLate => isLate)]);
+  limit.stop();
+  const answer =
+    decided === isLate
+      ? hook.failed(
+          { reason: "timed_out", error: `There was no answer within ${limitMs} ms.` },
+          input,
+        )
+      : decided;
+
+  await say(stdio.stdout, jsonLine(answer.output));
+  log(hook, { flags, env, answer, at: clock(), tookMs: performance.now() - startedAt });
+  stopReading(stdio);
+  if (decided === isLate) leave();
+  return EXIT.done;
+}
+
+const SENTENCES: Readonly<Record<InputRefusal, string>> = {
+  input_empty: "There was nothing on stdin: a hook is given a JSON object there.",
+  input_not_json: "What came on stdin is not JSON.",
+  input_not_object: "What came on stdin is not a JSON object.",
+  input_too_deep: "What came on stdin is nested too deeply.",
+  input_too_large: "What came on stdin is larger than 1 MiB.",
+  input_unreadable: "What came on stdin could not be read.",
+};
+
+function failureOf(error: unknown): HookFailure {
+  const sentence = error instanceof Error ? error.message : String(error);
+  if (error instanceof StorageFault) return { reason: error.code, error: sentence };
+  if (error instanceof CommandFailure) return { reason: "settings_invalid", error: sentence };
+  return { reason: "hook_failed", error: sentence };
+}
+
+/** Whoever asked may be gone already. */
+async function say(stdout: HookStdout, text: string): Promise<void> {
+  stdout.on("error", () => {});
+  await new Promise<void>((resolve) => {
+    stdout.write(text, () => resolve());
+  });
+}
+
+function log(
+  { name }: Hook,
+  {
+    flags: { data },
+    env: { HOLDFAST_DATABASE_URL: _, ...env },
+    answer,
+    at,
+    tookMs,
+  }: Pick<HookOptions, "flags" | "env"> & {
+    readonly answer: HookAnswer;
+    readonly at: number;
+    readonly tookMs: number;
+  },
+): void {
+  const { dataFolder } = dataSettings(data === undefined ? {} : { data }, env);
+  appendHookLog(dataFolder, { at, hook: name, ...answer.log, tookMs });
+}
+
+/** An open stdin would keep the process alive. */
+function stopReading(stdio: HookOptions["stdio"]): void {
+  try {
+    stdio.stdin.destroy?.();
+  } catch {
+    // There never was one.
+  }
+}
+
+function endProcess(): void {
+  process.exit(EXIT.done);
+}

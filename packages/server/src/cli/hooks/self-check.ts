@@ -1,0 +1,136 @@
+import { v7 as newId } from "uuid";
+import type { Command } from "../../domain/command.ts";
+import { executeCommand } from "../../runtime/execute-command.ts";
+import type { Store } from "../../storage/store.ts";
+import { openDatabase } from "../desk/open-desk.ts";
+import { EXIT } from "../exit.ts";
+import { dataSettings, describeDatabase } from "../settings.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
+import { hookLogFile } from "./hook-log.ts";
+import { PRE_DELEGATE } from "./pre-delegate.ts";
+import { HOOK_LIMIT_MS, type HookOptions, type HookPlace } from "./run-hook.ts";
+import { SUBAGENT_STOP } from "./subagent-stop.ts";
+
+/** Both hooks on a session of their own, which is gone afterwards; 0 when everything went well, else 2. */
+export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<number> {
+  const line = (text: string): void => void stdio.stdout.write(`${text}\n`, () => {});
+  const step = async <Result>(
+    what: (result: Result) => string,
+    act: () => Promise<Result>,
+  ): Promise<Result> => {
+    const result = await act();
+    line(`✓ ${what(result)}`);
+    return result;
+  };
+  try {
+    const settings = dataSettings(flags, env);
+    const place = { flags, env, clock: Date.now, busyTimeoutMs: HOOK_LIMIT_MS };
+    const store = await step(
+      () => `the database opens: ${describeDatabase(settings.database)}`,
+      () => openDatabase(settings),
+    );
+    try {
+      await tryBoth({ store, place, step });
+    } finally {
+      await store.close();
+    }
+    line(`The hooks work. Each call is a line in ${hookLogFile(settings.dataFolder)}`);
+    return EXIT.done;
+  } catch (error) {
+    line(`✗ ${neutraliseLine(error instanceof Error ? error.message : String(error))}`);
+    return EXIT.failed;
+  }
+}
+
+async function tryBoth({
+  store,
+  place,
+  step,
+}: {
+  readonly store: Store;
+  readonly place: HookPlace;
+  readonly step: <Result>(
+    what: (result: Result) => string,
+    act: () => Promise<Result>,
+  ) => Promise<Result>;
+}): Promise<void> {
+  const id = newId();
+  // A name that nobody has, so that no other session is found by it.
+  const agentName = `hook-test-${id}`;
+  const act = async (command: Command): Promise<void> => {
+    const executed = await executeCommand({ store, newId }, { sessionId: id, command });
+    if (!executed.ok) throw new Error(`The session was refused: ${JSON.stringify(executed)}`);
+  };
+  const at = place.clock();
+  const phase = async (): Promise<string> => {
+    const read = await store.readSession(id);
+    return read.found === "session" ? read.record.phase : read.found;
+  };
+  try {
+    await step(
+      () => `a session is made: ${id}`,
+      () => act({ ...NEW_SESSION, id, agentName, at }),
+    );
+    await step(
+      () => "it is in phase approval",
+      () => act({ type: "update", at, changes: {}, phase: "approval" }),
+    );
+    await step(
+      () => "pre-delegate says to resume it",
+      () =>
+        expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName, agent_id: id }, place), {
+          should_resume: true,
+          agent_id: id,
+        }),
+    );
+    await step(
+      () => "pre-delegate finds it by the name of its agent",
+      () =>
+        expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName }, place), {
+          should_resume: true,
+          agent_id: id,
+        }),
+    );
+    await step(
+      (now) => `subagent-stop finalizes it: ${now}`,
+      async () => {
+        await expectAnswer(SUBAGENT_STOP.answer({ task_info: { agent_id: id } }, place), {
+          finalized: true,
+          agent_id: id,
+        });
+        return phase();
+      },
+    );
+  } finally {
+    if ((await phase()) !== "nothing")
+      await step(
+        () => "it is deleted",
+        () => act({ type: "delete", at: place.clock() }),
+      );
+  }
+}
+
+const NEW_SESSION = {
+  type: "create",
+  agentId: null,
+  repoId: null,
+  title: null,
+  provider: null,
+  model: null,
+  purpose: "a test of the hooks",
+  metadata: {},
+  forkedFrom: null,
+} as const;
+
+async function expectAnswer(
+  answering: ReturnType<typeof PRE_DELEGATE.answer>,
+  expected: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { output } = await answering;
+  for (const [key, value] of Object.entries(expected)) {
+    if (output[key] === value) continue;
+    throw new Error(
+      `The hook should have answered ${key} ${String(value)}: ${JSON.stringify(output)}`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { ConnectionError, HoldfastError, type HoldfastErrorCode } from "@holdfast/client";
+import { describe, expect, it } from "vitest";
+import { failureOf } from "./failure.ts";
+
+const refused = (code: HoldfastErrorCode) =>
+  failureOf(new HoldfastError(code, { status: 409, detail: `No: ${code}.` }), "s1");
+
+describe("a command that could not be done", () => {
+  it.each([
+    ["session_not_found", 1, "See what there is: holdfast list"],
+    ["session_archived", 2, "Go on in a copy: holdfast fork s1"],
+    ["session_failed", 2, "Go on in a copy: holdfast fork s1"],
+    [
+      "session_busy",
+      2,
+      "To wait, send with --delivery queue; to cancel the run, --delivery interrupt",
+    ],
+    ["provider_unknown", 2, "See what there is: holdfast providers"],
+    ["unauthorized", 2, "Set HOLDFAST_TOKEN to the server's token"],
+  ] as const)("for %s says in one line what to do next", (code, exitCode, next) => {
+    expect(refused(code)).toEqual({ exitCode, line: `holdfast: No: ${code}. ${next}` });
+  });
+
+  it("says what the server said where there is nothing to add, on one line without control characters", () => {
+    expect(
+      failureOf(
+        new HoldfastError("internal_error", { status: 500, detail: "It\nbroke \u001B[2J" }),
+        "s1",
+      ),
+    ).toEqual({ exitCode: 2, line: "holdfast: It broke ␛[2J" });
+  });
+
+  it("says that no server answers, and how to start one", () => {
+    const lost = new ConnectionError("GET http://127.0.0.1:1/: no answer", { cause: null });
+    expect(failureOf(lost, "s1")).toEqual({
+      exitCode: 2,
+      line: "holdfast: No server answers (GET http://127.0.0.1:1/: no answer). Start one: holdfast serve",
+    });
+  });
+
+  it("says that an id is none, and throws a bug on", () => {
+    expect(failureOf(new TypeError('Not an id: ".."'), "..")).toEqual({
+      exitCode: 1,
+      line: 'holdfast: Not an id: "..". holdfast list shows the sessions',
+    });
+    expect(() => failureOf(new RangeError("a bug"), "s1")).toThrow("a bug");
+  });
+});

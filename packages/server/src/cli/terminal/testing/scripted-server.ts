@@ -1,0 +1,151 @@
+import type { StreamEvent } from "@holdfast/client";
+import { applyEvent } from "@holdfast/client";
+import type { SendMessageReply, WholeSession } from "@holdfast/protocol";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ScriptedServer {
+  readonly url: string;
+  /** What was asked, `POST /messages {"text":…}`, in order; reading is left out. */
+  readonly asked: readonly string[];
+  readonly keys: ReadonlySet<string>;
+  /** Resolves when something was asked that begins like this. */
+  got(start: string): Promise<void>;
+  /** The next thing that happens to the session; whoever listens gets it. */
+  happen(...events: readonly StreamEvent[]): void;
+  /** All streams break; with `away`, nothing is answered until `back`. */
+  cut(options?: { readonly away?: boolean }): void;
+  back(): void;
+  /** Resolves when somebody listens. */
+  listened(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Answer = { readonly status: number; readonly body: unknown } | "drop";
+
+/** One session over real HTTP, to which happens what a test says. */
+export async function openScriptedServer({
+  session,
+  sent,
+  answers = {},
+}: {
+  readonly session: WholeSession;
+  readonly sent: SendMessageReply;
+  /** By `POST /messages` and the like, in place of the usual answer: one after the other, then the usual. */
+  readonly answers?: Readonly<Record<string, readonly Answer[]>>;
+}): Promise<ScriptedServer> {
+  const log: StreamEvent[] = [];
+  const streams = new Set<ServerResponse>();
+  const asked: string[] = [];
+  const keys = new Set<string>();
+  const used = new Map<string, number>();
+  let isAway = false;
+  let whole: WholeSession | null = session;
+  let onListened = (): void => {};
+  let onAsked = (): void => {};
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (isAway) return void response.destroy();
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const place = url.pathname.replace(/^\/api\/sessions\/[^/]+/u, "") || "/";
+    const name = `${request.method} ${place}`;
+    const body = await bodyOf(request);
+    const key = request.headers["idempotency-key"];
+    if (typeof key === "string") keys.add(key);
+    if (request.method !== "GET") asked.push(`${name} ${body}`);
+    onAsked();
+    const turn = used.get(name) ?? 0;
+    used.set(name, turn + 1);
+    const given = answers[name]?.[turn];
+    if (given === "drop") return void response.destroy();
+    if (given !== undefined) return json(response, given.status, given.body);
+    if (name === "GET /events") return stream(request, response);
+    if (whole === null) return json(response, 404, problem("session_not_found", 404));
+    if (name === "POST /messages") return json(response, 202, sent);
+    if (name === "GET /messages") {
+      const after = Number(url.searchParams.get("after"));
+      const messages = whole.messages.filter(({ seq }) => seq > after);
+      const growing = messages.find(({ complete }) => !complete);
+      const nextAfter = growing === undefined ? messages.at(-1)?.seq : growing.seq - 1;
+      return json(response, 200, { messages, nextAfter: nextAfter ?? after });
+    }
+    const { repo: _, messages: __, lastEventId: ___, ...plain } = whole;
+    json(
+      response,
+      200,
+      name === "GET /" ? whole : name.startsWith("DELETE") ? { queue: [] } : plain,
+    );
+  };
+
+  const stream = (request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.flushHeaders();
+    const after = Number(request.headers["last-event-id"] ?? 0);
+    for (const event of log) if (Number(event.id) > after) response.write(encode(event));
+    streams.add(response);
+    response.once("close", () => streams.delete(response));
+    onListened();
+  };
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    keys,
+    async got(start) {
+      while (!asked.some((each) => each.startsWith(start)))
+        await new Promise<void>((resolve) => {
+          onAsked = resolve;
+        });
+    },
+    happen(...events) {
+      for (const event of events) {
+        const numbered = { ...event, id: String(log.length + 1) };
+        log.push(numbered);
+        whole = whole === null ? null : applyEvent(whole, numbered);
+        for (const response of streams) response.write(encode(numbered));
+      }
+    },
+    cut({ away = false } = {}) {
+      isAway = away;
+      for (const response of streams) response.destroy();
+    },
+    back: () => {
+      isAway = false;
+    },
+    listened: () =>
+      streams.size > 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            onListened = resolve;
+          }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function problem(code: string, status: number): object {
+  return { type: "about:blank", title: "No", status, code, detail: `No: ${code}.` };
+}
+
+function encode({ id, type, data }: StreamEvent): string {
+  const name = type === "deleted" ? "session" : type;
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  const type = status < 400 ? "application/json" : "application/problem+json";
+  response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
+  return text;
+}
