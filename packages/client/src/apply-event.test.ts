@@ -95,7 +95,7 @@ describe("applying an event to a session", () => {
     };
     expect(after([{ type: "queue", data: { queue: [queued] } }])?.queued).toBe(1);
     const phase = { from: "initializing", to: "planning", at: AT } as const;
-    const changed = { ...WHOLE, phase: "planning", phaseHistory: [phase] };
+    const changed = { ...WHOLE, phase: "planning", phaseHistory: [{ ...phase, durationMs: 0 }] };
     expect(after([{ type: "phase", data: phase }])).toEqual(changed);
     expect(
       after([

@@ -1,4 +1,12 @@
-import type { FeedEvent, Message, PhaseChange, Suspension, WholeSession } from "@holdfast/protocol";
+import {
+  PHASE_HISTORY_KEPT,
+  withDurations,
+  type FeedEvent,
+  type Message,
+  type PhaseChange,
+  type Suspension,
+  type WholeSession,
+} from "@holdfast/protocol";
 
 /** An event of a stream, with the position to go on from after it; null within a group of events. */
 export type StreamEvent = FeedEvent & { readonly id: string | null };
@@ -77,5 +85,7 @@ function withPhase(session: WholeSession, { from, to, at }: PhaseChange): WholeS
   const last = session.phaseHistory.at(-1);
   const isThere = last?.from === from && last.to === to && last.at === at;
   if (isThere) return session;
-  return { ...session, phase: to, phaseHistory: [...session.phaseHistory, { from, to, at }] };
+  const changes = [...session.phaseHistory, { from, to, at }].slice(-PHASE_HISTORY_KEPT);
+  const phaseHistory = [...withDurations(changes, session.createdAt)];
+  return { ...session, phase: to, phaseHistory };
 }

@@ -37,19 +37,58 @@ describe("the client", () => {
     await hungUp.promise;
   });
 
-  it("gives a bundle back as it is, from memory or from a file", async () => {
+  it("gives a bundle back as it is, from memory, from a file, or line by line", async () => {
     const imported: unknown[] = [];
     const { client } = await serve(async (request, response) => {
       imported.push([request.headers["content-type"], await bodyOf(request)]);
       response.writeHead(201).end(JSON.stringify(SESSION));
     });
     const bundle = '{"a":1}\n{"b":"é"}\n';
-    for (const form of [bundle, new Blob([bundle])])
+    async function* lines(): AsyncGenerator<string> {
+      yield '{"a":1}';
+      yield '{"b":"é"}';
+    }
+    for (const form of [bundle, new Blob([bundle]), lines()])
       expect(await client.sessions.import(form)).toEqual(SESSION);
     expect(imported).toEqual([
       ["application/jsonl", bundle],
       ["application/jsonl", bundle],
+      ["application/jsonl", bundle],
     ]);
+  });
+
+  it("takes no more lines to import once the server has said no (P6)", async () => {
+    const ended = Promise.withResolvers<void>();
+    const { client } = await serve((_, response) =>
+      sendProblem(response, { status: 409, code: "session_exists" }),
+    );
+    async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) yield "x".repeat(100_000);
+      } finally {
+        ended.resolve();
+      }
+    }
+    await expect(client.sessions.import(endless())).rejects.toMatchObject({
+      code: "session_exists",
+    });
+    await ended.promise;
+  });
+
+  it("does not end a bundle that broke off where it came from", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const cut = Promise.withResolvers<boolean>();
+    const { client } = await serve((request) => {
+      request.on("error", () => {}).on("data", () => arrived.resolve());
+      request.on("close", () => cut.resolve(request.complete));
+    });
+    async function* broken(): AsyncGenerator<string> {
+      yield "{}";
+      await arrived.promise;
+      throw new Error("the other server is gone");
+    }
+    await expect(client.sessions.import(broken())).rejects.toThrow("the other server is gone");
+    expect(await cut.promise).toBe(false);
   });
 
   it("sends token, idempotency key and version with what they are for", async () => {
@@ -139,10 +178,26 @@ describe("a refusal", () => {
       status: "unready",
       reason: "The database is away.",
       version: "1",
+      platform: "Node v24.0.0, linux x64",
       startedAt: AT,
       database: { engine: "sqlite", schema: null },
       sessions: null,
       setAside: null,
+      limits: {
+        liveAgents: 5,
+        streams: 5000,
+        queue: 100,
+        retries: 3,
+        idleMs: 1,
+        silentMs: 2,
+        permissionMs: null,
+        messageBytes: 3,
+        messageParts: 4,
+        metadataBytes: 5,
+        bodyBytes: 6,
+        bundleBytes: 7,
+      },
+      sandbox: { mode: "auto", active: false, reason: "There is none." },
     };
     const { client } = await serve((_, response) =>
       response.writeHead(503).end(JSON.stringify(reply)),

@@ -1,20 +1,35 @@
 import {
+  createdTokenSchema,
   healthSchema,
+  nodeSchema,
+  nodesReplySchema,
   providersReplySchema,
   readinessSchema,
   repositoriesReplySchema,
+  repositoryFilesSchema,
   repositorySchema,
   statsSchema,
   suspensionsReplySchema,
+  tokenSchema,
+  tokensReplySchema,
   type AddRepositoryRequest,
+  type CreateTokenRequest,
+  type CreatedToken,
+  type DrainNodeRequest,
   type Health,
+  type Node,
+  type NodesReply,
   type ProvidersReply,
   type Readiness,
   type RepositoriesReply,
   type Repository,
+  type RepositoryFiles,
+  type RepositoryFilesQuery,
   type Stats,
   type StatsQuery,
   type SuspensionsReply,
+  type Token,
+  type TokensReply,
 } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
 import {
@@ -34,6 +49,8 @@ export type ClientOptions = ConnectionOptions;
 export interface Client {
   readonly sessions: Sessions;
   readonly repos: Repositories;
+  readonly nodes: Nodes;
+  readonly tokens: Tokens;
   /** The inbox: everything anywhere that waits for an answer. */
   suspensions(options?: CallOptions): Promise<SuspensionsReply>;
   providers(options?: CallOptions): Promise<ProvidersReply>;
@@ -58,6 +75,27 @@ export interface Repositories {
   list(options?: CallOptions): Promise<RepositoriesReply>;
   add(request: AddRepositoryRequest, options?: WriteOptions): Promise<Repository>;
   remove(id: string, options?: WriteOptions): Promise<Repository>;
+  /** Files by letters of their path, the best match first. */
+  files(
+    id: string,
+    query?: Partial<RepositoryFilesQuery>,
+    options?: CallOptions,
+  ): Promise<RepositoryFiles>;
+}
+
+/** The servers that share the database; alone on a file. */
+export interface Nodes {
+  list(options?: CallOptions): Promise<NodesReply>;
+  /** By id or name: it lets go of its work and takes no more; with `draining: false` it may again. */
+  drain(id: string, request?: DrainNodeRequest, options?: WriteOptions): Promise<Node>;
+}
+
+/** Who may use the API. Needs a token with the scope `admin`, once there are any. */
+export interface Tokens {
+  list(options?: CallOptions): Promise<TokensReply>;
+  /** The reply has the token itself, which is not shown again. */
+  create(request: CreateTokenRequest, options?: WriteOptions): Promise<CreatedToken>;
+  revoke(id: string, options?: WriteOptions): Promise<Token>;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -66,6 +104,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     sessions: createSessions(connection),
     repos: createRepositories(connection),
+    nodes: createNodes(connection),
+    tokens: createTokens(connection),
     suspensions: (callOptions) =>
       call(suspensionsReplySchema, { ...callOptions, path: "/api/suspensions" }),
     providers: (callOptions) =>
@@ -95,5 +135,31 @@ function createRepositories({ call }: Connection): Repositories {
     add: (body, options) => call(repositorySchema, { ...options, method: "POST", path, body }),
     remove: async (id, options) =>
       call(repositorySchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
+    files: async (id, query, options) =>
+      call(repositoryFilesSchema, { ...options, path: `${path}/${segment(id)}/files`, query }),
+  };
+}
+
+function createNodes({ call }: Connection): Nodes {
+  const path = "/api/nodes";
+  return {
+    list: (options) => call(nodesReplySchema, { ...options, path }),
+    drain: async (id, body = {}, options) =>
+      call(nodeSchema, {
+        ...options,
+        method: "POST",
+        path: `${path}/${segment(id)}/drain`,
+        body,
+      }),
+  };
+}
+
+function createTokens({ call }: Connection): Tokens {
+  const path = "/api/tokens";
+  return {
+    list: (options) => call(tokensReplySchema, { ...options, path }),
+    create: (body, options) => call(createdTokenSchema, { ...options, method: "POST", path, body }),
+    revoke: async (id, options) =>
+      call(tokenSchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
   };
 }

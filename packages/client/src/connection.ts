@@ -1,4 +1,5 @@
 import { BUNDLE_MEDIA_TYPE, idSchema, toEtag } from "@holdfast/protocol";
+import { bundleBody, type BundleSource } from "./bundle-body.ts";
 import { ConnectionError, HoldfastError, toHoldfastError } from "./holdfast-error.ts";
 
 export interface ConnectionOptions {
@@ -28,8 +29,8 @@ export interface Request extends WriteOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
-  readonly bundle?: string | Blob;
+  /** Sent as it is, or as it comes. */
+  readonly bundle?: BundleSource;
 }
 
 interface Schema<Reply> {
@@ -60,7 +61,8 @@ export function createConnection({
     const { method = "GET", path, query, body, bundle, signal } = request;
     const address = new URL(path.slice(1), base);
     address.search = toSearch(query ?? {});
-    const content = bundle ?? (body === undefined ? null : JSON.stringify(body));
+    const sent = bundle === undefined ? null : bundleBody(bundle);
+    const content = sent?.content ?? (body === undefined ? null : JSON.stringify(body));
     const headers = new Headers(headersOf(request, token));
     try {
       return await send(address, {
@@ -69,9 +71,12 @@ export function createConnection({
         headers,
         body: content,
         signal: signal ?? null,
+        ...(content instanceof ReadableStream && { duplex: "half" }),
       });
     } catch (error) {
       throw signal?.aborted === true ? error : lost(`${method} ${address.href}`, error);
+    } finally {
+      sent?.end();
     }
   };
 

@@ -73,6 +73,20 @@ describe("a stream of one session", () => {
     ]);
   });
 
+  it("tells when it is connected, and when no longer", async () => {
+    const states: string[] = [];
+    const { stream } = await open(
+      [
+        sending(deltaText(1, "a")),
+        (_, response) => sendProblem(response, { status: 503, code: "server_stopping" }),
+        sending(DELETED),
+      ],
+      { onConnection: (state) => states.push(state) },
+    );
+    expect(await allOf(stream)).toEqual([delta(1, "a"), deleted]);
+    expect(states).toEqual(["open", "broken", "broken", "open"]);
+  });
+
   it("takes a position over only from an event that has one", async () => {
     const { stream, positions } = await open([
       sending(deltaText(1, "a") + deltaText(null, "lost with its group")),

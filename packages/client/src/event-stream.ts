@@ -11,8 +11,12 @@ export interface EventStreamOptions extends CallOptions {
   readonly after: string | null;
   /** Positions are numbers that rise, and the deletion of the session is the end. */
   readonly ofOneSession: boolean;
+  readonly onConnection?: OnConnection | undefined;
   readonly reconnecting?: Reconnecting | undefined;
 }
+
+/** Told whenever a connection brings events again, and whenever one broke or could not be made. */
+export type OnConnection = (state: "open" | "broken") => void;
 
 /**
  * Events from a position on, each once, over as many connections as it takes. Takes from the server
@@ -45,6 +49,7 @@ export async function* streamEvents(
     const wentWell =
       progress.position() !== before || reconnecting.now() - startedAt > reconnecting.mostMs;
     failures = wentWell ? 0 : failures + 1;
+    options.onConnection?.("broken");
     askedMs = Math.max(askedMs, retryMs);
     const delayMs = reconnectDelayMs({ failures, askedMs, reconnecting });
     await pause(delayMs, { signal, reconnecting });
@@ -53,7 +58,7 @@ export async function* streamEvents(
 
 /** What one connection brings, until it breaks or the stream is over. */
 async function* readEvents(
-  { connection, path, ofOneSession }: EventStreamOptions,
+  { connection, path, ofOneSession, onConnection }: EventStreamOptions,
   {
     link,
     progress,
@@ -70,6 +75,7 @@ async function* readEvents(
   const response = await within(connection.open({ path, headers, signal }));
   if (response.status === 204) return "over";
   requireEventStream(response);
+  onConnection?.("open");
   const parser = createSseParser({ onRetry });
   for await (const text of textChunks(response, { signal, within })) {
     for (const event of parser.push(text).flatMap(progress.take)) {

@@ -1,6 +1,15 @@
 export { applyEvent, type StreamEvent } from "./apply-event.ts";
-export { createClient, type Client, type ClientOptions, type Repositories } from "./client.ts";
+export {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type Nodes,
+  type Tokens,
+  type Repositories,
+} from "./client.ts";
+export type { BundleSource } from "./bundle-body.ts";
 export type { CallOptions, WriteOptions } from "./connection.ts";
+export type { OnConnection } from "./event-stream.ts";
 export type { Followed } from "./follow.ts";
 export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
 export type { Sessions } from "./sessions.ts";

@@ -34,6 +34,28 @@ const SENT = {
   position: null,
   waitsFor: null,
 };
+const NODE = {
+  id: "n",
+  name: "one",
+  version: "1.2.3",
+  labels: ["gpu"],
+  capacity: 5,
+  busy: 1,
+  alive: true,
+  draining: false,
+  drained: false,
+  startedAt: AT,
+  self: true,
+};
+const TOKEN = {
+  id: "t",
+  name: "ci",
+  scope: "read",
+  createdAt: AT,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+};
 const COUNTS = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
 const LIST = {
   sessions: [SESSION],
@@ -43,7 +65,31 @@ const LIST = {
   nextCursor: null,
   counts: COUNTS,
 };
-const STATS = { sessions: 0, resumeRate: null, successRate: null, byAgent: [], byProvider: [] };
+const TOTAL = {
+  name: null,
+  sessions: 0,
+  runs: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  interrupted: 0,
+  successRate: null,
+  errors: 0,
+  durationMs: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: {},
+};
+const STATS = {
+  sessions: 0,
+  resumeRate: null,
+  successRate: null,
+  total: TOTAL,
+  byAgent: [],
+  byProvider: [],
+  byPhase: [{ phase: "planning", sessions: 0, durationMs: null, errors: 0 }],
+  overTime: { bucketMs: 86_400_000, buckets: [] },
+};
 
 interface Route {
   readonly ask: (client: Client) => Promise<unknown>;
@@ -103,6 +149,50 @@ const ROUTES: readonly Route[] = [
     ask: ({ sessions }) => sessions.messages("s", { after: 3 }),
     request: "GET /api/sessions/s/messages?after=3",
     reply: { messages: [], nextAfter: 3 },
+  },
+  {
+    ask: ({ sessions }) => sessions.list({ provider: "demo", q: "a" }),
+    request: "GET /api/sessions?provider=demo&q=a",
+    reply: {
+      ...LIST,
+      hits: [
+        {
+          sessionId: "s",
+          messageId: "m",
+          role: "user",
+          text: "an apple",
+          marks: [{ start: 0, end: 1 }],
+        },
+      ],
+    },
+  },
+  {
+    ask: ({ sessions }) => sessions.runs("s", { limit: 2, cursor: "c" }),
+    request: "GET /api/sessions/s/runs?limit=2&cursor=c",
+    reply: {
+      runs: [
+        {
+          ...RUN,
+          suspensions: [
+            {
+              id: "q",
+              kind: "question",
+              status: "answered",
+              answer: "yes",
+              answeredBy: "ada",
+              createdAt: AT,
+              closedAt: AT,
+            },
+          ],
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  {
+    ask: ({ repos }) => repos.files("r/1", { query: "src/a" }),
+    request: "GET /api/repos/r%2F1/files?query=src%2Fa",
+    reply: { files: ["src/a.ts"], truncated: false },
   },
   {
     ask: ({ sessions }) => sessions.queue("s"),
@@ -178,6 +268,21 @@ const ROUTES: readonly Route[] = [
     reply: { shouldResume: true, reason: "session_resumable", checks: [] },
   },
   {
+    ask: ({ sessions }) =>
+      sessions.shouldResume("s", { timeoutMinutes: 5, require: ["workspace", "lease"] }),
+    request: "GET /api/sessions/s/should-resume?timeoutMinutes=5&require=workspace%2Clease",
+    reply: {
+      shouldResume: false,
+      reason: "session_busy",
+      checks: [{ name: "lease", passed: false, required: true, value: "running", limit: "idle" }],
+    },
+  },
+  {
+    ask: ({ sessions }) => sessions.shouldResume("s", { maxErrors: 1, require: [] }),
+    request: "GET /api/sessions/s/should-resume?maxErrors=1&require=",
+    reply: { shouldResume: false, reason: "budget_used_up", checks: [] },
+  },
+  {
     ask: ({ suspensions }) => suspensions(),
     request: "GET /api/suspensions",
     reply: { suspensions: [] },
@@ -190,6 +295,37 @@ const ROUTES: readonly Route[] = [
     reply: REPOSITORY,
   },
   { ask: ({ repos }) => repos.remove("r"), request: "DELETE /api/repos/r", reply: REPOSITORY },
+  {
+    ask: ({ repos }) => repos.add({ path: "/code/r", label: "gpu" }),
+    request: "POST /api/repos",
+    body: { path: "/code/r", label: "gpu" },
+    reply: { ...REPOSITORY, label: "gpu" },
+  },
+  { ask: ({ nodes }) => nodes.list(), request: "GET /api/nodes", reply: { nodes: [NODE] } },
+  {
+    ask: ({ nodes }) => nodes.drain("one"),
+    request: "POST /api/nodes/one/drain",
+    body: {},
+    reply: { ...NODE, draining: true },
+  },
+  {
+    ask: ({ nodes }) => nodes.drain("one", { draining: false }),
+    request: "POST /api/nodes/one/drain",
+    body: { draining: false },
+    reply: NODE,
+  },
+  { ask: ({ tokens }) => tokens.list(), request: "GET /api/tokens", reply: { tokens: [TOKEN] } },
+  {
+    ask: ({ tokens }) => tokens.create({ name: "ci", scope: "read", expiresInDays: 30 }),
+    request: "POST /api/tokens",
+    body: { name: "ci", scope: "read", expiresInDays: 30 },
+    reply: { ...TOKEN, token: "hf_secret" },
+  },
+  {
+    ask: ({ tokens }) => tokens.revoke("t/1"),
+    request: "DELETE /api/tokens/t%2F1",
+    reply: { ...TOKEN, revokedAt: AT },
+  },
   {
     ask: ({ providers }) => providers(),
     request: "GET /api/providers",

@@ -4,6 +4,7 @@ import {
   messagesReplySchema,
   queueReplySchema,
   resumeDecisionSchema,
+  runsReplySchema,
   sendMessageReplySchema,
   sessionListSchema,
   sessionSchema,
@@ -21,16 +22,20 @@ import {
   type MessagesReply,
   type QueueReply,
   type ResumeDecision,
+  type RunsQuery,
+  type RunsReply,
   type SendMessageReply,
   type SendMessageRequest,
   type Session,
   type SessionList,
+  type ShouldResumeQuery,
   type UpdateSessionRequest,
   type WholeSession,
 } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
+import type { BundleSource } from "./bundle-body.ts";
 import { segment, type CallOptions, type Connection, type WriteOptions } from "./connection.ts";
-import { streamEvents } from "./event-stream.ts";
+import { streamEvents, type OnConnection } from "./event-stream.ts";
 import { exportLines } from "./export-lines.ts";
 import { follow, type Followed } from "./follow.ts";
 
@@ -50,6 +55,9 @@ export interface Sessions {
     query?: Partial<MessagesQuery>,
     options?: CallOptions,
   ): Promise<MessagesReply>;
+
+  /** What became of each message an agent was given, and who answered what it waited for. */
+  runs(id: string, query?: Partial<RunsQuery>, options?: CallOptions): Promise<RunsReply>;
 
   /** Messages accepted, not yet given to an agent. */
   queue(id: string, options?: CallOptions): Promise<QueueReply>;
@@ -79,11 +87,17 @@ export interface Sessions {
   fail(id: string, request: FailRequest, options?: WriteOptions): Promise<Session>;
   /** A new idle session with the history up to a message, or all of it. */
   fork(id: string, request?: ForkRequest, options?: WriteOptions): Promise<Session>;
-  shouldResume(id: string, options?: CallOptions): Promise<ResumeDecision>;
+  /** What the query does not say is as the server is configured. */
+  shouldResume(
+    id: string,
+    query?: ShouldResumeQuery,
+    options?: CallOptions,
+  ): Promise<ResumeDecision>;
 
   /** The lines of a bundle, each without its newline. */
   export(id: string, options?: CallOptions): AsyncGenerator<string, void, undefined>;
-  import(bundle: string | Blob, options?: WriteOptions): Promise<Session>;
+  /** Takes a text, a file, or lines as `export` gives them, which are sent as they come. */
+  import(bundle: BundleSource, options?: WriteOptions): Promise<Session>;
 
   /**
    * What happens to the session from a position on, or from the beginning, without gap or repetition
@@ -91,7 +105,10 @@ export interface Sessions {
    */
   events(
     id: string,
-    options?: CallOptions & { readonly after?: string | number | undefined },
+    options?: CallOptions & {
+      readonly after?: string | number | undefined;
+      readonly onConnection?: OnConnection | undefined;
+    },
   ): AsyncGenerator<StreamEvent, void, undefined>;
   /** The session now, and again after each event. Ends as `events` does. */
   follow(id: string, options?: CallOptions): AsyncGenerator<Followed, void, undefined>;
@@ -132,6 +149,9 @@ export function createSessions(connection: Connection): Sessions {
     messages: async (id, query, options) =>
       call(messagesReplySchema, { ...options, path: `${pathOf(id)}/messages`, query }),
 
+    runs: async (id, query, options) =>
+      call(runsReplySchema, { ...options, path: `${pathOf(id)}/runs`, query }),
+
     queue: async (id, options) =>
       call(queueReplySchema, { ...options, path: `${pathOf(id)}/queue` }),
     editQueued: async (id, messageId, body, options) =>
@@ -159,19 +179,20 @@ export function createSessions(connection: Connection): Sessions {
     finalize: async (id, body, options) => act("finalize", { id, body, options }),
     fail: async (id, body, options) => act("fail", { id, body, options }),
     fork: async (id, body = {}, options) => act("fork", { id, body, options }),
-    shouldResume: async (id, options) =>
-      call(resumeDecisionSchema, { ...options, path: `${pathOf(id)}/should-resume` }),
+    shouldResume: async (id, query, options) =>
+      call(resumeDecisionSchema, { ...options, path: `${pathOf(id)}/should-resume`, query }),
 
     export: (id, options) => exportLines(connection, { ...options, path: `${pathOf(id)}/export` }),
     import: (bundle, options) =>
       call(sessionSchema, { ...options, method: "POST", path: `${ROOT}/import`, bundle }),
 
-    events: (id, { after, signal } = {}) =>
+    events: (id, { after, signal, onConnection } = {}) =>
       streamEvents({
         connection,
         path: `${pathOf(id)}/events`,
         after: after === undefined ? null : positionOf(after),
         ofOneSession: true,
+        onConnection,
         signal,
       }),
     follow: (id, options) => follow(sessions, id, options),

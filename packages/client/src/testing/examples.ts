@@ -72,7 +72,9 @@ export async function answerPermissions(client: Client): Promise<void> {
 export async function endSessions(client: Client, id: string): Promise<void> {
   await client.sessions.cancel(id, { reason: "Enough for today" });
   const fork = await client.sessions.fork(id);
-  const { shouldResume, reason } = await client.sessions.shouldResume(fork.id);
+  const { shouldResume, reason } = await client.sessions.shouldResume(fork.id, {
+    require: ["workspace", "lease"],
+  });
   console.log(shouldResume, reason);
   await client.sessions.finalize(id, { outcome: "completed", summary: "All tests pass." });
   await client.sessions.archive(id);
@@ -104,9 +106,7 @@ export async function watchAll(client: Client, signal: AbortSignal): Promise<voi
 }
 
 export async function moveSession(client: Client, other: Client, id: string): Promise<void> {
-  const lines: string[] = [];
-  for await (const line of client.sessions.export(id)) lines.push(line);
-  const session = await other.sessions.import(lines.join("\n"));
+  const session = await other.sessions.import(client.sessions.export(id));
   console.log(session.id);
 }
 

@@ -26,6 +26,7 @@ export const SESSION: Session = {
   failure: null,
   agentName: null,
   purpose: null,
+  agentId: null,
   metadata: {},
   provider: null,
   model: null,
@@ -141,7 +142,7 @@ export function createSessionModel(): SessionModel {
         case "phase": {
           const phaseChange = { from: session.phase, to: step.to, at: AT };
           if (phaseChange.from === phaseChange.to) return;
-          const phaseHistory = [...session.phaseHistory, phaseChange];
+          const phaseHistory = [...session.phaseHistory, { ...phaseChange, durationMs: 0 }];
           return change({ phase: step.to, phaseHistory }, [{ name: "phase", data: phaseChange }]);
         }
         case "ask":
