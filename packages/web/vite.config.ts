@@ -1,22 +1,185 @@
+import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defaultClientConditions, defineConfig } from "vite";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { defaultClientConditions, defineConfig, type Plugin } from "vite";
+import { VitePWA } from "vite-plugin-pwa";
+
+/** What the server answers itself; never the page, and never from a cache. */
+const SERVER_PATHS = ["/api", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const;
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+/** The last two steps take many times as long for a few bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const shell = collectShell();
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [
+    react(),
+    tailwind(),
+    withoutInsertedStyles(),
+    lexerOfMarkedOnly(),
+    shell.plugin,
+    VitePWA({
+      strategies: "generateSW",
+      registerType: "autoUpdate",
+      // Registered by our own module: the page allows no inline script.
+      injectRegister: false,
+      manifest: {
+        id: "/",
+        name: "Holdfast",
+        short_name: "Holdfast",
+        description: "Keeps conversations with coding agents alive.",
+        start_url: "/",
+        display: "standalone",
+        background_color: "#f6f7f6",
+        theme_color: "#f6f7f6",
+        icons: [
+          { src: "/favicon.svg", type: "image/svg+xml", sizes: "any" },
+          { src: "/icon-192.png", type: "image/png", sizes: "192x192" },
+          { src: "/icon-512.png", type: "image/png", sizes: "512x512" },
+          { src: "/icon-512.png", type: "image/png", sizes: "512x512", purpose: "maskable" },
+        ],
+      },
+      workbox: {
+        globPatterns: ["index.html", "before.js", "favicon*.svg", "assets/*.{js,css}"],
+        manifestTransforms: [shell.transform],
+        navigateFallback: "/index.html",
+        navigateFallbackDenylist: SERVER_PATHS.map((path) => new RegExp(`^${path}(/|$|\\?)`, "u")),
+        cleanupOutdatedCaches: true,
+        // With the next visit, whatever else is open; otherwise a new build waits until all pages are closed.
+        skipWaiting: true,
+        clientsClaim: true,
+        importScripts: ["/notification-click.js"],
+        inlineWorkboxRuntime: true,
+        sourcemap: false,
+      },
+    }),
+    compressed(),
+  ],
   // Workspace packages come from their sources, so that this build does not wait for theirs.
-  resolve: { conditions: ["holdfast-source", ...defaultClientConditions] },
+  resolve: {
+    conditions: ["holdfast-source", ...defaultClientConditions],
+    // A fifth of the page's code otherwise; see the file.
+    alias: [{ find: /^zod$/u, replacement: sourceFile("api/small-zod.ts") }],
+  },
+  worker: { format: "es" },
   build: {
     outDir: "../server/dist/web",
     emptyOutDir: true,
+    target: "es2024",
     // The page's security policy allows no data: URLs.
     assetsInlineLimit: 0,
+    // Every browser of that target preloads modules by itself.
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Of what describes the wire, only what the page reads.
+      treeshake: {
+        moduleSideEffects: [
+          { test: /[/\\]packages[/\\](protocol|client)[/\\]src/u, sideEffects: false },
+        ],
+      },
+    },
   },
   server: {
-    proxy: Object.fromEntries(
-      ["/api", "/healthz", "/readyz", "/openapi.json"].map((path) => [
-        path,
-        "http://127.0.0.1:4664",
-      ]),
-    ),
+    proxy: Object.fromEntries(SERVER_PATHS.map((path) => [path, "http://127.0.0.1:4664"])),
   },
 });
+
+/**
+ * What the service worker keeps: what any page starts with, and the pages themselves. What they
+ * load later, such as grammars, comes from the server.
+ */
+function collectShell() {
+  const files = new Set<string>();
+  const plugin: Plugin = {
+    name: "collect-shell",
+    generateBundle(_options, bundle) {
+      const add = (name: string): void => {
+        const chunk = bundle[name];
+        if (files.has(name) || chunk?.type !== "chunk") return;
+        files.add(name);
+        for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(style);
+        for (const other of chunk.imports) add(other);
+      };
+      for (const chunk of Object.values(bundle))
+        if (chunk.type === "chunk" && (chunk.isEntry || chunk.name.endsWith("-page")))
+          add(chunk.fileName);
+    },
+  };
+  const transform = <Entry extends { readonly url: string }>(entries: Entry[]) => ({
+    manifest: entries.filter(({ url }) => !url.startsWith("assets/") || files.has(url)),
+  });
+  return { plugin, transform };
+}
+
+/** Beside each file, what the server sends to browsers that take it smaller. */
+function compressed(): Plugin {
+  let folder = "";
+  return {
+    name: "compressed",
+    enforce: "post",
+    apply: "build",
+    configResolved: ({ root, build }) => {
+      folder = path.resolve(root, build.outDir);
+    },
+    closeBundle: {
+      sequential: true,
+      order: "post",
+      async handler() {
+        const files = await readdir(folder, { recursive: true });
+        const texts = files.filter((name) => /\.(?:js|css|html|svg|webmanifest)$/u.test(name));
+        await Promise.all(
+          texts.map(async (name) => {
+            const file = path.join(folder, name);
+            const content = await readFile(file);
+            await writeFile(`${file}.br`, await brotli(content, BROTLI));
+            await writeFile(`${file}.gz`, await zip(content, { level: 9 }));
+          }),
+        );
+      },
+    },
+  };
+}
+
+function sourceFile(name: string): string {
+  return fileURLToPath(new URL(`src/${name}`, import.meta.url));
+}
+
+/** The page allows styles from files only; sonner's are imported from its own. */
+function withoutInsertedStyles(): Plugin {
+  return {
+    name: "without-inserted-styles",
+    transform: {
+      filter: { id: /[/\\]sonner[/\\]dist[/\\]index\.mjs$/u },
+      handler(code) {
+        const stripped = code.replace(/^__insertCSS\(".*"\);$/mu, "");
+        if (stripped === code) this.error("sonner no longer inserts its styles where it did");
+        return { code: stripped, map: null };
+      },
+    },
+  };
+}
+
+/** What makes HTML of Markdown is not used: without the instance it is for, the build leaves it out. */
+function lexerOfMarkedOnly(): Plugin {
+  return {
+    name: "lexer-of-marked-only",
+    transform: {
+      filter: { id: /[/\\]marked[/\\]lib[/\\]marked\.esm\.js$/u },
+      handler(code) {
+        const instance = code.search(
+          /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/u,
+        );
+        const lexer = /[{,](?<name>\w+) as Lexer\b/u.exec(code)?.groups?.["name"];
+        if (instance === -1 || lexer === undefined)
+          this.error("marked is no longer built as it was");
+        return { code: `${code.slice(0, instance)}export{${lexer} as Lexer};`, map: null };
+      },
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// Part of the service worker: a notification leads to the session it is about.
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(show(event.notification.data?.href ?? "/"));
+});
+
+async function show(href) {
+  const pages = await clients.matchAll({ type: "window" });
+  const page = pages.find((each) => each.url === new URL(href, location.origin).href) ?? pages[0];
+  if (page === undefined) return clients.openWindow(href);
+  await page.focus();
+  page.postMessage({ kind: "go", href });
+}

@@ -1,0 +1,122 @@
+import type { Stats } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { ChartColumn, RefreshCw } from "lucide-react";
+import { useMemo, type ReactElement } from "react";
+import { providersQuery } from "../api/queries.ts";
+import type { PageSearch } from "../app/place.ts";
+import { usePageTitle } from "../app/page-title.ts";
+import { goTo, usePlace } from "../app/router.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { reasonOf } from "../ui/toast.ts";
+import { Bars } from "./bars.tsx";
+import { breakdownsOf } from "./breakdowns.ts";
+import { ChartPanel } from "./chart-panel.tsx";
+import { chartsOf } from "./charts.ts";
+import { Figures } from "./figures.tsx";
+import { RangeChoice } from "./range-choice.tsx";
+import { parseRange, toSearch, type Range } from "./range.ts";
+import { statsQuery } from "./stats-query.ts";
+
+const NOTHING: PageSearch = {};
+
+export function AnalyticsPage(): ReactElement {
+  usePageTitle("Analytics");
+  const place = usePlace();
+  const search = place?.page === "analytics" ? (place.search ?? NOTHING) : NOTHING;
+  const range = useMemo(() => parseRange(search), [search]);
+  const { data: read, error, isFetching, isPlaceholderData, refetch } = useQuery(statsQuery(range));
+  // That nothing happened in another time says nothing about this one.
+  const data = isPlaceholderData && read !== undefined && isEmpty(read) ? undefined : read;
+  const choose = (next: Range): void =>
+    goTo({ page: "analytics", search: toSearch(next) }, { replace: true });
+  return (
+    <main className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex max-w-5xl flex-col gap-4 px-3 py-4 pb-16 sm:px-6">
+        <header className="flex items-center gap-3">
+          <h1 className="text-base font-semibold">Analytics</h1>
+          <span className="text-xs text-muted">Times are in UTC</span>
+          <IconButton
+            label="Read again"
+            className="ml-auto"
+            busy={isFetching && data !== undefined}
+            onClick={() => void refetch()}
+          >
+            <RefreshCw size={16} aria-hidden="true" />
+          </IconButton>
+        </header>
+        <RangeChoice range={range} onChange={choose} />
+        {data !== undefined && error !== null && (
+          <p role="alert" className="text-danger">
+            These figures are from before. They could not be read again: {reasonOf(error)}
+          </p>
+        )}
+        {data !== undefined && (
+          <div aria-busy={isPlaceholderData} className="flex flex-col gap-4">
+            <Shown stats={data} range={range} onChoose={choose} />
+          </div>
+        )}
+        {data === undefined && error === null && (
+          <p className="flex items-center gap-2 text-muted">
+            <Spinner /> Reading what happened…
+          </p>
+        )}
+        {data === undefined && error !== null && (
+          <Empty
+            title="The figures could not be read"
+            action={<Button onClick={() => void refetch()}>Try again</Button>}
+          >
+            {reasonOf(error)}
+          </Empty>
+        )}
+      </div>
+    </main>
+  );
+}
+
+function Shown({
+  stats,
+  range,
+  onChoose,
+}: {
+  readonly stats: Stats;
+  readonly range: Range;
+  readonly onChoose: (range: Range) => void;
+}): ReactElement {
+  const providers = useQuery(providersQuery).data?.providers;
+  const charts = useMemo(() => chartsOf(stats), [stats]);
+  const breakdowns = useMemo(
+    () => breakdownsOf(stats, new Map(providers?.map(({ name, title }) => [name, title]))),
+    [stats, providers],
+  );
+  if (isEmpty(stats))
+    return range.is === "all" ? (
+      <Empty icon={<ChartColumn size={28} />} title="Nothing to count yet">
+        Once sessions have runs that ended, it is shown here how they went.
+      </Empty>
+    ) : (
+      <Empty
+        icon={<ChartColumn size={28} />}
+        title="Nothing happened in this time"
+        action={<Button onClick={() => onChoose({ is: "all" })}>Show all</Button>}
+      />
+    );
+  return (
+    <>
+      <Figures stats={stats} />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {charts.map((chart) => (
+          <ChartPanel key={chart.title} chart={chart} />
+        ))}
+      </div>
+      {breakdowns.map((breakdown) => (
+        <Bars key={breakdown.title} breakdown={breakdown} />
+      ))}
+    </>
+  );
+}
+
+function isEmpty({ sessions, total }: Stats): boolean {
+  return sessions === 0 && total.runs === 0;
+}

@@ -1,0 +1,131 @@
+import type { PhaseStats, Stats, StatsGroup } from "@holdfast/protocol";
+import { PHASE_NAMES } from "../session/phase-names.ts";
+import { costTexts, NONE, valueText } from "./value-text.ts";
+
+/** One thing by its kinds: a bar for each kind, and a table with everything that is known of it. */
+export interface Breakdown {
+  readonly title: string;
+  readonly says: string;
+  readonly bars: readonly Bar[];
+  readonly columns: readonly [string, ...string[]];
+  /** The first cell is the row's name. */
+  readonly rows: readonly (readonly string[])[];
+  /** Said when there are no bars. */
+  readonly otherwise: string;
+}
+
+interface Bar {
+  readonly name: string;
+  /** Of the longest. */
+  readonly share: number;
+  readonly text: string;
+}
+
+export function breakdownsOf(
+  { byAgent, byProvider, byPhase }: Stats,
+  providerTitles: ReadonlyMap<string, string>,
+): readonly Breakdown[] {
+  return [
+    {
+      ...groupsOf(byAgent, (name) => name ?? "Without a name", "Agent"),
+      title: "By agent",
+      otherwise: "No agent ended a run.",
+    },
+    {
+      ...groupsOf(
+        byProvider,
+        (name) => (name === null ? "None" : (providerTitles.get(name) ?? name)),
+        "Provider",
+      ),
+      title: "By provider",
+      otherwise: "No provider ended a run.",
+    },
+    phasesOf(byPhase),
+  ];
+}
+
+function groupsOf(
+  groups: readonly StatsGroup[],
+  nameOf: (name: string | null) => string,
+  kind: string,
+): Omit<Breakdown, "title" | "otherwise"> {
+  const most = Math.max(...groups.map(({ runs }) => runs), 1);
+  return {
+    says: "Runs, and how many of them completed.",
+    bars: groups.map(({ name, runs, successRate }) => ({
+      name: nameOf(name),
+      share: runs / most,
+      text: [countOf(runs), ...(successRate === null ? [] : [rateText(successRate)])].join(", "),
+    })),
+    columns: [
+      kind,
+      "Sessions",
+      "Runs",
+      "Completed",
+      "Failed",
+      "Cancelled",
+      "Interrupted",
+      "Success",
+      "Errors",
+      "Median time",
+      "Tokens in",
+      "Tokens out",
+      "Cost",
+    ],
+    rows: groups.map((group) => [
+      nameOf(group.name),
+      ...[group.sessions, group.runs, group.completed, group.failed, group.cancelled].map(
+        countText,
+      ),
+      countText(group.interrupted),
+      rateText(group.successRate),
+      countText(group.errors),
+      timeText(group.durationMs?.median ?? null),
+      valueText(group.inputTokens, { is: "tokens" }),
+      valueText(group.outputTokens, { is: "tokens" }),
+      costTexts(group.cost).join(", ") || NONE,
+    ]),
+  };
+}
+
+function phasesOf(phases: readonly PhaseStats[]): Breakdown {
+  const timed = phases.flatMap(({ phase, durationMs }) =>
+    durationMs === null ? [] : [{ phase, durationMs }],
+  );
+  const most = Math.max(...timed.map(({ durationMs }) => durationMs.total), 1);
+  return {
+    title: "By phase",
+    says: "Time that sessions spent in each phase, all together.",
+    bars: timed.map(({ phase, durationMs }) => ({
+      name: PHASE_NAMES[phase],
+      share: durationMs.total / most,
+      text: `${timeText(durationMs.total)}, median ${timeText(durationMs.median)}`,
+    })),
+    columns: ["Phase", "Sessions", "Time", "Median", "Mean", "Errors"],
+    rows: phases.map(({ phase, sessions, durationMs, errors }) => [
+      PHASE_NAMES[phase],
+      countText(sessions),
+      timeText(durationMs?.total ?? null),
+      timeText(durationMs?.median ?? null),
+      timeText(durationMs?.mean ?? null),
+      countText(errors),
+    ]),
+    otherwise: "No session spent time in a phase.",
+  };
+}
+
+function countOf(runs: number): string {
+  return runs === 1 ? "1 run" : `${countText(runs)} runs`;
+}
+
+function countText(value: number): string {
+  return valueText(value, { is: "count" });
+}
+
+function rateText(value: number | null): string {
+  return valueText(value, { is: "rate" });
+}
+
+function timeText(value: number | null): string {
+  return valueText(value, { is: "duration" });
+}

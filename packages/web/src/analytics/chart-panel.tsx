@@ -1,0 +1,75 @@
+import { lazy, Suspense, useState, type ReactElement } from "react";
+import { ErrorBoundary } from "../app/error-boundary.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { isEmptyChart, rowsOf, type Chart, type Tone } from "./charts.ts";
+import { TableBehind } from "./data-table.tsx";
+import { Panel } from "./panel.tsx";
+import { bucketText, valueText } from "./value-text.ts";
+
+const Plot = lazy(() => import("./plot.tsx").then((m) => ({ default: m.Plot })));
+
+const SWATCHES = {
+  accent: "bg-accent",
+  ok: "bg-ok",
+  warn: "bg-warn",
+  danger: "bg-danger",
+  "line-strong": "bg-line-strong",
+} as const satisfies Record<Tone, string>;
+
+/** A chart, what its colours mean, and the same as a table. */
+export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
+  const { title, unit, bucketMs, starts, series, otherwise } = chart;
+  const [pointed, setPointed] = useState<number | null>(null);
+  if (isEmptyChart(chart))
+    return (
+      <Panel title={title} says={otherwise}>
+        {null}
+      </Panel>
+    );
+  const startMs = pointed === null ? undefined : starts[pointed];
+  return (
+    <Panel title={title} aside={startMs === undefined ? "In all" : bucketText(startMs, bucketMs)}>
+      <Legend chart={chart} pointed={pointed} />
+      <ErrorBoundary
+        fallback={() => (
+          <p className="text-xs text-muted">The chart could not be drawn. Its table is below.</p>
+        )}
+      >
+        <Suspense fallback={<div className="h-44" />}>
+          <Plot chart={chart} onPoint={setPointed} />
+        </Suspense>
+      </ErrorBoundary>
+      <TableBehind
+        caption={`${title} over time, without times in which there was nothing`}
+        columns={["Time (UTC)", ...series.map(({ name }) => name)]}
+        rows={rowsOf(chart).map(({ startMs, values }) => [
+          bucketText(startMs, bucketMs),
+          ...values.map((value) => valueText(value, unit)),
+        ])}
+      />
+    </Panel>
+  );
+}
+
+/** With the values of the time that is pointed at, or of all of it. */
+function Legend({
+  chart: { series, unit },
+  pointed,
+}: {
+  readonly chart: Chart;
+  readonly pointed: number | null;
+}): ReactElement {
+  return (
+    <ul className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
+      {series.map(({ name, tone, values, total }) => (
+        <li key={name} className="inline-flex items-center gap-1.5">
+          <span aria-hidden="true" className={classNames("size-2.5 rounded-xs", SWATCHES[tone])} />
+          {name}
+          <span className="font-medium tabular-nums">
+            {valueText(pointed === null ? total : (values[pointed] ?? null), unit)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

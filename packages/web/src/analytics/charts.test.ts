@@ -1,0 +1,126 @@
+import type { Stats, StatsBucket } from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import { chartsOf, isEmptyChart, piledUp, rowsOf, tickIndexes } from "./charts.ts";
+import { emptyStats } from "./testing/empty-stats.ts";
+
+const nothing = {
+  sessions: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  interrupted: 0,
+  successRate: null,
+  resumeRate: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: {},
+};
+const DAY_MS = 86_400_000;
+const FIRST = Date.parse("2026-03-01T00:00:00.000Z");
+
+function statsOf(buckets: readonly Partial<StatsBucket>[], total: Partial<Stats["total"]>): Stats {
+  return {
+    ...emptyStats,
+    successRate: 0.75,
+    total: { ...emptyStats.total, ...total },
+    overTime: {
+      bucketMs: DAY_MS,
+      buckets: buckets.map((bucket, index) => ({
+        ...nothing,
+        start: new Date(FIRST + index * DAY_MS).toISOString(),
+        ...bucket,
+      })),
+    },
+  };
+}
+
+const stats = statsOf(
+  [
+    { completed: 2, failed: 1, successRate: 2 / 3, inputTokens: 10, cost: { USD: 0.5 } },
+    {},
+    { completed: 1, successRate: 1, outputTokens: 4 },
+  ],
+  { completed: 3, failed: 1, inputTokens: 10, outputTokens: 4, cost: { USD: 0.5, EUR: 0 } },
+);
+const [runs, rates, tokens, ...costs] = chartsOf(stats);
+
+describe("charts of what happened over time", () => {
+  it("have one value for each bucket, and what it comes to", () => {
+    expect(runs).toEqual({
+      title: "Runs",
+      drawnAs: "stack",
+      unit: { is: "count" },
+      bucketMs: DAY_MS,
+      starts: [FIRST, FIRST + DAY_MS, FIRST + 2 * DAY_MS],
+      series: [
+        { name: "Completed", tone: "ok", values: [2, 0, 1], total: 3 },
+        { name: "Cancelled", tone: "line-strong", values: [0, 0, 0], total: 0 },
+        { name: "Interrupted", tone: "warn", values: [0, 0, 0], total: 0 },
+        { name: "Failed", tone: "danger", values: [1, 0, 0], total: 1 },
+      ],
+      otherwise: "No run ended.",
+    });
+    expect(tokens?.series.map(({ values, total }) => [values, total])).toEqual([
+      [[10, 0, 0], 10],
+      [[0, 0, 4], 4],
+    ]);
+  });
+
+  it("leave rates open where there was nothing to measure", () => {
+    expect(rates?.series.map(({ values, total }) => [values, total])).toEqual([
+      [[2 / 3, null, 1], 0.75],
+      [[null, null, null], null],
+    ]);
+  });
+
+  it("are one for each currency in which something was spent, and not for many", () => {
+    expect(costs.map(({ title, series }) => [title, series[0]?.values])).toEqual([
+      ["Cost in USD", [0.5, 0, 0]],
+    ]);
+    const cost = Object.fromEntries(["A", "B", "C", "D", "E"].map((name) => [name, 1]));
+    expect(
+      chartsOf(statsOf([], { cost }))
+        .slice(3)
+        .map(({ title }) => title),
+    ).toEqual(["Cost in A", "Cost in B", "Cost in C", "Cost in D"]);
+  });
+
+  it("know when there is nothing to draw; a rate of nothing at all is something", () => {
+    expect(chartsOf(stats).map(isEmptyChart)).toEqual([false, false, false, false]);
+    expect(chartsOf(statsOf([{}, {}], {})).map(isEmptyChart)).toEqual([true, true, true]);
+    const failed = chartsOf(statsOf([{ failed: 1, successRate: 0 }], { failed: 1 }));
+    expect(failed.map(isEmptyChart)).toEqual([false, false, true]);
+  });
+
+  it("are rows of a table too, newest first, without those of nothing", () => {
+    const rows = chartsOf(stats).slice(0, 2).map(rowsOf);
+    expect(rows).toEqual([
+      [
+        { startMs: FIRST + 2 * DAY_MS, values: [1, 0, 0, 0] },
+        { startMs: FIRST, values: [2, 0, 0, 1] },
+      ],
+      [
+        { startMs: FIRST + 2 * DAY_MS, values: [1, null] },
+        { startMs: FIRST, values: [2 / 3, null] },
+      ],
+    ]);
+  });
+
+  it("are piled up from the top down", () => {
+    expect(piledUp(runs?.series ?? [])).toEqual([
+      [3, 0, 1],
+      [2, 0, 1],
+      [2, 0, 1],
+      [2, 0, 1],
+    ]);
+  });
+
+  it.each([
+    [3, 10, [0, 1, 2]],
+    [10, 4, [0, 3, 6, 9]],
+    [5, 0, [0]],
+    [0, 4, []],
+  ])("of %i buckets name what %i names have room for", (count, roomFor, expected) => {
+    expect(tickIndexes(count, roomFor)).toEqual(expected);
+  });
+});

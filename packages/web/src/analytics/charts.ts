@@ -1,0 +1,164 @@
+import type { Stats, StatsBucket } from "@holdfast/protocol";
+import type { Unit } from "./value-text.ts";
+
+/** A colour of the page, by its name there. */
+export type Tone = "accent" | "ok" | "warn" | "danger" | "line-strong";
+
+interface ChartSeries {
+  readonly name: string;
+  readonly tone: Tone;
+  /** One for each bucket; null where there was nothing to measure. */
+  readonly values: readonly (number | null)[];
+  /** Of the whole range. */
+  readonly total: number | null;
+}
+
+/** Something over time. */
+export interface Chart {
+  readonly title: string;
+  /** Parts of a sum are bars on each other; rates are lines. */
+  readonly drawnAs: "stack" | "lines";
+  readonly unit: Unit;
+  readonly bucketMs: number;
+  readonly starts: readonly number[];
+  readonly series: readonly ChartSeries[];
+  /** Said when there is nothing to draw. */
+  readonly otherwise: string;
+}
+
+/** Currencies are whatever agents say; a chart for each of many would be no help. */
+const CURRENCIES_MAX = 4;
+
+const OUTCOMES = [
+  ["Completed", "completed", "ok"],
+  ["Cancelled", "cancelled", "line-strong"],
+  ["Interrupted", "interrupted", "warn"],
+  ["Failed", "failed", "danger"],
+] as const;
+
+export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): readonly Chart[] {
+  const { bucketMs, buckets } = overTime;
+  const starts = buckets.map(({ start }) => Date.parse(start));
+  const read = (of: (bucket: StatsBucket) => number | null) => buckets.map(of);
+  const currencies = Object.keys(total.cost).filter((currency) => total.cost[currency] !== 0);
+  return [
+    {
+      title: "Runs",
+      drawnAs: "stack",
+      unit: { is: "count" },
+      bucketMs,
+      starts,
+      series: OUTCOMES.map(([name, key, tone]) => ({
+        name,
+        tone,
+        values: read((bucket) => bucket[key]),
+        total: total[key],
+      })),
+      otherwise: "No run ended.",
+    },
+    {
+      title: "Success and resume rate",
+      drawnAs: "lines",
+      unit: { is: "rate" },
+      bucketMs,
+      starts,
+      series: [
+        {
+          name: "Success",
+          tone: "accent",
+          values: read((bucket) => bucket.successRate),
+          total: successRate,
+        },
+        {
+          name: "Resume",
+          tone: "warn",
+          values: read((bucket) => bucket.resumeRate),
+          total: resumeRate,
+        },
+      ],
+      otherwise: "No run ended, and no session was cut off.",
+    },
+    {
+      title: "Tokens",
+      drawnAs: "stack",
+      unit: { is: "tokens" },
+      bucketMs,
+      starts,
+      series: [
+        {
+          name: "In",
+          tone: "accent",
+          values: read((bucket) => bucket.inputTokens),
+          total: total.inputTokens,
+        },
+        {
+          name: "Out",
+          tone: "warn",
+          values: read((bucket) => bucket.outputTokens),
+          total: total.outputTokens,
+        },
+      ],
+      otherwise: "No agent told how many tokens it used.",
+    },
+    ...currencies.slice(0, CURRENCIES_MAX).map((currency): Chart => ({
+      title: `Cost in ${currency}`,
+      drawnAs: "stack",
+      unit: { is: "money", currency },
+      bucketMs,
+      starts,
+      series: [
+        {
+          name: "Cost",
+          tone: "accent",
+          values: read((bucket) => bucket.cost[currency] ?? 0),
+          total: total.cost[currency] ?? 0,
+        },
+      ],
+      otherwise: "No agent told what it cost.",
+    })),
+  ];
+}
+
+export function isEmptyChart({ drawnAs, series }: Chart): boolean {
+  return series.every(({ values }) =>
+    values.every((value) => value === null || (drawnAs === "stack" && value === 0)),
+  );
+}
+
+interface ChartRow {
+  readonly startMs: number;
+  readonly values: readonly (number | null)[];
+}
+
+/** The same as rows of a table, newest first, without buckets in which nothing happened. */
+export function rowsOf(chart: Chart): readonly ChartRow[] {
+  const { starts, series } = chart;
+  return starts
+    .map((startMs, index) => ({
+      startMs,
+      values: series.map(({ values }) => values[index] ?? null),
+    }))
+    .filter(({ values }) =>
+      values.some((value) => value !== null && (chart.drawnAs === "lines" || value !== 0)),
+    )
+    .toReversed();
+}
+
+/**
+ * Values to draw one over the other so that they look piled up: the last is on top of all others,
+ * and is drawn first.
+ */
+export function piledUp(series: readonly ChartSeries[]): readonly (readonly number[])[] {
+  const piles: (readonly number[])[] = [];
+  for (const { values } of series) {
+    const below = piles.at(-1);
+    piles.push(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
+  }
+  return piles.toReversed();
+}
+
+/** Which of the buckets are named below a chart, so that the names have room. */
+export function tickIndexes(count: number, roomFor: number): readonly number[] {
+  const step = Math.max(1, Math.ceil(count / Math.max(1, roomFor)));
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
+}

@@ -1,0 +1,32 @@
+import { useId, type ReactElement, type ReactNode } from "react";
+
+/** One picture with its name. */
+export function Panel({
+  title,
+  aside,
+  says,
+  children,
+}: {
+  readonly title: string;
+  /** At the other end of the heading. */
+  readonly aside?: string;
+  readonly says?: string;
+  readonly children: ReactNode;
+}): ReactElement {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex min-w-0 flex-col gap-2 rounded-lg border border-line bg-surface p-3"
+    >
+      <div className="flex flex-wrap items-baseline justify-between gap-x-3">
+        <h2 id={id} className="text-sm font-semibold">
+          {title}
+        </h2>
+        {aside !== undefined && <span className="text-xs text-muted">{aside}</span>}
+      </div>
+      {says !== undefined && <p className="text-xs text-muted">{says}</p>}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+import { useId, useState, type FormEvent, type ReactElement } from "react";
+import { Button } from "../ui/button.tsx";
+import { Input } from "../ui/field.tsx";
+import { daysOf, RANGE_NAMES, whatIsWrong, type Range } from "./range.ts";
+
+const NAMES: readonly Range["is"][] = ["24h", "7d", "30d", "90d", "all", "days"];
+
+export function RangeChoice({
+  range,
+  onChange,
+}: {
+  readonly range: Range;
+  readonly onChange: (range: Range) => void;
+}): ReactElement {
+  const name = useId();
+  return (
+    <div className="flex flex-col gap-3">
+      <fieldset>
+        <legend className="sr-only">Time</legend>
+        <div className="grid grid-cols-3 gap-1 rounded-lg bg-sunken p-1 sm:inline-flex">
+          {NAMES.map((is) => (
+            <label
+              key={is}
+              className="touch-target inline-flex h-7 cursor-pointer items-center justify-center rounded-md px-2.5 text-xs font-medium text-muted has-checked:bg-surface has-checked:text-fg has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            >
+              <input
+                type="radio"
+                className="sr-only"
+                name={name}
+                value={is}
+                checked={range.is === is}
+                onChange={() => onChange(rangeNamed(is, range))}
+              />
+              {RANGE_NAMES[is]}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {range.is === "days" && <Days {...range} onChange={onChange} />}
+    </div>
+  );
+}
+
+/** Days begin with what was shown before. */
+function rangeNamed(is: Range["is"], before: Range): Range {
+  return is === "days" ? daysOf(before, Date.now()) : { is };
+}
+
+function Days({
+  first,
+  last,
+  onChange,
+}: {
+  readonly first: string;
+  readonly last: string;
+  readonly onChange: (range: Range) => void;
+}): ReactElement {
+  const id = useId();
+  const [days, setDays] = useState({ first, last });
+  const [shown, setShown] = useState(days);
+  // An address that says other days fills them in. Not by a key: the focus stays where it is.
+  if (shown.first !== first || shown.last !== last) {
+    setShown({ first, last });
+    setDays({ first, last });
+  }
+  const wrong = whatIsWrong(days.first, days.last);
+  const [isAsked, setAsked] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setAsked(wrong !== null);
+    if (wrong === null) onChange({ is: "days", ...days });
+  };
+  const said = isAsked && wrong !== null;
+  const describe = { "aria-invalid": said, ...(said && { "aria-describedby": `${id}-wrong` }) };
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-2">
+      <div className="min-w-0 flex-1 sm:flex-none">
+        <label htmlFor={`${id}-first`} className="text-xs font-medium">
+          From
+        </label>
+        <Input
+          id={`${id}-first`}
+          type="date"
+          value={days.first}
+          {...describe}
+          onChange={(event) => setDays({ ...days, first: event.target.value })}
+        />
+      </div>
+      <div className="min-w-0 flex-1 sm:flex-none">
+        <label htmlFor={`${id}-last`} className="text-xs font-medium">
+          To, included
+        </label>
+        <Input
+          id={`${id}-last`}
+          type="date"
+          value={days.last}
+          {...describe}
+          onChange={(event) => setDays({ ...days, last: event.target.value })}
+        />
+      </div>
+      <Button type="submit" tone="primary">
+        Show
+      </Button>
+      {said && (
+        <p id={`${id}-wrong`} role="alert" className="w-full text-xs text-danger">
+          {wrong}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Session, SessionList } from "@holdfast/protocol";
+import { QueryClient, type InfiniteData } from "@tanstack/react-query";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { changesInbox, changesMembers, createLiveLists, withSessions } from "./live-lists.ts";
+import { SESSIONS } from "./query-keys.ts";
+import { exampleSession } from "./testing/example-session.ts";
+
+const counts = { active: 0, suspended: 0, archived: 0, error: 0, badge: 0 };
+
+function pagesOf(
+  ...pages: readonly (readonly Session[])[]
+): InfiniteData<SessionList, string | null> {
+  return {
+    pages: pages.map((sessions) => ({
+      sessions: [...sessions],
+      total: 3,
+      limit: 2,
+      offset: 0,
+      nextCursor: null,
+      counts,
+    })),
+    pageParams: pages.map(() => null),
+  };
+}
+
+const told = (...sessions: readonly Session[]): ReadonlyMap<string, Session> =>
+  new Map(sessions.map((session) => [session.id, session]));
+
+const one = exampleSession({ id: "one" });
+const two = exampleSession({ id: "two" });
+const three = exampleSession({ id: "three" });
+
+describe("a list that events come to", () => {
+  it("has the changed session where it was, and all others untouched", () => {
+    const before = pagesOf([one, two], [three]);
+    const renamed = { ...two, title: "Another", version: 2 };
+    const after = withSessions(before, told(renamed));
+    expect(after).toEqual(pagesOf([one, renamed], [three]));
+    expect(after.pages[1]).toBe(before.pages[1]);
+  });
+
+  it("stays as it is when none of its sessions changed", () => {
+    const before = pagesOf([one]);
+    expect(withSessions(before, told(two))).toBe(before);
+  });
+
+  it("keeps what is newer than the event", () => {
+    const newer = { ...one, title: "Newer", version: 5 };
+    const before = pagesOf([newer]);
+    expect(withSessions(before, told({ ...one, version: 4 }))).toEqual(before);
+  });
+
+  it.each([
+    ["a session is not in it", told(two), true],
+    ["a status changed", told({ ...one, status: "archived" }), true],
+    ["a state changed", told({ ...one, state: "running" }), true],
+    ["a phase changed", told({ ...one, phase: "planning" }), true],
+    ["only the title changed", told({ ...one, title: "Another" }), false],
+  ] as const)("is read again or not, when %s", (_, sessions, expected) => {
+    expect(changesMembers(pagesOf([one]), sessions)).toBe(expected);
+  });
+});
+
+describe("the inbox", () => {
+  const open = {
+    id: "w1",
+    kind: "permission",
+    request: {},
+    createdAt: "2026-01-01T00:00:00.000Z",
+    expiresAt: null,
+  } as const;
+  const listed = {
+    suspensions: [
+      {
+        ...open,
+        sessionId: "one",
+        runId: "u1",
+        status: "open",
+        answer: null,
+        answeredBy: null,
+        closedAt: null,
+      } as const,
+    ],
+  };
+  const waits = { ...one, suspensions: [open] };
+
+  it.each([
+    ["something new waits", { suspensions: [] }, waits, true],
+    ["nothing waits any more", listed, one, true],
+    ["something else waits", listed, { ...one, suspensions: [{ ...open, id: "w2" }] }, true],
+    ["the same waits", listed, waits, false],
+    ["nothing waits, as before", { suspensions: [] }, one, false],
+    ["something waits before it was read", undefined, waits, true],
+  ])("is read again or not, when %s", (_, inbox, session, expected) => {
+    expect(changesInbox(inbox, told(session))).toBe(expected);
+  });
+});
+
+describe("lists that are followed", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const event = (data: Session) => ({ type: "session", id: "1", data }) as const;
+  const key = [SESSIONS, {}];
+
+  it("show a change at once, and what follows not more often than once a second", () => {
+    const queries = new QueryClient();
+    const lists = createLiveLists(queries);
+    const isStale = (): boolean | undefined => queries.getQueryState(key)?.isInvalidated;
+    queries.setQueryData(key, pagesOf([one]));
+
+    lists.take(event({ ...one, title: "Another", version: 2 }));
+    expect(queries.getQueryData(key)).toEqual(pagesOf([{ ...one, title: "Another", version: 2 }]));
+    expect(isStale()).toBe(false);
+
+    vi.advanceTimersByTime(200);
+    lists.take(event(two));
+    expect(isStale()).toBe(true);
+    queries.setQueryData(key, pagesOf([one, two]));
+
+    vi.advanceTimersByTime(200);
+    lists.take(event(three));
+    expect(isStale()).toBe(false);
+    vi.advanceTimersByTime(799);
+    expect(isStale()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(isStale()).toBe(true);
+    lists.stop();
+    queries.clear();
+  });
+});

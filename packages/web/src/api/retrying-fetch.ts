@@ -1,0 +1,88 @@
+import type { ConnectionStore } from "./connection.ts";
+
+const FIRST_MS = 500;
+const MOST_MS = 15_000;
+
+export interface Waiting {
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Resolves after so long, or when somebody wants it now, or when the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal | null) => Promise<void>;
+}
+
+/**
+ * A fetch for the one stream that says whether the page is live: comes back only with an open
+ * stream or a refusal, tells when it will try again, and notices when the stream ends.
+ */
+export function createRetryingFetch({
+  send,
+  connection,
+  waiting,
+}: {
+  readonly send: typeof fetch;
+  readonly connection: ConnectionStore;
+  readonly waiting: Waiting;
+}): typeof fetch {
+  let failures = 0;
+  return async (input, init) => {
+    const signal = init?.signal ?? null;
+    for (;;) {
+      connection.set({ kind: "connecting" });
+      const response = await attempt(() => send(input, init), signal);
+      if (response !== null && response.status < 500) {
+        failures = 0;
+        if (!response.ok) return response;
+        connection.set({ kind: "live" });
+        return watched(response, () => {
+          if (signal?.aborted !== true) connection.set({ kind: "connecting" });
+        });
+      }
+      failures += 1;
+      const delayMs = delayAfter(failures, waiting.random);
+      connection.set({ kind: "waiting", retryAt: waiting.now() + delayMs, failures });
+      await waiting.pause(delayMs, signal);
+      signal?.throwIfAborted();
+    }
+  };
+}
+
+/** Grows with each failure; by chance, so that pages do not all come at once. */
+export function delayAfter(failures: number, random: () => number): number {
+  return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1)) * (0.75 + random() / 4);
+}
+
+async function attempt(
+  work: () => Promise<Response>,
+  signal: AbortSignal | null,
+): Promise<Response | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    return null;
+  }
+}
+
+function watched(response: Response, onEnd: () => void): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return response;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        onEnd();
+        controller.close();
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}

@@ -1,0 +1,37 @@
+import type { Session } from "@holdfast/protocol";
+
+export function exampleSession(changes: Partial<Session> = {}): Session {
+  return {
+    id: "s1",
+    agentId: null,
+    repoId: "r1",
+    title: "The build",
+    status: "active",
+    state: "idle",
+    suspension: null,
+    suspensions: [],
+    phase: "initializing",
+    phaseHistory: [],
+    resumeReady: false,
+    errorCount: 0,
+    lastError: null,
+    failure: null,
+    agentName: null,
+    purpose: null,
+    metadata: {},
+    provider: "demo",
+    model: null,
+    supportsResume: true,
+    delivery: "open",
+    queued: 0,
+    forkedFrom: null,
+    version: 1,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    updatedAt: "2026-01-01T00:00:00.000Z",
+    lastActiveAt: "2026-01-01T00:00:00.000Z",
+    archivedAt: null,
+    finalizedAt: null,
+    summary: null,
+    ...changes,
+  };
+}

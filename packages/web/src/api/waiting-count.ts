@@ -1,0 +1,24 @@
+import type { Suspension, SuspensionKind } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { suspensionsQuery } from "./queries.ts";
+
+/** Whether a person can do something about it; the others end by themselves or come from outside. */
+const FOR_A_PERSON = {
+  permission: true,
+  question: true,
+  tool_result: true,
+  budget: true,
+  event: false,
+  rate_limit: false,
+  shutdown: false,
+} as const satisfies Record<SuspensionKind, boolean>;
+
+export function isForPerson({ kind }: Pick<Suspension, "kind">): boolean {
+  return FOR_A_PERSON[kind];
+}
+
+/** How many things anywhere wait for a person. */
+export function useWaitingCount(): number {
+  const { data } = useQuery(suspensionsQuery);
+  return data?.suspensions.filter(isForPerson).length ?? 0;
+}

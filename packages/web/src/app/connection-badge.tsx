@@ -1,0 +1,88 @@
+import { useCallback, useSyncExternalStore, type ReactElement } from "react";
+import { connection } from "../api/client.ts";
+import { tryNow } from "../api/live.ts";
+import { useConnectionState, type ConnectionState } from "../api/connection.ts";
+import { classNames } from "../ui/class-names.ts";
+
+interface Wording {
+  readonly tone: "ok" | "warn" | "danger";
+  readonly text: string;
+  readonly title: string;
+}
+
+const DOTS = { ok: "bg-ok", warn: "bg-warn", danger: "bg-danger" } as const;
+
+/** Whether what is shown is true now. Pressed while it waits, it tries again at once. */
+export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolean }): ReactElement {
+  const { tone, text, title } = useWording();
+  return (
+    <button
+      type="button"
+      title={title}
+      onClick={tryNow}
+      className="touch-target inline-flex items-center gap-2 rounded px-2 py-0.5 text-xs whitespace-nowrap text-muted"
+    >
+      <span aria-hidden="true" className={classNames("size-2 shrink-0 rounded-full", DOTS[tone])} />
+      <span className={dotOnly ? "sr-only" : "tabular-nums"}>{text}</span>
+    </button>
+  );
+}
+
+/** On phones, where there is no room for the badge: only while something is wrong. */
+export function ConnectionBanner(): ReactElement | null {
+  const { tone, text } = useWording();
+  const { kind } = useConnectionState(connection);
+  if (kind === "live" || kind === "connecting") return null;
+  return (
+    <button
+      type="button"
+      onClick={tryNow}
+      className="flex min-h-9 items-center justify-center gap-2 border-b border-line bg-surface text-xs md:hidden"
+    >
+      <span aria-hidden="true" className={classNames("size-2 rounded-full", DOTS[tone])} />
+      <span className="tabular-nums">{text}</span>
+    </button>
+  );
+}
+
+function useWording(): Wording {
+  const state = useConnectionState(connection);
+  const seconds = useSecondsUntil(state.kind === "waiting" ? state.retryAt : null);
+  return wordingOf(state, seconds);
+}
+
+/** After so many failures it is not a hiccup. */
+const GONE_AFTER = 4;
+
+function wordingOf(state: ConnectionState, seconds: number): Wording {
+  switch (state.kind) {
+    case "connecting":
+      return { tone: "warn", text: "Connecting", title: "Asking the server for changes." };
+    case "live":
+      return { tone: "ok", text: "Live", title: "Changes are shown as they happen." };
+    case "waiting":
+      return {
+        tone: state.failures < GONE_AFTER ? "warn" : "danger",
+        text: `${state.failures < GONE_AFTER ? "Reconnecting" : "No server, trying"} in ${seconds} s`,
+        title: "What is shown may be out of date. Press to try now.",
+      };
+    case "refused":
+      return { tone: "danger", text: "Refused", title: state.reason };
+    default:
+      return state satisfies never;
+  }
+}
+
+function useSecondsUntil(at: number | null): number {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      if (at === null) return () => {};
+      const timer = setInterval(changed, 500);
+      return () => clearInterval(timer);
+    },
+    [at],
+  );
+  return useSyncExternalStore(subscribe, () =>
+    at === null ? 0 : Math.max(0, Math.ceil((at - Date.now()) / 1_000)),
+  );
+}

@@ -1,0 +1,39 @@
+import type { ComponentProps, MouseEvent, ReactElement } from "react";
+import { preloadPage } from "./pages.tsx";
+import { hrefOf, type Place } from "./place.ts";
+import { goTo } from "./router.ts";
+
+/** A link within the page. Its page's code is loaded when it is pointed at. */
+export function Link({
+  to,
+  replace = false,
+  onClick,
+  children,
+  ...rest
+}: Omit<ComponentProps<"a">, "href"> & {
+  readonly to: Place;
+  readonly replace?: boolean;
+}): ReactElement {
+  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    if (event.defaultPrevented || !isPlainClick(event)) return;
+    event.preventDefault();
+    goTo(to, { replace });
+  };
+  return (
+    <a
+      {...rest}
+      href={hrefOf(to)}
+      onClick={follow}
+      onPointerEnter={() => preloadPage(to)}
+      onFocus={() => preloadPage(to)}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** Others open new tabs and windows, which is the browser's business. */
+function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+}

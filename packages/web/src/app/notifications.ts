@@ -1,0 +1,104 @@
+import type { Suspension } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { pageStorage } from "../api/page-storage.ts";
+import { suspensionsQuery } from "../api/queries.ts";
+import { isForPerson } from "../api/waiting-count.ts";
+import { announce } from "./announce.tsx";
+import { hrefOf, parsePlace } from "./place.ts";
+import { goTo } from "./router.ts";
+
+const KEY = "holdfast.notifications";
+
+export type NotificationChoice = "unsupported" | "off" | "on" | "blocked";
+
+const listeners = new Set<() => void>();
+
+export function useNotificationChoice(): NotificationChoice {
+  return useSyncExternalStore(subscribe, currentChoice);
+}
+
+/** Asks the browser when it has not been asked. */
+export async function chooseNotifications(wanted: boolean): Promise<void> {
+  if (wanted && Notification.permission === "default") await Notification.requestPermission();
+  pageStorage.set(KEY, wanted ? "on" : null);
+  for (const listener of listeners) listener();
+}
+
+/** A notification was pressed: the service worker says where it leads. */
+export function useNotificationClicks(): void {
+  useEffect(() => {
+    const follow = ({ data }: MessageEvent<unknown>): void => {
+      const href = typeof data === "object" && data !== null && "href" in data ? data.href : null;
+      if (typeof href !== "string") return;
+      const place = parsePlace(new URL(href, location.origin));
+      if (place !== null) goTo(place);
+    };
+    navigator.serviceWorker?.addEventListener("message", follow);
+    return () => navigator.serviceWorker?.removeEventListener("message", follow);
+  }, []);
+}
+
+/** Tells of each new thing that waits: in words to those who hear the page, and beside it when hidden. */
+export function useWaitingNotices(): void {
+  const { data } = useQuery(suspensionsQuery);
+  const known = useRef<ReadonlySet<string> | null>(null);
+  useEffect(() => {
+    if (data === undefined) return;
+    const waiting = data.suspensions.filter(isForPerson);
+    const before = known.current;
+    known.current = new Set(waiting.map(({ id }) => id));
+    if (before === null) return;
+    const added = waiting.filter(({ id }) => !before.has(id));
+    if (added.length === 0) return;
+    announce(added.length === 1 ? waitingText(added[0]) : `${added.length} sessions wait for you`);
+    if (document.visibilityState !== "hidden" || currentChoice() !== "on") return;
+    for (const suspension of added) void notify(suspension);
+  }, [data]);
+}
+
+function currentChoice(): NotificationChoice {
+  if (!("Notification" in globalThis)) return "unsupported";
+  if (Notification.permission === "denied") return "blocked";
+  return pageStorage.get(KEY) === "on" && Notification.permission === "granted" ? "on" : "off";
+}
+
+/** Several pages may tell of the same thing: the tag makes it one. */
+async function notify(suspension: Suspension): Promise<void> {
+  const place = { page: "session", id: suspension.sessionId } as const;
+  const options = {
+    body: bodyOf(suspension),
+    tag: suspension.id,
+    icon: "/icon-192.png",
+    data: { href: hrefOf(place) },
+  };
+  const title = waitingText(suspension);
+  const registration = await navigator.serviceWorker?.getRegistration();
+  if (registration !== undefined) return registration.showNotification(title, options);
+  const notification = new Notification(title, options);
+  notification.addEventListener("click", () => {
+    window.focus();
+    goTo(place);
+  });
+}
+
+function waitingText(suspension: Pick<Suspension, "kind"> | undefined): string {
+  switch (suspension?.kind) {
+    case "permission":
+      return "Permission needed";
+    case "budget":
+      return "A budget is used up";
+    default:
+      return "A session waits for you";
+  }
+}
+
+function bodyOf({ request }: Suspension): string {
+  const text = request["title"] ?? request["question"] ?? "";
+  return typeof text === "string" ? text.slice(0, 200) : "";
+}
+
+function subscribe(changed: () => void): () => void {
+  listeners.add(changed);
+  return () => void listeners.delete(changed);
+}

@@ -1,0 +1,42 @@
+import { lazy, type ReactElement } from "react";
+import type { Place } from "./place.ts";
+
+/** Where each page's code is: loaded when one goes there, or is about to. */
+const LOADERS = {
+  list: () => import("../list/list-page.tsx").then((m) => ({ default: m.ListPage })),
+  session: () => import("../session/session-page.tsx").then((m) => ({ default: m.SessionPage })),
+  inbox: () => import("../approvals/inbox-page.tsx").then((m) => ({ default: m.InboxPage })),
+  analytics: () =>
+    import("../analytics/analytics-page.tsx").then((m) => ({ default: m.AnalyticsPage })),
+  settings: () =>
+    import("../settings/settings-page.tsx").then((m) => ({ default: m.SettingsPage })),
+};
+
+const ListPage = lazy(LOADERS.list);
+const SessionPage = lazy(LOADERS.session);
+const InboxPage = lazy(LOADERS.inbox);
+const AnalyticsPage = lazy(LOADERS.analytics);
+const SettingsPage = lazy(LOADERS.settings);
+
+export function Page({ place }: { readonly place: Place }): ReactElement {
+  switch (place.page) {
+    case "list":
+      return <ListPage />;
+    case "session":
+      // Another session is another page: nothing of the one before stays.
+      return <SessionPage key={place.id} id={place.id} />;
+    case "inbox":
+      return <InboxPage />;
+    case "analytics":
+      return <AnalyticsPage />;
+    case "settings":
+      return <SettingsPage />;
+    default:
+      return place satisfies never;
+  }
+}
+
+export function preloadPage({ page }: Place): void {
+  // If it cannot be loaded now, it is said when it is needed.
+  LOADERS[page]().catch(() => {});
+}

@@ -1,0 +1,119 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Command } from "cmdk";
+import { useDeferredValue, useState, type ReactElement, type ReactNode } from "react";
+import { sessionsQuery } from "../api/queries.ts";
+import { sessionName } from "../api/session-name.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { StateDot } from "../ui/state-dot.tsx";
+import { openOverlay } from "./overlay.ts";
+import { goTo } from "./router.ts";
+import { chooseTheme, THEME_NAMES, THEMES } from "./theme.ts";
+
+const SHOWN = 8;
+
+/** Everything that can be gone to or done, by typing. */
+export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [typed, setTyped] = useState("");
+  const words = typed.trim();
+  const wanted = useDeferredValue(words);
+  const found = useFound(wanted);
+  // What was found for other words would be chosen, and then be gone.
+  const sessions = wanted === words ? found : [];
+  const then = (act: () => void) => () => {
+    onClose();
+    act();
+  };
+  return (
+    <Dialog open onClose={onClose} title="Commands" hideTitle>
+      <Command loop label="Commands" shouldFilter>
+        <Command.Input
+          value={typed}
+          onValueChange={setTyped}
+          placeholder="Go to, find a session, or do something"
+          className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-muted"
+        />
+        <Command.List className="max-h-[50dvh] overflow-y-auto p-1.5">
+          <Command.Empty className="p-6 text-center text-muted">Nothing found.</Command.Empty>
+          <Group name="Do">
+            <Item onSelect={() => openOverlay("new-session")}>New session</Item>
+            <Item onSelect={() => openOverlay("shortcuts")}>Keyboard shortcuts</Item>
+          </Group>
+          <Group name="Go to">
+            <Item onSelect={then(() => goTo({ page: "list" }))}>Sessions</Item>
+            <Item onSelect={then(() => goTo({ page: "inbox" }))}>Inbox</Item>
+            <Item onSelect={then(() => goTo({ page: "analytics" }))}>Analytics</Item>
+            <Item onSelect={then(() => goTo({ page: "settings" }))}>Settings</Item>
+          </Group>
+          {sessions.length > 0 && (
+            <Group name="Sessions">
+              {sessions.map((session) => (
+                <Item
+                  key={session.id}
+                  value={session.id}
+                  // What the server found is shown, whatever the words are that it found.
+                  keywords={[typed]}
+                  onSelect={then(() => goTo({ page: "session", id: session.id }))}
+                >
+                  <span className="min-w-0 flex-1 truncate">{sessionName(session)}</span>
+                  <StateDot status={session.status} state={session.state} />
+                </Item>
+              ))}
+            </Group>
+          )}
+          <Group name="Theme">
+            {THEMES.map((theme) => (
+              <Item key={theme} value={`theme ${theme}`} onSelect={then(() => chooseTheme(theme))}>
+                Theme: {THEME_NAMES[theme].toLowerCase()}
+              </Item>
+            ))}
+          </Group>
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+function useFound(words: string) {
+  const { data } = useInfiniteQuery(sessionsQuery(words === "" ? {} : { q: words }));
+  return data?.pages.flatMap((page) => page.sessions).slice(0, SHOWN) ?? [];
+}
+
+function Group({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <Command.Group
+      heading={name}
+      className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted"
+    >
+      {children}
+    </Command.Group>
+  );
+}
+
+function Item({
+  value,
+  keywords,
+  onSelect,
+  children,
+}: {
+  readonly value?: string;
+  readonly keywords?: string[];
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <Command.Item
+      {...(value !== undefined && { value })}
+      {...(keywords !== undefined && { keywords })}
+      onSelect={onSelect}
+      className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2 data-[selected=true]:bg-hover pointer-coarse:min-h-11"
+    >
+      {children}
+    </Command.Item>
+  );
+}

@@ -1,0 +1,86 @@
+import { parseListSearch, type ListSearch } from "../list/list-search.ts";
+
+/** Parameters in an address that belong to one page. */
+export type PageSearch = Readonly<Record<string, string>>;
+
+/** Everywhere one can be. Each has an address, and each address is one of these or nothing. */
+export type Place =
+  | { readonly page: "list"; readonly search?: ListSearch }
+  | {
+      readonly page: "session";
+      readonly id: string;
+      readonly search?: PageSearch;
+      /** A message's id, to go straight to it. */
+      readonly hash?: string;
+    }
+  | { readonly page: "inbox"; readonly search?: PageSearch }
+  | { readonly page: "analytics"; readonly search?: PageSearch }
+  | { readonly page: "settings"; readonly search?: PageSearch };
+
+export type PageName = Place["page"];
+
+const PATHS = {
+  list: "/",
+  inbox: "/inbox",
+  analytics: "/analytics",
+  settings: "/settings",
+} as const satisfies Record<Exclude<PageName, "session">, string>;
+
+const SESSION_PATH = /^\/sessions\/([^/]+)\/?$/u;
+
+export function hrefOf(place: Place): string {
+  const path =
+    place.page === "session" ? `/sessions/${encodeURIComponent(place.id)}` : PATHS[place.page];
+  const hash = place.page === "session" ? (place.hash ?? "") : "";
+  return `${path}${searchText(place.search ?? {})}${hash === "" ? "" : `#${encodeURIComponent(hash)}`}`;
+}
+
+/** Null when there is nothing at the address. */
+export function parsePlace({
+  pathname,
+  search,
+  hash,
+}: Pick<Location, "pathname" | "search" | "hash">): Place | null {
+  const given = Object.fromEntries(new URLSearchParams(search));
+  const id = SESSION_PATH.exec(pathname)?.[1];
+  if (id !== undefined) {
+    const session = decoded(id);
+    const message = decoded(hash.slice(1)) ?? "";
+    if (session === null) return null;
+    return {
+      page: "session",
+      id: session,
+      search: given,
+      ...(message !== "" && { hash: message }),
+    };
+  }
+  const path = pathname.length > 1 ? pathname.replace(/\/$/u, "") : pathname;
+  switch (path) {
+    case PATHS.list:
+      return { page: "list", search: parseListSearch(given) };
+    case PATHS.inbox:
+      return { page: "inbox", search: given };
+    case PATHS.analytics:
+      return { page: "analytics", search: given };
+    case PATHS.settings:
+      return { page: "settings", search: given };
+    default:
+      return null;
+  }
+}
+
+function searchText(search: ListSearch | PageSearch): string {
+  const given = Object.entries(search).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined || value === "" ? [] : [[name, typeof value === "string" ? value : "1"]],
+  );
+  const text = new URLSearchParams(given).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

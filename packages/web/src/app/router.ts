@@ -1,0 +1,44 @@
+import { startTransition, useCallback, useEffect, useSyncExternalStore, useState } from "react";
+import { hrefOf, parsePlace, type Place } from "./place.ts";
+
+const listeners = new Set<() => void>();
+let seen: { readonly href: string; readonly place: Place | null } | null = null;
+
+/** Goes to a place. `replace` leaves the one before out of the browser's history. */
+export function goTo(place: Place, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const href = hrefOf(place);
+  if (href === location.pathname + location.search + location.hash) return;
+  if (replace) history.replaceState(null, "", href);
+  else history.pushState(null, "", href);
+  for (const listener of listeners) listener();
+}
+
+/** Where the address says one is; null when there is nothing. */
+function currentPlace(): Place | null {
+  const href = location.href;
+  if (seen?.href !== href) seen = { href, place: parsePlace(location) };
+  return seen.place;
+}
+
+export function usePlace(): Place | null {
+  return useSyncExternalStore(subscribe, currentPlace);
+}
+
+/** The place whose page is shown: the one before stays until the next one's code is there. */
+export function useShownPlace(): Place | null {
+  const [shown, setShown] = useState(currentPlace);
+  const follow = useCallback(() => startTransition(() => setShown(currentPlace())), []);
+  useEffect(() => subscribe(follow), [follow]);
+  return shown;
+}
+
+function subscribe(changed: () => void): () => void {
+  listeners.add(changed);
+  addEventListener("popstate", changed);
+  addEventListener("hashchange", changed);
+  return () => {
+    listeners.delete(changed);
+    removeEventListener("popstate", changed);
+    removeEventListener("hashchange", changed);
+  };
+}

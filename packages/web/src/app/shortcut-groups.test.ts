@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { shortcutGroups } from "./shortcut-groups.ts";
+
+const SOURCES = import.meta.glob<string>(["../**/*.{ts,tsx}", "!**/*.test.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["escape", "Esc"],
+  ["arrowup", "↑"],
+  ["arrowdown", "↓"],
+]);
+
+it("has every key that a page listens for", () => {
+  const told = new Set(
+    shortcutGroups("Ctrl").flatMap(({ shortcuts }) =>
+      shortcuts.flatMap(({ keys }) => keys.map((combination) => combination.join(" "))),
+    ),
+  );
+  const heard = Object.values(SOURCES).flatMap(shortcutsIn);
+  expect(heard.length).toBeGreaterThan(15);
+  expect(heard.filter((name) => !told.has(shown(name)))).toEqual([]);
+});
+
+/** The names in `useShortcuts({ … })`, each at the beginning of a line or alone. */
+function shortcutsIn(source: string): readonly string[] {
+  const blocks = source.matchAll(/useShortcuts\(\{(?<body>[\s\S]*?)\n? *\}\);/gu);
+  return [...blocks].flatMap(({ groups }) =>
+    [...(groups?.["body"] ?? "").matchAll(/^ *(?:"(?<quoted>[^"]+)"|(?<bare>[a-z]+)):/gmu)].map(
+      (match) => match.groups?.["quoted"] ?? match.groups?.["bare"] ?? "",
+    ),
+  );
+}
+
+/** As it is written for people. */
+function shown(name: string): string {
+  return name
+    .split(/[ +]/u)
+    .map((key) => {
+      if (key === "mod") return "Ctrl";
+      return NAMES.get(key) ?? key.charAt(0).toUpperCase() + key.slice(1);
+    })
+    .join(" ");
+}

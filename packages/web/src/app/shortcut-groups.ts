@@ -1,0 +1,70 @@
+export interface ShortcutGroup {
+  readonly name: string;
+  readonly shortcuts: readonly Shortcut[];
+}
+
+export interface Shortcut {
+  readonly does: string;
+  /** One or more ways; of each, the keys in their order. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+/** Every key that does something, by where it does. `command` is the platform's key for commands. */
+export function shortcutGroups(command: string): readonly ShortcutGroup[] {
+  return [
+    group("Everywhere", [
+      ["Commands", [command, "K"]],
+      ["New session", ["C"]],
+      ["Go to sessions", ["G", "S"]],
+      ["Go to the inbox", ["G", "I"]],
+      ["Go to analytics", ["G", "A"]],
+      ["Go to settings", ["G", ","]],
+      ["Close a dialog or menu", ["Esc"]],
+      ["This list", ["?"]],
+    ]),
+    group("List of sessions", [
+      ["Search", ["/"]],
+      ["Next", ["J"], ["↓"]],
+      ["Previous", ["K"], ["↑"]],
+      ["Open", ["Enter"]],
+      ["Select", ["X"]],
+      ["Archive", ["E"]],
+      ["Select nothing", ["Esc"]],
+    ]),
+    group("What waits for you", [
+      ["Give that answer", ["1–9"]],
+      ["Reject, inside the card", ["Esc"]],
+      ["Send a written answer", ["Enter"]],
+      ["Next card in the inbox", ["J"]],
+      ["Previous card in the inbox", ["K"]],
+    ]),
+    group("In a session", [
+      ["Find in the session", [command, "F"], ["/"]],
+      ["Previous message of yours", ["Alt", "↑"]],
+      ["Next message of yours", ["Alt", "↓"]],
+      ["Cancel the run", ["Esc"]],
+    ]),
+    group("While finding", [
+      ["Older hit", ["Enter"]],
+      ["Newer hit", ["Shift", "Enter"]],
+      ["Close", ["Esc"]],
+    ]),
+    group("Writing a message", [
+      ["Send, or queue", ["Enter"]],
+      ["Interrupt and send", [command, "Enter"]],
+      ["New line", ["Shift", "Enter"]],
+      ["Commands of the agent", ["/"]],
+      ["Your last message again", ["↑"]],
+      ["Leave the box", ["Esc"]],
+      ["Create, in a new session", [command, "Enter"]],
+      ["Move in the queue", ["Alt", "↑"], ["Alt", "↓"]],
+    ]),
+  ];
+}
+
+function group(
+  name: string,
+  rows: readonly (readonly [does: string, ...keys: (readonly string[])[]])[],
+): ShortcutGroup {
+  return { name, shortcuts: rows.map(([does, ...keys]) => ({ does, keys })) };
+}

@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from "react";
+import { pageStorage } from "../api/page-storage.ts";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+export const THEME_NAMES = {
+  system: "As the system",
+  light: "Light",
+  dark: "Dark",
+} as const satisfies Record<Theme, string>;
+
+const KEY = "holdfast.theme";
+/** As in `--color-bg`, for the browser's own frame. */
+const GROUNDS = { light: "#f6f7f6", dark: "#111514" } as const;
+
+const listeners = new Set<() => void>();
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+systemIsDark.addEventListener("change", show);
+
+/** The chosen theme and how to choose another. `before.js` has set the first one already. */
+export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+  return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
+}
+
+function chosenTheme(): Theme {
+  const stored = pageStorage.get(KEY);
+  return THEMES.find((theme) => theme === stored) ?? "system";
+}
+
+export function chooseTheme(theme: Theme): void {
+  pageStorage.set(KEY, theme === "system" ? null : theme);
+  show();
+  for (const listener of listeners) listener();
+}
+
+function show(): void {
+  const theme = chosenTheme();
+  const shown = theme === "system" ? (systemIsDark.matches ? "dark" : "light") : theme;
+  document.documentElement.dataset["theme"] = shown;
+  document.querySelector('meta[name="theme-color"]')?.setAttribute("content", GROUNDS[shown]);
+}
+
+function subscribe(changed: () => void): () => void {
+  listeners.add(changed);
+  return () => void listeners.delete(changed);
+}

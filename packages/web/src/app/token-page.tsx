@@ -1,0 +1,69 @@
+import { createClient, HoldfastError } from "@holdfast/client";
+import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
+import { access } from "../api/client.ts";
+import { Button } from "../ui/button.tsx";
+import { Field, Input } from "../ui/field.tsx";
+import { reasonOf } from "../ui/toast.ts";
+
+/** Shown when the server wants a token that it has not got from here. */
+export function TokenPage(): ReactElement {
+  const [token, setToken] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(
+    access.current().token === null ? null : "The server no longer takes the token kept here.",
+  );
+
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(await problemWith(token.trim()));
+    setBusy(false);
+  };
+
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-5 p-6">
+      <div className="flex items-center gap-3">
+        <img src="/favicon.svg" alt="" width="36" height="36" />
+        <h1 className="text-xl font-semibold">Holdfast</h1>
+      </div>
+      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+        <Field
+          label="Token"
+          hint="The one the server was started with, in HOLDFAST_TOKEN. It is kept in this browser."
+          error={problem}
+        >
+          {(ids) => (
+            <Input
+              {...ids}
+              type="password"
+              name="token"
+              autoComplete="current-password"
+              ref={input}
+              required
+              value={token}
+              onChange={(event) => setToken(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" tone="primary" busy={isBusy} disabled={token.trim() === ""}>
+          Open
+        </Button>
+      </form>
+    </main>
+  );
+}
+
+/** Kept only when the server takes it. */
+async function problemWith(token: string): Promise<string | null> {
+  try {
+    await createClient({ url: location.origin, token }).providers();
+  } catch (error) {
+    const isWrong = error instanceof HoldfastError && error.status === 401;
+    return isWrong ? "The server does not take this token." : reasonOf(error);
+  }
+  access.setToken(token);
+  return null;
+}

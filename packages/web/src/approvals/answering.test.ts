@@ -1,0 +1,27 @@
+import { ConnectionError, HoldfastError } from "@holdfast/client";
+import { expect, it } from "vitest";
+import { afterFailure } from "./answering.ts";
+
+const refused = (code: ConstructorParameters<typeof HoldfastError>[0]) =>
+  new HoldfastError(code, { status: 409, detail: "No." });
+
+it("an answer that came too late is told from one that failed", () => {
+  expect(afterFailure(refused("suspension_answered"), "a")).toEqual({
+    at: "late",
+    reason: "Already answered elsewhere, differently.",
+  });
+  expect(afterFailure(refused("suspension_not_open"), "a")).toEqual({
+    at: "late",
+    reason: "Nobody waits for this answer any more.",
+  });
+  expect(afterFailure(refused("answer_invalid"), "a")).toEqual({
+    at: "failed",
+    answer: "a",
+    reason: "No.",
+  });
+});
+
+it("an answer that may have arrived is kept, to be given again", () => {
+  const lost = new ConnectionError("no answer", { cause: null });
+  expect(afterFailure(lost, "a")).toEqual({ at: "failed", answer: "a", reason: "no answer" });
+});

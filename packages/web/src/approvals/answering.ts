@@ -1,0 +1,28 @@
+import { HoldfastError } from "@holdfast/client";
+import { reasonOf } from "../ui/toast.ts";
+
+/** How far an answer has come. */
+export type Answering =
+  | { readonly at: "open" }
+  | { readonly at: "sending"; readonly answer: unknown }
+  | { readonly at: "given"; readonly answer: unknown }
+  /** Somebody or something else was faster. */
+  | { readonly at: "late"; readonly reason: string }
+  /** It may or may not have arrived; the same answer again does no harm. */
+  | { readonly at: "failed"; readonly answer: unknown; readonly reason: string };
+
+export function afterFailure(error: unknown, answer: unknown): Answering {
+  if (error instanceof HoldfastError) {
+    switch (error.code) {
+      case "suspension_answered":
+        return { at: "late", reason: "Already answered elsewhere, differently." };
+      case "suspension_not_open":
+        return { at: "late", reason: "Nobody waits for this answer any more." };
+      case "session_not_found":
+        return { at: "late", reason: "The session is gone." };
+      default:
+        break;
+    }
+  }
+  return { at: "failed", answer, reason: reasonOf(error) };
+}

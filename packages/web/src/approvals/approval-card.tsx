@@ -1,0 +1,230 @@
+import type { OpenSuspension } from "@holdfast/protocol";
+import { useId, useMemo, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import { useShortcuts } from "../app/use-shortcuts.ts";
+import { Button } from "../ui/button.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { answerOfKey, type PressedKey } from "./approval-keys.ts";
+import { approvalOf, EXPIRY_WORDS, isRejection, KIND_NAMES, type Approval } from "./approval.ts";
+import type { Answering } from "./answering.ts";
+import { AskedEnd, AskedView } from "./asked-view.tsx";
+import type { FileChange } from "./change-view.tsx";
+import { OptionButtons } from "./option-buttons.tsx";
+import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
+import { JsonAnswer, TextAnswer } from "./text-answer.tsx";
+import { useAnswer } from "./use-answer.ts";
+import { useInert } from "./use-inert.ts";
+import { useSeen } from "./use-seen.ts";
+
+const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/** Longer titles are commands: they scroll with what is asked. */
+const MAX_TITLE = 300;
+
+export interface ApprovalCardProps {
+  readonly sessionId: string;
+  readonly suspension: OpenSuspension;
+  /** What the use of the tool would change, where that is known. */
+  readonly changes: readonly FileChange[];
+  /** The folder that paths are shown from, as in the transcript. */
+  readonly root: string | null;
+  /** Changes whenever cards move: a press that was meant for another one does nothing. */
+  readonly place: string;
+  /** Digits answer it wherever the focus is, as long as nobody types. */
+  readonly pageKeys?: boolean;
+  /** No higher than there is room: what is asked scrolls, the answers stay. */
+  readonly fit?: boolean;
+  /** Which session it is of, where that is not clear. */
+  readonly heading?: ReactNode;
+  readonly footer?: ReactNode;
+}
+
+/** Something that a run waits for, whole, with what can be answered. */
+export function ApprovalCard(props: ApprovalCardProps): ReactElement {
+  const {
+    sessionId,
+    suspension,
+    changes,
+    root,
+    place,
+    pageKeys = false,
+    fit = false,
+    heading,
+    footer,
+  } = props;
+  const { id, kind, createdAt, expiresAt } = suspension;
+  const approval = useMemo(() => approvalOf(suspension), [suspension]);
+  const [answering, give] = useAnswer({ sessionId, suspensionId: id });
+  const inert = useInert(`${id} ${place}`);
+  const [end, isRead] = useSeen(`${id} ${JSON.stringify(changes)}`);
+  const titleId = useId();
+  const shown = useMemo(() => shownOf(approval, changes, root), [approval, changes, root]);
+  const isCommand = approval.ask === "choice" && approval.subject.command === approval.title;
+  const isOver = answering.at === "given" || answering.at === "late";
+
+  const takesKeys = !inert && !isOver && answering.at !== "sending";
+
+  const answerByKey = (event: PressedKey, where: { readonly inCard: boolean }): boolean => {
+    const answer = takesKeys ? answerOfKey(approval, event, where) : null;
+    if (answer === null || (!isRead && !isRejection(approval, answer))) return false;
+    give(answer);
+    return true;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (isTyped(event.target) || !answerByKey(event, { inCard: true })) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onDigit = (event: globalThis.KeyboardEvent): void => {
+    answerByKey(event, { inCard: false });
+  };
+  useShortcuts(pageKeys ? Object.fromEntries(DIGITS.map((digit) => [digit, onDigit])) : {});
+
+  const titleLine = (
+    <h2
+      id={titleId}
+      className={classNames("text-sm font-semibold", WRAPPED, isCommand && "font-mono")}
+    >
+      {approval.title}
+    </h2>
+  );
+  const scrollsTitle = fit && approval.title.length > MAX_TITLE;
+  return (
+    // The keys are another way to press the buttons inside.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <section
+      aria-labelledby={titleId}
+      data-approval={id}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      className={classNames(
+        "flex flex-col gap-3 rounded-lg border border-warn bg-surface p-3 sm:p-4",
+        fit ? "min-h-0" : "shrink-0",
+      )}
+    >
+      <header className="flex flex-col gap-1">
+        {heading}
+        <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
+          <span className="font-semibold text-warn">{KIND_NAMES[kind]}</span>
+          {approval.ask === "choice" && approval.subject.kind !== null && (
+            <span>{approval.subject.kind}</span>
+          )}
+          <RelativeTime time={createdAt} />
+          {expiresAt !== null && (
+            <span>
+              {EXPIRY_WORDS[kind]} <RelativeTime time={expiresAt} />
+            </span>
+          )}
+        </p>
+        {!scrollsTitle && titleLine}
+      </header>
+      {shown === null && !scrollsTitle ? (
+        <AskedEnd end={end} />
+      ) : (
+        <AskedView {...{ changes, root, fit, isRead, end }}>
+          {scrollsTitle && titleLine}
+          {shown !== null && hasSubject(shown) && <SubjectView {...shown} />}
+        </AskedView>
+      )}
+      <Answers {...{ approval, answering, give, inert, isRead, suspensionId: id }} />
+      {!isOver && footer}
+    </section>
+  );
+}
+
+/** What is shown between the title and the answers; null when the title says it all. */
+function shownOf(
+  approval: Approval,
+  changes: readonly FileChange[],
+  root: string | null,
+): Parameters<typeof SubjectView>[0] | null {
+  if (approval.ask === "text") return null;
+  const { subject, title } = approval;
+  const shown = { subject, title, root, shownFiles: new Set(changes.map(({ path }) => path)) };
+  return changes.length > 0 || hasSubject(shown) ? shown : null;
+}
+
+function Answers({
+  approval,
+  answering,
+  give,
+  inert,
+  isRead,
+  suspensionId,
+}: {
+  readonly approval: Approval;
+  readonly answering: Answering;
+  readonly give: (answer: unknown) => void;
+  readonly inert: boolean;
+  readonly isRead: boolean;
+  readonly suspensionId: string;
+}): ReactElement | null {
+  if (answering.at === "given") return <p className="text-muted">Answered. The run goes on.</p>;
+  if (answering.at === "late") return <p className="text-muted">{answering.reason}</p>;
+  const busy = answering.at === "sending";
+  const sending = busy && typeof answering.answer === "string" ? answering.answer : null;
+  return (
+    <div className="flex shrink-0 flex-col gap-2">
+      {answering.at === "failed" && (
+        <p className="flex flex-wrap items-center gap-2 text-danger">
+          <span className="wrap-anywhere">Not sent: {answering.reason}</span>
+          <Button size="small" onClick={() => give(answering.answer)}>
+            Try again
+          </Button>
+        </p>
+      )}
+      <AnswerInput {...{ approval, give, inert, isRead, suspensionId, busy, sending }} />
+    </div>
+  );
+}
+
+function AnswerInput({
+  approval,
+  give,
+  inert,
+  isRead,
+  suspensionId,
+  busy,
+  sending,
+}: {
+  readonly approval: Approval;
+  readonly give: (answer: unknown) => void;
+  readonly inert: boolean;
+  readonly isRead: boolean;
+  readonly suspensionId: string;
+  readonly busy: boolean;
+  readonly sending: string | null;
+}): ReactElement | null {
+  const box = { suspensionId, inert, busy, onAnswer: give };
+  switch (approval.ask) {
+    case "choice":
+      return (
+        <OptionButtons options={approval.options} {...{ inert, isRead, sending }} onChoose={give} />
+      );
+    case "text": {
+      const options = approval.suggestions.map((text) => ({
+        optionId: text,
+        name: text,
+        tone: "other" as const,
+        always: false,
+      }));
+      return (
+        <>
+          {options.length > 0 && (
+            <OptionButtons {...{ options, inert, isRead, sending }} onChoose={give} />
+          )}
+          <TextAnswer {...box} />
+        </>
+      );
+    }
+    case "json":
+      return <JsonAnswer {...box} />;
+    case "nothing":
+      return null;
+    default:
+      return approval satisfies never;
+  }
+}
+
+function isTyped(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("input,textarea,select") !== null;
+}

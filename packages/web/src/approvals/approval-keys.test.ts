@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import type { Approval } from "./approval.ts";
+import { answerOfKey, type PressedKey } from "./approval-keys.ts";
+
+const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
+  key,
+  metaKey: false,
+  ctrlKey: false,
+  altKey: false,
+  repeat: false,
+  ...more,
+});
+const subject = { tool: null, kind: null, command: null, fields: [], files: [] };
+const permission: Approval = {
+  ask: "choice",
+  title: "git push",
+  subject,
+  toolCallId: null,
+  options: [
+    { optionId: "yes", name: "Allow", tone: "allow", always: false },
+    { optionId: "no", name: "Reject", tone: "reject", always: false },
+  ],
+};
+
+it("a digit chooses the option with its number", () => {
+  const chosen = ["1", "2", "3", "0", "a"].map((key) =>
+    answerOfKey(permission, press(key), { inCard: false }),
+  );
+  expect(chosen).toEqual(["yes", "no", null, null, null]);
+});
+
+it("Escape rejects, and only where the focus is in the card", () => {
+  expect(answerOfKey(permission, press("Escape"), { inCard: true })).toBe("no");
+  expect(answerOfKey(permission, press("Escape"), { inCard: false })).toBeNull();
+});
+
+it("Escape answers nothing where nothing rejects", () => {
+  const question: Approval = { ask: "text", title: "Which?", suggestions: ["one"] };
+  expect(answerOfKey(question, press("Escape"), { inCard: true })).toBeNull();
+  expect(answerOfKey(question, press("1"), { inCard: true })).toBe("one");
+});
+
+it("a key that is held down, or pressed with another, answers nothing", () => {
+  const with_ = (more: Partial<PressedKey>) =>
+    answerOfKey(permission, press("1", more), { inCard: true });
+  expect([
+    with_({ repeat: true }),
+    with_({ ctrlKey: true }),
+    with_({ metaKey: true }),
+    with_({ altKey: true }),
+  ]).toEqual([null, null, null, null]);
+});

@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import { approvalOf, rejectionIn, toneOf } from "./approval.ts";
+
+const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
+
+it("a permission offers the options that were sent, in their order and with their names", () => {
+  const approval = approvalOf({
+    kind: "permission",
+    request: {
+      title: "git push",
+      kind: "execute",
+      toolCallId: "call1",
+      input: { command: "git push" },
+      options: [
+        { optionId: "a", name: "Allow", kind: "allow_once" },
+        { optionId: "b", name: "Always", kind: "allow_always" },
+        { optionId: "c", name: "No", kind: "reject_once" },
+        { optionId: "d", name: " ", kind: "something" },
+        { name: "nobody can choose this" },
+        null,
+      ],
+    },
+  });
+  expect(approval).toEqual({
+    ask: "choice",
+    title: "git push",
+    subject: { ...NOTHING, kind: "execute", command: "git push" },
+    toolCallId: "call1",
+    options: [
+      { optionId: "a", name: "Allow", tone: "allow", always: false },
+      { optionId: "b", name: "Always", tone: "allow", always: true },
+      { optionId: "c", name: "No", tone: "reject", always: false },
+      { optionId: "d", name: "d", tone: "other", always: false },
+    ],
+  });
+  expect(rejectionIn(approval)?.optionId).toBe("c");
+});
+
+it("a permission without any option cannot be answered, and has no rejection", () => {
+  const approval = approvalOf({ kind: "permission", request: { title: "x", options: [] } });
+  expect(approval).toEqual({ ask: "nothing", title: "x", subject: NOTHING });
+  expect(rejectionIn(approval)).toBeNull();
+});
+
+it("a question takes any text, and offers what the agent suggests", () => {
+  expect(
+    approvalOf({ kind: "question", request: { title: "Which?", options: ["one", "", 2] } }),
+  ).toEqual({ ask: "text", title: "Which?", suggestions: ["one"] });
+});
+
+it("a tool's result and an event are answered with JSON", () => {
+  expect(
+    approvalOf({
+      kind: "tool_result",
+      request: { title: "weather", tool: "weather", args: { city: "Bern" } },
+    }),
+  ).toEqual({
+    ask: "json",
+    title: "weather",
+    subject: { ...NOTHING, tool: "weather", fields: [{ name: "city", text: "Bern" }] },
+  });
+  expect(
+    approvalOf({ kind: "event", request: { title: "deployed", description: "from CI" } }),
+  ).toEqual({ ask: "json", title: "deployed", subject: { ...NOTHING, command: "from CI" } });
+});
+
+it("a rate limit asks nothing of anybody", () => {
+  expect(approvalOf({ kind: "rate_limit", request: {} })).toEqual({
+    ask: "nothing",
+    title: "Waits for the service",
+    subject: NOTHING,
+  });
+});
+
+it("the kind of an option says which way it goes, also one of a later version", () => {
+  expect(
+    ["allow_once", "allow_always", "reject_once", "reject_forever", "ask"].map(toneOf),
+  ).toEqual(["allow", "allow", "reject", "reject", "other"]);
+});

@@ -1,0 +1,141 @@
+import type { OpenSuspension, SuspensionKind } from "@holdfast/protocol";
+import { subjectOf, type Subject } from "./subject.ts";
+import { visibleText } from "./visible-text.ts";
+
+export type OptionTone = "allow" | "reject" | "other";
+
+/** One of the answers that were offered, exactly as it was sent. */
+export interface ApprovalOption {
+  readonly optionId: string;
+  readonly name: string;
+  readonly tone: OptionTone;
+  /** Counts for the rest of the session. */
+  readonly always: boolean;
+}
+
+/** What a suspension asks of a person. */
+export type Approval =
+  | {
+      readonly ask: "choice";
+      readonly title: string;
+      readonly subject: Subject;
+      /** The use of a tool it is about, where its changes are. */
+      readonly toolCallId: string | null;
+      readonly options: readonly ApprovalOption[];
+    }
+  | { readonly ask: "text"; readonly title: string; readonly suggestions: readonly string[] }
+  /** A result or a payload: any JSON. */
+  | { readonly ask: "json"; readonly title: string; readonly subject: Subject }
+  /** It ends by itself. */
+  | { readonly ask: "nothing"; readonly title: string; readonly subject: Subject };
+
+export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "request">): Approval {
+  const title = titleOf(kind, request);
+  switch (kind) {
+    case "permission":
+    case "budget": {
+      const options = optionsIn(request);
+      const { toolCallId } = request;
+      const subject = subjectOf(request);
+      if (options.length === 0) return { ask: "nothing", title, subject };
+      return {
+        ask: "choice",
+        title,
+        subject,
+        toolCallId: typeof toolCallId === "string" ? toolCallId : null,
+        options,
+      };
+    }
+    case "question":
+      return { ask: "text", title, suggestions: textsIn(request["options"]) };
+    case "tool_result": {
+      const { args, tool } = request;
+      return { ask: "json", title, subject: subjectOf({ tool, input: args }) };
+    }
+    case "event": {
+      const { description } = request;
+      return { ask: "json", title, subject: subjectOf({ input: description }) };
+    }
+    case "rate_limit":
+    case "shutdown":
+      return { ask: "nothing", title, subject: subjectOf({}) };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The first option that says no; null when there is none. */
+export function rejectionIn(approval: Approval): ApprovalOption | null {
+  if (approval.ask !== "choice") return null;
+  return approval.options.find(({ tone }) => tone === "reject") ?? null;
+}
+
+/** Whether an answer says no. */
+export function isRejection(approval: Approval, answer: string): boolean {
+  if (approval.ask !== "choice") return false;
+  return approval.options.some(({ optionId, tone }) => optionId === answer && tone === "reject");
+}
+
+/** What is asked for, in two words. */
+export const KIND_NAMES = {
+  permission: "Permission needed",
+  question: "Question",
+  tool_result: "Result needed",
+  event: "Waits for an event",
+  budget: "Budget used up",
+  rate_limit: "Waits for the service",
+  shutdown: "Waits for the server",
+} as const satisfies Record<SuspensionKind, string>;
+
+/** What happens when its time is up, before the time. */
+export const EXPIRY_WORDS = {
+  permission: "Counts as rejected",
+  question: "Closes",
+  tool_result: "Closes",
+  event: "Gives up",
+  budget: "Counts as no",
+  rate_limit: "Goes on by itself",
+  shutdown: "Closes",
+} as const satisfies Record<SuspensionKind, string>;
+
+export function toneOf(kind: string): OptionTone {
+  if (kind.startsWith("allow")) return "allow";
+  return kind.startsWith("reject") ? "reject" : "other";
+}
+
+function optionsIn(request: Readonly<Record<string, unknown>>): readonly ApprovalOption[] {
+  const { options } = request;
+  if (!Array.isArray(options)) return [];
+  return options.flatMap((option: unknown): ApprovalOption[] => {
+    if (!isRecord(option) || typeof option["optionId"] !== "string") return [];
+    const { optionId, name, kind } = option;
+    const said = typeof kind === "string" ? kind : "other";
+    return [
+      {
+        optionId,
+        name: typeof name === "string" && name.trim() !== "" ? visibleText(name) : optionId,
+        tone: toneOf(said),
+        always: said.endsWith("_always"),
+      },
+    ];
+  });
+}
+
+function titleOf(kind: SuspensionKind, request: Readonly<Record<string, unknown>>): string {
+  const title = [request["title"], request["name"]].find(isText);
+  return title === undefined ? KIND_NAMES[kind] : visibleText(title);
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(isText) : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> & {
+  readonly optionId?: unknown;
+} {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

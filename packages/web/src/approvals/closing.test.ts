@@ -1,0 +1,46 @@
+import type { Suspension } from "@holdfast/protocol";
+import { expect, it } from "vitest";
+import { closingText } from "./closing.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const OPEN: Suspension = {
+  id: "w",
+  sessionId: "s",
+  runId: "r",
+  kind: "permission",
+  request: {
+    title: "git push",
+    options: [{ optionId: "a", name: "Allow once", kind: "allow_once" }],
+  },
+  createdAt: AT,
+  expiresAt: null,
+  status: "open",
+  answer: null,
+  answeredBy: null,
+  closedAt: null,
+};
+
+it("what was answered is said with who answered", () => {
+  const answered: Suspension = { ...OPEN, status: "answered", answer: { optionId: "a" } };
+  expect(closingText(answered)).toBe("Allow once, by a person");
+  expect(closingText({ ...answered, answeredBy: "policy: rule 2" })).toBe(
+    "Allow once, by the policy",
+  );
+  expect(closingText({ ...answered, answeredBy: "an earlier answer, w0" })).toBe(
+    "Allow once, by an earlier answer of a person",
+  );
+  expect(closingText({ ...answered, answeredBy: "token: ada" })).toBe("Allow once, by ada");
+  expect(closingText({ ...answered, kind: "question", answer: "Blue" })).toBe(
+    "Answered, by a person",
+  );
+});
+
+it("what nobody answered is told apart from what is open", () => {
+  const closed = (status: Suspension["status"]) => closingText({ ...OPEN, status });
+  expect([closed("open"), closed("withdrawn"), closed("expired"), closed("released")]).toEqual([
+    null,
+    "No longer asked: the agent took it back",
+    "Nobody answered in time",
+    "No longer asked: the run has ended",
+  ]);
+});

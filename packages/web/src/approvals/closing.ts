@@ -1,0 +1,39 @@
+import type { Suspension } from "@holdfast/protocol";
+import { approvalOf } from "./approval.ts";
+
+/** How it ended, in words; null while it is open. */
+export function closingText(suspension: Suspension): string | null {
+  switch (suspension.status) {
+    case "open":
+      return null;
+    case "answered":
+      return `${answerText(suspension)}, by ${answeredBy(suspension.answeredBy)}`;
+    case "withdrawn":
+      return "No longer asked: the agent took it back";
+    case "expired":
+      return suspension.kind === "rate_limit" ? "The wait is over" : "Nobody answered in time";
+    case "released":
+      return "No longer asked: the run has ended";
+    default:
+      return suspension.status satisfies never;
+  }
+}
+
+/** A person is known by the token that was made for them, if there is one. */
+function answeredBy(by: string | null): string {
+  if (by === null || by === "") return "a person";
+  if (by.startsWith("an earlier answer")) return "an earlier answer of a person";
+  return by.startsWith("policy:") ? "the policy" : by.replace(/^token: /u, "");
+}
+
+function answerText({ kind, request, answer }: Suspension): string {
+  const approval = approvalOf({ kind, request });
+  if (approval.ask !== "choice") return "Answered";
+  const wanted = typeof answer === "string" ? answer : optionIdIn(answer);
+  return approval.options.find(({ optionId }) => optionId === wanted)?.name ?? "Answered";
+}
+
+function optionIdIn(answer: unknown): unknown {
+  if (typeof answer !== "object" || answer === null) return null;
+  return "optionId" in answer ? answer.optionId : null;
+}

@@ -1,0 +1,157 @@
+import type { Suspension } from "@holdfast/protocol";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Inbox } from "lucide-react";
+import { useRef, type ReactElement } from "react";
+import { repositoriesQuery, sessionsQuery, suspensionsQuery } from "../api/queries.ts";
+import { sessionName } from "../api/session-name.ts";
+import { isForPerson } from "../api/waiting-count.ts";
+import { ConnectionBadge } from "../app/connection-badge.tsx";
+import { Link } from "../app/link.tsx";
+import { usePageTitle } from "../app/page-title.ts";
+import { useShortcuts } from "../app/use-shortcuts.ts";
+import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { reasonOf } from "../ui/toast.ts";
+import { ApprovalCard } from "./approval-card.tsx";
+import { useChanges } from "./use-changes.ts";
+
+/** Everything anywhere that waits for an answer, oldest first. */
+export function InboxPage(): ReactElement {
+  usePageTitle("Inbox");
+  const { data, error, refetch } = useQuery(suspensionsQuery);
+  const sessions = useWaitingSessions();
+  const list = useRef<HTMLDivElement>(null);
+  useShortcuts({
+    j: () => moveFocus(list.current, 1),
+    k: () => moveFocus(list.current, -1),
+  });
+  const suspensions = data?.suspensions ?? [];
+  const forPeople = suspensions.filter(isForPerson);
+  const others = suspensions.filter((suspension) => !isForPerson(suspension));
+  const place = suspensions.map(({ id }) => id).join(" ");
+  const cards = (shown: readonly Suspension[]): ReactElement[] =>
+    shown.map((suspension) => (
+      <InboxCard
+        key={suspension.id}
+        suspension={suspension}
+        name={
+          sessions.get(suspension.sessionId)?.name ?? `Session ${suspension.sessionId.slice(0, 8)}`
+        }
+        root={sessions.get(suspension.sessionId)?.root ?? null}
+        place={place}
+        alone={suspensions.length === 1}
+      />
+    ));
+  return (
+    <main className="min-h-0 flex-1 overflow-y-auto">
+      <div ref={list} className="mx-auto flex max-w-3xl flex-col gap-3 px-3 py-4 sm:px-6">
+        <header className="flex items-center gap-3">
+          <h1 className="text-lg font-semibold">Inbox</h1>
+          {data !== undefined && suspensions.length > 0 && (
+            <span className="text-muted">{countText(forPeople.length)}</span>
+          )}
+          <span className="ml-auto md:hidden">
+            <ConnectionBadge dotOnly />
+          </span>
+        </header>
+        {data === undefined && error === null && (
+          <p className="flex items-center gap-2 text-muted">
+            <Spinner /> Reading what waits…
+          </p>
+        )}
+        {data === undefined && error !== null && (
+          <Empty
+            title="The inbox could not be read"
+            action={<Button onClick={() => void refetch()}>Try again</Button>}
+          >
+            {reasonOf(error)}
+          </Empty>
+        )}
+        {data !== undefined && suspensions.length === 0 && (
+          <Empty icon={<Inbox size={28} />} title="Nothing waits for you">
+            When an agent asks for permission or has a question, it is shown here, whichever session
+            it is in.
+          </Empty>
+        )}
+        {cards(forPeople)}
+        {others.length > 0 && (
+          <h2 className="mt-3 text-xs font-semibold text-muted">Waits for something else</h2>
+        )}
+        {cards(others)}
+      </div>
+    </main>
+  );
+}
+
+function InboxCard({
+  suspension,
+  name,
+  root,
+  place,
+  alone,
+}: {
+  readonly suspension: Suspension;
+  readonly name: string;
+  readonly root: string | null;
+  readonly place: string;
+  readonly alone: boolean;
+}): ReactElement {
+  const changes = useChanges(suspension);
+  const { sessionId } = suspension;
+  return (
+    <ApprovalCard
+      sessionId={sessionId}
+      suspension={suspension}
+      changes={changes.are === "known" ? changes.changes : []}
+      root={root}
+      place={`${place} ${changes.are}`}
+      pageKeys={alone}
+      heading={
+        <Link
+          to={{ page: "session", id: sessionId }}
+          className="touch-target inline-flex items-center self-start text-sm text-accent underline-offset-2 wrap-anywhere hover:underline"
+        >
+          {name}
+        </Link>
+      }
+      footer={
+        changes.are === "unknown" && (
+          <p className="text-xs text-muted">What it would change is shown in the session.</p>
+        )
+      }
+    />
+  );
+}
+
+interface WaitingSession {
+  readonly name: string;
+  /** Of its repository. */
+  readonly root: string | null;
+}
+
+function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
+  const { data } = useInfiniteQuery(sessionsQuery({ state: ["suspended"] }));
+  const { data: repositories } = useQuery(repositoriesQuery);
+  const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
+  const roots = new Map(repositories?.repos.map(({ id, path }) => [id, path]));
+  return new Map(
+    sessions.map((session) => [
+      session.id,
+      { name: sessionName(session), root: roots.get(session.repoId ?? "") ?? null },
+    ]),
+  );
+}
+
+function countText(count: number): string {
+  return count === 1 ? "1 waits for you" : `${count} wait for you`;
+}
+
+/** To the next card or the one before; the focus is on the card and on none of its answers. */
+function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
+  const cards = [...(list?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
+  const at = cards.findIndex((card) => card.contains(document.activeElement));
+  const next = at === -1 ? cards[by === 1 ? 0 : cards.length - 1] : cards[at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,68 @@
+import { visibleText } from "./visible-text.ts";
+
+/** What a permission is about, whole and in words. */
+export interface Subject {
+  readonly tool: string | null;
+  readonly kind: string | null;
+  readonly command: string | null;
+  readonly fields: readonly { readonly name: string; readonly text: string }[];
+  readonly files: readonly string[];
+}
+
+const COMMAND_KEYS = ["command", "cmd", "commands", "script", "shell_command", "shellCommand"];
+
+/** Everything that was asked is shown: nothing of it is cut, and nothing left out. */
+export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
+  const { tool, kind, input, locations } = request;
+  const fields = isRecord(input) ? Object.entries(input) : [];
+  const commandKey = fields.find(([name, value]) => COMMAND_KEYS.includes(name) && isWords(value));
+  const rest = fields.filter(([name, value]) => name !== commandKey?.[0] && value !== null);
+  return {
+    tool: typeof tool === "string" ? visibleText(tool) : null,
+    kind: typeof kind === "string" ? visibleText(kind) : null,
+    command: commandKey === undefined ? bareInput(input) : commandText(commandKey),
+    fields: rest.map(([name, value]) => ({
+      name: visibleText(name),
+      text: valueText(value),
+    })),
+    files: textsIn(locations).map(visibleText),
+  };
+}
+
+/** As a person reads it: text as it is, everything else as JSON. */
+function valueText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  return visibleText(text);
+}
+
+/** Some tools are given a text and nothing else, or a list. */
+function bareInput(input: unknown): string | null {
+  if (input === null || input === undefined || input === "" || isRecord(input)) return null;
+  return valueText(input);
+}
+
+function commandText([name, value]: readonly [string, unknown]): string {
+  if (typeof value === "string") return visibleText(value);
+  const words = textsIn(value);
+  return visibleText(name === "commands" ? words.join("\n") : words.map(quoted).join(" "));
+}
+
+/** Words with spaces in them are told apart from several words. */
+function quoted(word: string): string {
+  return /^[\w./:@%+,=-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function isWords(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() !== "";
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string")
+  );
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

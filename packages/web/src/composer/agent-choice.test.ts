@@ -1,0 +1,71 @@
+import type { Provider, ProvidersReply } from "@holdfast/protocol";
+import { expect, it } from "vitest";
+import { agentChoiceOf } from "./agent-choice.ts";
+
+const provider = (name: string, installed = true): Provider => ({
+  name,
+  title: name.toUpperCase(),
+  installed,
+  command: [name],
+  install: null,
+  models: [],
+  modes: [],
+  commands: [],
+  capabilities: null,
+});
+const providers: ProvidersReply = {
+  providers: [provider("demo"), provider("gemini"), provider("codex", false)],
+  defaultProvider: "demo",
+};
+const NOTHING = { provider: null, model: null };
+const choose = (more: Partial<Parameters<typeof agentChoiceOf>[0]>) => {
+  const choice = agentChoiceOf({
+    session: NOTHING,
+    chosen: NOTHING,
+    last: null,
+    providers,
+    ...more,
+  });
+  return choice === null ? null : [choice.provider, choice.model, choice.note];
+};
+
+it("without a choice it is what the session prefers, or the default (C2)", () => {
+  expect(choose({})).toEqual(["demo", null, null]);
+  expect(choose({ session: { provider: "gemini", model: "pro" } })).toEqual([
+    "gemini",
+    "pro",
+    null,
+  ]);
+  expect(choose({ providers: null })).toBeNull();
+});
+
+it("another provider than before is said, and does not take over the model (C2)", () => {
+  expect(
+    choose({
+      session: { provider: "gemini", model: "pro" },
+      chosen: { provider: "demo", model: null },
+    }),
+  ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which is told what was said"]);
+});
+
+it("what counts is who worked last, not who is preferred", () => {
+  const last = { provider: "gemini", model: "pro" };
+  expect(choose({ last })).toEqual([
+    "demo",
+    null,
+    "Switches from GEMINI to DEMO, which is told what was said",
+  ]);
+  expect(choose({ last, chosen: { provider: "gemini", model: "flash" } })).toEqual([
+    "gemini",
+    "flash",
+    "Switches from pro to flash",
+  ]);
+});
+
+it("what is not installed is said", () => {
+  expect(choose({ chosen: { provider: "codex", model: null } })).toEqual([
+    "codex",
+    null,
+    "CODEX is not installed",
+  ]);
+});

@@ -1,0 +1,35 @@
+export interface ComposerKey {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly metaKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly altKey: boolean;
+  readonly isComposing: boolean;
+  readonly keyCode: number;
+}
+
+/** What a key means in the message box. `type` leaves it to the box. */
+export type ComposerAction = "type" | "send" | "interrupt" | "recall" | "leave";
+
+export function actionOfKey(
+  press: ComposerKey,
+  { text }: { readonly text: string },
+): ComposerAction {
+  if (isComposing(press) || press.altKey) return "type";
+  switch (press.key) {
+    case "Enter":
+      if (press.metaKey || press.ctrlKey) return "interrupt";
+      return press.shiftKey ? "type" : "send";
+    case "ArrowUp":
+      return text === "" && !press.shiftKey && !press.metaKey && !press.ctrlKey ? "recall" : "type";
+    case "Escape":
+      return "leave";
+    default:
+      return "type";
+  }
+}
+
+/** An Enter that ends the composition of a character sends nothing. Safari tells only by the code 229. */
+export function isComposing(press: Pick<ComposerKey, "isComposing" | "keyCode">): boolean {
+  return press.isComposing || press.keyCode === 229;
+}

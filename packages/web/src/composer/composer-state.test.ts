@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { composerStateOf } from "./composer-state.ts";
+
+type Session = Parameters<typeof composerStateOf>[0];
+const IDLE: Session = {
+  status: "active",
+  state: "idle",
+  repoId: "r",
+  delivery: "open",
+  failure: null,
+  queued: 0,
+};
+const stateOf = (more: Partial<Session>) => composerStateOf({ ...IDLE, ...more });
+
+it("an idle session takes a message and works on it (C9)", () => {
+  expect(stateOf({})).toEqual({ open: true, note: null, send: "Send", interrupt: null });
+});
+
+it("a session that a restart suspended says that a message resumes it (C9)", () => {
+  expect(stateOf({ status: "suspended" })).toEqual({
+    open: true,
+    note: "Sending resumes this session",
+    send: "Send",
+    interrupt: null,
+  });
+});
+
+it("a running session queues, or is interrupted where that is chosen", () => {
+  expect(stateOf({ state: "running" })).toEqual({
+    open: true,
+    note: "Queues behind the current run",
+    send: "Queue",
+    interrupt: "Interrupt and send",
+  });
+});
+
+it("a session that waits for an answer takes messages, too (C9)", () => {
+  expect(stateOf({ state: "suspended" })).toEqual({
+    open: true,
+    note: "Waits in the queue for the answer above",
+    send: "Queue",
+    interrupt: "Stop waiting and send",
+  });
+  expect(stateOf({ status: "suspended", state: "suspended" })).toMatchObject({
+    note: "Sending resumes this session; the message waits for the answer above",
+  });
+});
+
+it("what waits in the queue comes first", () => {
+  expect(stateOf({ queued: 2 })).toMatchObject({
+    send: "Queue",
+    note: "Queues behind what waits already",
+  });
+  expect(stateOf({ delivery: "hold" })).toMatchObject({ open: true, send: "Queue" });
+});
+
+it("a session that takes none says why, and what to do (A7)", () => {
+  expect(stateOf({ status: "archived" })).toEqual({
+    open: false,
+    reason: "This session is archived. It takes no messages.",
+    way: "fork",
+  });
+  expect(stateOf({ status: "error", failure: "The rows are damaged." })).toEqual({
+    open: false,
+    reason: "This session cannot go on: The rows are damaged.",
+    way: "fork",
+  });
+  expect(stateOf({ repoId: null })).toMatchObject({ open: false, way: null });
+  expect(stateOf({ delivery: "reject" })).toMatchObject({ open: false, way: "accept" });
+});

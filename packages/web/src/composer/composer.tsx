@@ -1,0 +1,214 @@
+import type { QueuedMessage, Session } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { AtSign, CornerDownLeft } from "lucide-react";
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { providersQuery } from "../api/queries.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { agentChoiceOf } from "./agent-choice.ts";
+import { AgentPicker } from "./agent-picker.tsx";
+import { ClosedComposer } from "./closed-composer.tsx";
+import { actionOfKey } from "./composer-keys.ts";
+import { composerStateOf } from "./composer-state.ts";
+import { withMention } from "./mention.ts";
+import { outbox, useOutgoing } from "./page-outbox.ts";
+import { withCommand, type SlashCommand } from "./slash.ts";
+import { useAutoGrow } from "./use-auto-grow.ts";
+import { useDraft } from "./use-draft.ts";
+import { useMention } from "./use-mention.ts";
+import { useSlash } from "./use-slash.ts";
+// Shown when there is no network: too late to be loaded then.
+import { OutgoingList } from "./outgoing-list.tsx";
+
+const QueueList = lazy(() => import("./queue-list.tsx").then((m) => ({ default: m.QueueList })));
+const MentionList = lazy(() =>
+  import("./mention-list.tsx").then((m) => ({ default: m.MentionList })),
+);
+const SlashList = lazy(() => import("./slash-list.tsx").then((m) => ({ default: m.SlashList })));
+
+export interface ComposerProps {
+  readonly session: Session;
+  readonly queue: readonly QueuedMessage[];
+  /** Who worked last; null when nobody has, or it is not known. */
+  readonly last: { readonly provider: string | null; readonly model: string | null } | null;
+  /** The text of the last message a person sent. */
+  readonly lastText: () => string | null;
+  readonly onQueue: (queue: readonly QueuedMessage[]) => void;
+  readonly onFork: () => void;
+  readonly onAccept: () => void;
+}
+
+/** Where messages are written, what waits to be delivered, and what did not get there. */
+export function Composer(props: ComposerProps): ReactElement {
+  const { session, queue, onQueue, onFork, onAccept } = props;
+  const state = composerStateOf(session);
+  const [draft, change] = useDraft(session.id);
+  const outgoing = useOutgoing(session.id);
+  return (
+    <section aria-label="Message" className="flex flex-col gap-2">
+      <Suspense fallback={null}>
+        {queue.length > 0 && <QueueList session={session} queue={queue} onQueue={onQueue} />}
+        {outgoing.length > 0 && (
+          <OutgoingList
+            sessionId={session.id}
+            outgoing={outgoing}
+            onEdit={(text) => change({ text: draft.text === "" ? text : `${draft.text}\n${text}` })}
+          />
+        )}
+      </Suspense>
+      {state.open ? (
+        <MessageBox {...props} draft={draft} change={change} state={state} />
+      ) : (
+        <ClosedComposer state={state} onFork={onFork} onAccept={onAccept} />
+      )}
+    </section>
+  );
+}
+
+function MessageBox({
+  session,
+  last,
+  lastText,
+  state,
+  draft,
+  change,
+}: ComposerProps & {
+  readonly state: Extract<ReturnType<typeof composerStateOf>, { open: true }>;
+  readonly draft: ReturnType<typeof useDraft>[0];
+  readonly change: ReturnType<typeof useDraft>[1];
+}): ReactElement {
+  const { text } = draft;
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [caret, setCaret] = useState(text.length);
+  const { data: providers = null } = useQuery(providersQuery);
+  const choice = agentChoiceOf({ session, chosen: draft, last, providers });
+  useAutoGrow(box, text);
+
+  const put = (next: { readonly text: string; readonly caret: number }): void => {
+    change({ text: next.text });
+    setCaret(next.caret);
+    requestAnimationFrame(() => {
+      box.current?.focus();
+      box.current?.setSelectionRange(next.caret, next.caret);
+    });
+  };
+  const choose = (command: SlashCommand): void => put(withCommand(text, command));
+  const commands = choice?.about?.commands ?? [];
+  const slash = useSlash({ text, caret, commands, onChoose: choose });
+  const mentions = useMention({
+    text,
+    caret,
+    repoId: session.repoId,
+    onChoose: (chosen) => put(withMention(text, chosen)),
+  });
+  const lists = [slash, mentions];
+
+  const send = (delivery: "queue" | "interrupt"): void => {
+    if (text.trim() === "") return;
+    const { provider, model } = draft;
+    void outbox.send(session.id, { text, provider, model, delivery });
+    change({ text: "" });
+    setCaret(0);
+    box.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (lists.some((list) => list.onKey(event))) return;
+    switch (actionOfKey(event.nativeEvent, { text })) {
+      case "send":
+        send("queue");
+        break;
+      case "interrupt":
+        send(state.interrupt === null ? "queue" : "interrupt");
+        break;
+      case "recall": {
+        const before = lastText();
+        if (before === null) return;
+        put({ text: before, caret: before.length });
+        break;
+      }
+      case "leave":
+        box.current?.blur();
+        break;
+      case "type":
+        return;
+    }
+    event.preventDefault();
+  };
+  const mention = (): void => {
+    const gap = caret > 0 && !/\s/u.test(text.charAt(caret - 1)) ? " @" : "@";
+    put({ text: text.slice(0, caret) + gap + text.slice(caret), caret: caret + gap.length });
+  };
+  const isEmpty = text.trim() === "";
+  const open = lists.find(({ items }) => items.length > 0);
+
+  return (
+    <div className="relative flex flex-col gap-1.5 rounded-lg border border-line-strong/60 bg-surface p-2 focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
+      <Suspense fallback={null}>
+        {slash.items.length > 0 && <SlashList slash={slash} onChoose={choose} />}
+        {mentions.items.length > 0 && (
+          <MentionList mentions={mentions} onChoose={mentions.choose} />
+        )}
+      </Suspense>
+      <textarea
+        ref={box}
+        rows={1}
+        aria-label="Message to the agent"
+        aria-describedby="composer-note"
+        placeholder="Message the agent. / for commands, @ for a file"
+        enterKeyHint="send"
+        aria-autocomplete="list"
+        aria-controls={open?.listId}
+        aria-activedescendant={open === undefined ? undefined : `${open.listId}-${open.at}`}
+        value={text}
+        onChange={(event) => {
+          change({ text: event.target.value });
+          setCaret(event.target.selectionEnd);
+        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
+        onKeyDown={onKeyDown}
+        onBlur={() => lists.forEach((list) => list.close())}
+        className="field-sizing-content max-h-[40dvh] min-h-9 w-full resize-none bg-transparent px-1 py-1.5 outline-none placeholder:text-muted pointer-coarse:min-h-11"
+      />
+      <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
+        {choice !== null && providers !== null && (
+          <AgentPicker choice={choice} providers={providers.providers} onChange={change} />
+        )}
+        <IconButton
+          label="Name a file of the repository"
+          size="small"
+          className="text-muted"
+          onClick={mention}
+        >
+          <AtSign size={14} aria-hidden="true" />
+        </IconButton>
+        <p
+          id="composer-note"
+          className="order-first min-w-0 basis-full px-1 text-xs text-muted empty:hidden sm:order-none sm:flex-1 sm:basis-40"
+        >
+          {[choice?.note, state.note].filter((note) => typeof note === "string").join(". ")}
+        </p>
+        <div className="ml-auto flex flex-wrap gap-1.5">
+          {state.interrupt !== null && (
+            <Button
+              size="small"
+              disabled={isEmpty}
+              title="Ctrl or Command and Enter"
+              onClick={() => send("interrupt")}
+            >
+              {state.interrupt}
+            </Button>
+          )}
+          <Button
+            tone="primary"
+            size="small"
+            disabled={isEmpty}
+            title="Enter"
+            icon={<CornerDownLeft size={13} aria-hidden="true" />}
+            onClick={() => send("queue")}
+          >
+            {state.send}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import type { PageStorage } from "../api/page-storage.ts";
+
+/** What is being written to a session on this device, and to whom. */
+export interface Draft {
+  readonly text: string;
+  /** Null: as the session prefers. */
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+export const NO_DRAFT: Draft = { text: "", provider: null, model: null };
+
+export interface Drafts {
+  read(sessionId: string): Draft;
+  write(sessionId: string, draft: Draft): void;
+}
+
+export function createDrafts(storage: PageStorage): Drafts {
+  return {
+    read: (sessionId) => parseDraft(storage.get(keyOf(sessionId))),
+    write: (sessionId, draft) => {
+      const isEmpty = draft.text === "" && draft.provider === null && draft.model === null;
+      storage.set(keyOf(sessionId), isEmpty ? null : JSON.stringify(draft));
+    },
+  };
+}
+
+/** What cannot be read is as if it had never been written. */
+export function parseDraft(stored: string | null): Draft {
+  const value = parseJson(stored);
+  if (typeof value !== "object" || value === null) return NO_DRAFT;
+  const text = "text" in value ? value.text : null;
+  const provider = "provider" in value ? value.provider : null;
+  const model = "model" in value ? value.model : null;
+  return { text: textOr(text, ""), provider: textOr(provider, null), model: textOr(model, null) };
+}
+
+export function parseJson(stored: string | null): unknown {
+  if (stored === null) return null;
+  try {
+    return JSON.parse(stored);
+  } catch {
+    return null;
+  }
+}
+
+function textOr<Other>(value: unknown, other: Other): string | Other {
+  return typeof value === "string" ? value : other;
+}
+
+function keyOf(sessionId: string): string {
+  return `holdfast.draft.${sessionId}`;
+}

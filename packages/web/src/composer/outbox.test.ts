@@ -1,0 +1,88 @@
+import { ConnectionError, HoldfastError } from "@holdfast/client";
+import { expect, it } from "vitest";
+import { createOutbox, type NewMessage, type Outgoing } from "./outbox.ts";
+import { memoryStorage } from "./testing/memory-storage.ts";
+
+const HELLO: NewMessage = { text: "Hello", provider: "demo", model: null, delivery: "queue" };
+
+function setUp({ storage = memoryStorage() } = {}) {
+  const sent: Outgoing[] = [];
+  const answers: (() => Promise<unknown>)[] = [];
+  let keys = 0;
+  const outbox = createOutbox({
+    storage,
+    newKey: () => `key${(keys += 1)}`,
+    send: (_, message) => {
+      sent.push(message);
+      return (answers.shift() ?? (() => Promise.resolve()))();
+    },
+  });
+  return { outbox, sent, answers, storage };
+}
+const lost = (): Promise<never> =>
+  Promise.reject(new ConnectionError("no answer", { cause: null }));
+const full = (): Promise<never> =>
+  Promise.reject(new HoldfastError("queue_full", { status: 409, detail: "The queue is full." }));
+
+it("nothing is left of a message that has arrived", async () => {
+  const { outbox, storage } = setUp();
+  await outbox.send("s", HELLO);
+  expect(outbox.of("s")).toEqual([]);
+  expect(storage.kept.size).toBe(0);
+});
+
+it("a message that did not arrive stays, and is tried again with the same key", async () => {
+  const { outbox, sent, answers } = setUp();
+  answers.push(lost, full);
+  await outbox.send("s", HELLO);
+  expect(outbox.of("s")).toMatchObject([{ ...HELLO, key: "key1" }]);
+  expect(outbox.of("s")[0]?.failure).toContain("did not answer");
+  await outbox.retry("s", "key1");
+  expect(outbox.of("s")[0]?.failure).toBe("The queue is full.");
+  await outbox.retry("s", "key1");
+  expect(outbox.of("s")).toEqual([]);
+  expect(sent.map(({ key }) => key)).toEqual(["key1", "key1", "key1"]);
+});
+
+it("a message that was on its way when the page was closed is there afterwards", async () => {
+  const { outbox, storage, answers } = setUp();
+  const stuck = Promise.withResolvers<void>();
+  answers.push(() => stuck.promise);
+  const sending = outbox.send("s", HELLO);
+  expect(outbox.of("s")).toEqual([{ ...HELLO, key: "key1", failure: null }]);
+  const later = setUp({ storage });
+  expect(later.outbox.of("s")).toMatchObject([{ key: "key1", text: "Hello" }]);
+  expect(later.outbox.of("s")[0]?.failure).toContain("was closed");
+  stuck.resolve();
+  await sending;
+});
+
+it("what is on its way is not sent a second time", async () => {
+  const { outbox, sent, answers } = setUp();
+  const stuck = Promise.withResolvers<void>();
+  answers.push(() => stuck.promise);
+  const sending = outbox.send("s", HELLO);
+  await outbox.retry("s", "key1");
+  await outbox.retry("s", "key9");
+  expect(sent).toHaveLength(1);
+  stuck.resolve();
+  await sending;
+});
+
+it("a message can be given up, and those of other sessions stay", async () => {
+  const { outbox, answers } = setUp();
+  answers.push(lost, lost);
+  await outbox.send("s", HELLO);
+  await outbox.send("t", HELLO);
+  outbox.remove("s", "key1");
+  expect(outbox.of("s")).toEqual([]);
+  expect(outbox.of("t")).toHaveLength(1);
+});
+
+it("what is damaged is left out", () => {
+  const storage = memoryStorage();
+  storage.set("holdfast.outbox.s", '[1, {"key": "k"}, {"key": "k", "text": "x", "delivery": 3}]');
+  expect(setUp({ storage }).outbox.of("s")).toMatchObject([
+    { key: "k", text: "x", delivery: "queue", provider: null },
+  ]);
+});

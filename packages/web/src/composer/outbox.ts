@@ -1,0 +1,133 @@
+import { HoldfastError } from "@holdfast/client";
+import type { PageStorage } from "../api/page-storage.ts";
+import { parseJson } from "./drafts.ts";
+
+/** A message on its way, or one that did not get there. */
+export interface Outgoing {
+  /** Sent along each time: however often it is tried, the message arrives once. */
+  readonly key: string;
+  readonly text: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly delivery: "queue" | "interrupt";
+  /** Why it is not there yet; null while it is being sent. */
+  readonly failure: string | null;
+}
+
+export type NewMessage = Omit<Outgoing, "key" | "failure">;
+
+/** Messages of this device that the server has not confirmed. They outlive the page. */
+export interface Outbox {
+  of(sessionId: string): readonly Outgoing[];
+  subscribe(changed: () => void): () => void;
+  send(sessionId: string, message: NewMessage): Promise<void>;
+  retry(sessionId: string, key: string): Promise<void>;
+  remove(sessionId: string, key: string): void;
+}
+
+/** Kept no more than these; older ones are dropped. */
+const MOST = 20;
+
+const CUT_OFF = "The page was closed before the server had answered.";
+const NO_ANSWER =
+  "The server did not answer. It may have arrived; trying again does not send it twice.";
+
+export function createOutbox({
+  storage,
+  send,
+  newKey,
+}: {
+  readonly storage: PageStorage;
+  readonly send: (sessionId: string, message: Outgoing) => Promise<unknown>;
+  readonly newKey: () => string;
+}): Outbox {
+  const bySession = new Map<string, readonly Outgoing[]>();
+  const listeners = new Set<() => void>();
+
+  const of = (sessionId: string): readonly Outgoing[] => {
+    const known = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
+    bySession.set(sessionId, known);
+    return known;
+  };
+  const change = (sessionId: string, next: readonly Outgoing[]): void => {
+    const kept = next.slice(-MOST);
+    bySession.set(sessionId, kept);
+    storage.set(keyOf(sessionId), kept.length === 0 ? null : JSON.stringify(kept));
+    for (const listener of listeners) listener();
+  };
+  const replace = (sessionId: string, message: Outgoing): void =>
+    change(
+      sessionId,
+      of(sessionId).map((each) => (each.key === message.key ? message : each)),
+    );
+  const remove = (sessionId: string, key: string): void =>
+    change(
+      sessionId,
+      of(sessionId).filter((each) => each.key !== key),
+    );
+  const attempt = async (sessionId: string, message: Outgoing): Promise<void> => {
+    try {
+      await send(sessionId, message);
+      remove(sessionId, message.key);
+    } catch (error) {
+      replace(sessionId, { ...message, failure: failureText(error) });
+    }
+  };
+
+  return {
+    of,
+    subscribe: (changed) => {
+      listeners.add(changed);
+      return () => void listeners.delete(changed);
+    },
+    send: async (sessionId, message) => {
+      const outgoing = { ...message, key: newKey(), failure: null };
+      change(sessionId, [...of(sessionId), outgoing]);
+      await attempt(sessionId, outgoing);
+    },
+    retry: async (sessionId, key) => {
+      const found = of(sessionId).find((each) => each.key === key);
+      if (found === undefined || found.failure === null) return;
+      const again = { ...found, failure: null };
+      replace(sessionId, again);
+      await attempt(sessionId, again);
+    },
+    remove,
+  };
+}
+
+/** What was on its way when the page was closed may have arrived: it waits to be tried again. */
+function parseOutgoing(stored: string | null): readonly Outgoing[] {
+  const value = parseJson(stored);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown): Outgoing[] => {
+    if (typeof each !== "object" || each === null) return [];
+    const {
+      key,
+      text,
+      provider,
+      model,
+      delivery,
+      failure,
+    }: Partial<Record<keyof Outgoing, unknown>> = each;
+    if (typeof key !== "string" || typeof text !== "string") return [];
+    return [
+      {
+        key,
+        text,
+        provider: typeof provider === "string" ? provider : null,
+        model: typeof model === "string" ? model : null,
+        delivery: delivery === "interrupt" ? "interrupt" : "queue",
+        failure: typeof failure === "string" ? failure : CUT_OFF,
+      },
+    ];
+  });
+}
+
+function failureText(error: unknown): string {
+  return error instanceof HoldfastError ? error.detail : NO_ANSWER;
+}
+
+function keyOf(sessionId: string): string {
+  return `holdfast.outbox.${sessionId}`;
+}

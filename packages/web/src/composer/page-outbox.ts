@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+import { client } from "../api/client.ts";
+import { pageStorage } from "../api/page-storage.ts";
+import { announce } from "../app/announce.tsx";
+import { createDrafts } from "./drafts.ts";
+import { createOutbox, type Outgoing } from "./outbox.ts";
+
+export const drafts = createDrafts(pageStorage);
+
+export const outbox = createOutbox({
+  storage: pageStorage,
+  newKey: () => newKey(),
+  send: async (sessionId, { key, text, provider, model, delivery }) => {
+    const message = { text, provider, model, delivery };
+    try {
+      await client.sessions.send(sessionId, message, { idempotencyKey: key });
+    } catch (error) {
+      announce("The message was not sent");
+      throw error;
+    }
+  },
+});
+
+export function useOutgoing(sessionId: string): readonly Outgoing[] {
+  return useSyncExternalStore(outbox.subscribe, () => outbox.of(sessionId));
+}
+
+/** Pages that are not served safely have no `randomUUID`. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

@@ -1,0 +1,129 @@
+import {
+  PHASES,
+  STATES,
+  STATUSES,
+  type Provider,
+  type Repository,
+  type SessionCounts,
+} from "@holdfast/protocol";
+import { ListFilter } from "lucide-react";
+import { useState, type ReactElement } from "react";
+import { Button } from "../ui/button.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { FilterSelect } from "./filter-select.tsx";
+import { narrowedBy, parseListSearch, type ListSearch } from "./list-search.ts";
+
+export interface FilterBarProps {
+  readonly search: ListSearch;
+  readonly onChange: (search: ListSearch) => void;
+  readonly counts: SessionCounts | null;
+  readonly repositories: readonly Repository[];
+  readonly providers: readonly Provider[];
+}
+
+const STATE_NAMES = { idle: "Idle", running: "Running", suspended: "Waits" } as const;
+
+/** What the list is narrowed to. On phones it opens on demand. */
+export function FilterBar(props: FilterBarProps): ReactElement {
+  const { search } = props;
+  const [isOpen, setOpen] = useState(false);
+  const set = narrowedBy(search);
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 px-3 pb-2 md:px-4">
+      <Button
+        size="small"
+        className="md:hidden"
+        icon={<ListFilter size={14} aria-hidden="true" />}
+        aria-expanded={isOpen}
+        onClick={() => setOpen((was) => !was)}
+      >
+        Filters{set === 0 ? "" : ` (${set})`}
+      </Button>
+      <div
+        className={classNames(
+          "w-full grid-cols-2 gap-1.5 md:flex md:w-auto md:flex-wrap",
+          isOpen ? "grid" : "hidden",
+        )}
+      >
+        <Selects {...props} />
+      </div>
+      <ShowArchived {...props} />
+      {set > 0 && (
+        <Button size="small" tone="quiet" onClick={() => props.onChange(cleared(search))}>
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Selects({
+  search,
+  onChange,
+  counts,
+  repositories,
+  providers,
+}: FilterBarProps): ReactElement {
+  const change = (name: keyof ListSearch) => (value: string) =>
+    onChange(parseListSearch({ ...search, [name]: value }));
+  const counted = (status: (typeof STATUSES)[number]): string =>
+    counts === null ? capital(status) : `${capital(status)} (${counts[status]})`;
+  return (
+    <>
+      <FilterSelect
+        label="Repository"
+        value={search.repo}
+        onChange={change("repo")}
+        options={repositories.map(({ id, name }) => [id, name])}
+      />
+      <FilterSelect
+        label="Status"
+        value={search.status}
+        onChange={change("status")}
+        options={STATUSES.map((status) => [status, counted(status)])}
+      />
+      <FilterSelect
+        label="State"
+        value={search.state}
+        onChange={change("state")}
+        options={STATES.map((state) => [state, STATE_NAMES[state]])}
+      />
+      <FilterSelect
+        label="Phase"
+        value={search.phase}
+        onChange={change("phase")}
+        options={PHASES.map((phase) => [phase, capital(phase)])}
+      />
+      <FilterSelect
+        label="Provider"
+        value={search.provider}
+        onChange={change("provider")}
+        options={providers.map(({ name, title }) => [name, title])}
+      />
+    </>
+  );
+}
+
+function ShowArchived({ search, onChange, counts }: FilterBarProps): ReactElement {
+  return (
+    <label className="inline-flex min-h-7 items-center gap-1.5 px-1 text-xs text-muted pointer-coarse:min-h-11">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={search.archived === true}
+        onChange={(event) =>
+          onChange(parseListSearch({ ...search, archived: event.target.checked }))
+        }
+      />
+      Show archived{counts === null ? "" : ` (${counts.archived})`}
+    </label>
+  );
+}
+
+function cleared({ q, archived }: ListSearch): ListSearch {
+  return { ...(q !== undefined && { q }), ...(archived === true && { archived }) };
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

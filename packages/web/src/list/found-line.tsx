@@ -1,0 +1,47 @@
+import type { SearchHit, Session } from "@holdfast/protocol";
+import type { ReactElement } from "react";
+import { Hits } from "./hits.tsx";
+import { nearHit } from "./near-hit.ts";
+
+const SPEAKERS = { user: "You", agent: "Agent", system: "Notice" } as const;
+
+/** What a message of the session says where the words are, or else its purpose, if that has them. */
+export function FoundLine({
+  session,
+  name,
+  hit,
+  query,
+  id,
+}: {
+  readonly session: Session;
+  readonly name: string;
+  readonly hit: SearchHit | null;
+  readonly query: string;
+  readonly id: string;
+}): ReactElement | null {
+  if (hit === null) {
+    const { purpose } = session;
+    if (purpose === null || purpose === name) return null;
+    return (
+      <p className="truncate text-xs text-muted">
+        <Hits text={purpose} query={query} />
+      </p>
+    );
+  }
+  return (
+    <p id={id} className="truncate text-xs text-muted">
+      <span className="text-fg">{SPEAKERS[hit.role]}: </span>
+      {hit.text === ""
+        ? "a message too long to show"
+        : nearHit(hit).map(({ text, isHit }, index) =>
+            isHit ? (
+              <mark key={index} className="text-fg">
+                {text}
+              </mark>
+            ) : (
+              text
+            ),
+          )}
+    </p>
+  );
+}

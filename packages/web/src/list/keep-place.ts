@@ -1,0 +1,41 @@
+import { useLayoutEffect, useRef, type RefObject } from "react";
+
+/** Rows that come and go above what is being read do not move it. All rows are equally high. */
+export function useKeepPlace({
+  scroller,
+  keys,
+  rowHeight,
+}: {
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly keys: readonly string[];
+  readonly rowHeight: number;
+}): void {
+  const before = useRef(keys);
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    const old = before.current;
+    before.current = keys;
+    // At the very top the newest is what one wants to see.
+    if (element === null || old === keys || element.scrollTop === 0) return;
+    const rows = rowsMoved({ old, now: keys, top: Math.floor(element.scrollTop / rowHeight) });
+    if (rows !== 0) element.scrollBy({ top: rows * rowHeight, behavior: "instant" });
+  }, [scroller, keys, rowHeight]);
+}
+
+/** By how many rows the one at the top, or the next that is still there, has moved. */
+export function rowsMoved({
+  old,
+  now,
+  top,
+}: {
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+  readonly top: number;
+}): number {
+  const places = new Map(now.map((key, index) => [key, index]));
+  for (const [offset, key] of old.slice(top).entries()) {
+    const place = places.get(key);
+    if (place !== undefined) return place - (top + offset);
+  }
+  return 0;
+}

@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
+import { client } from "../api/client.ts";
+import { pageStorage } from "../api/page-storage.ts";
+import { providersQuery, repositoriesQuery } from "../api/queries.ts";
+import { goTo } from "../app/router.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field, Input, TextArea } from "../ui/field.tsx";
+import { reasonOf } from "../ui/toast.ts";
+import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
+import { ProviderFields } from "./provider-fields.tsx";
+import { RepositoryField } from "./repository-field.tsx";
+
+const FORM = "new-session";
+
+export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { draft, change, problem, isBusy, create } = useNewSession(onClose);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void create();
+  };
+  const submitByKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    void create();
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="New session"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={FORM}
+            tone="primary"
+            busy={isBusy}
+            disabled={draft.repoId === ""}
+          >
+            {draft.message.trim() === "" ? "Create" : "Create and send"}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} onSubmit={submit} className="flex flex-col gap-4">
+        <RepositoryField value={draft.repoId} onChange={(repoId) => change({ repoId })} />
+        <ProviderFields provider={draft.provider} model={draft.model} onChange={change} />
+        <Field label="First message" hint="Empty: the session is made and waits. Ctrl Enter sends.">
+          {(ids) => (
+            <TextArea
+              {...ids}
+              data-autofocus
+              rows={4}
+              placeholder="What should the agent do?"
+              value={draft.message}
+              onChange={(event) => change({ message: event.target.value })}
+              onKeyDown={submitByKey}
+            />
+          )}
+        </Field>
+        <Field label="Title" hint="Empty: the first words of the message.">
+          {(ids) => (
+            <Input
+              {...ids}
+              maxLength={500}
+              value={draft.title}
+              onChange={(event) => change({ title: event.target.value })}
+            />
+          )}
+        </Field>
+        {problem !== null && (
+          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function useNewSession(onClose: () => void) {
+  const chosen = useDefaults();
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const draft: Draft = { ...chosen, title: "", message: "", ...typed };
+  return {
+    draft,
+    problem,
+    isBusy,
+    change: (changes: Partial<Draft>) => {
+      setTyped((before) => ({ ...before, ...changes }));
+      // The same request again is the same session; another request is another one.
+      setKey(crypto.randomUUID());
+    },
+    create: async () => {
+      if (isBusy || draft.repoId === "") return;
+      setBusy(true);
+      setProblem(null);
+      try {
+        const { id } = await client.sessions.create(toRequest(draft), { idempotencyKey: key });
+        keepLastChoice(pageStorage, draft);
+        onClose();
+        goTo({ page: "session", id });
+      } catch (error) {
+        setProblem(reasonOf(error));
+        setBusy(false);
+      }
+    },
+  };
+}
+
+/** The last choice where it can be made again, and what the server suggests where not. */
+function useDefaults(): Pick<Draft, "repoId" | "provider" | "model"> {
+  const [last] = useState(() => readLastChoice(pageStorage));
+  const repos = useQuery(repositoriesQuery).data?.repos ?? [];
+  const { providers = [], defaultProvider = "" } = useQuery(providersQuery).data ?? {};
+  const repo = repos.find(({ id }) => id === last.repoId) ?? repos[0];
+  const usable = providers.filter(({ installed }) => installed);
+  const provider = usable.find(({ name }) => name === last.provider)?.name ?? defaultProvider;
+  const models = usable.find(({ name }) => name === provider)?.models ?? [];
+  const model = models.find(({ id }) => id === last.model)?.id ?? "";
+  return { repoId: repo?.id ?? "", provider, model };
+}

@@ -1,0 +1,64 @@
+import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
+import type { PageStorage } from "../api/page-storage.ts";
+
+/** What is filled in for a new session. */
+export interface Draft {
+  readonly repoId: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly title: string;
+  readonly message: string;
+}
+
+const KEY = "holdfast.new-session";
+const TITLE_LENGTH = 80;
+
+export function toRequest({
+  repoId,
+  provider,
+  model,
+  title,
+  message,
+}: Draft): CreateSessionRequest {
+  const text = message.trim();
+  const name = title.trim() === "" ? firstWords(text) : title.trim();
+  return {
+    repoId,
+    ...(provider !== "" && { provider }),
+    ...(model !== "" && { model }),
+    ...(name !== "" && { title: name.slice(0, LIMITS.titleLength) }),
+    ...(text !== "" && { message: text }),
+  };
+}
+
+/** The beginning of a text, cut at a word, to be called by. */
+export function firstWords(text: string): string {
+  const line = text.trim().split("\n", 1)[0]?.replaceAll(/\s+/gu, " ") ?? "";
+  if (line.length <= TITLE_LENGTH) return line;
+  const cut = line.slice(0, TITLE_LENGTH);
+  const space = cut.lastIndexOf(" ");
+  return `${(space > TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}
+
+export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;
+
+/** What was chosen the last time, as far as it is still there. */
+export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
+  try {
+    const stored: unknown = JSON.parse(storage.get(KEY) ?? "{}");
+    if (typeof stored !== "object" || stored === null) return {};
+    return Object.fromEntries(
+      Object.entries(stored).filter(([, value]) => typeof value === "string"),
+    );
+  } catch {
+    return {};
+  }
+}
+
+export function keepLastChoice(storage: PageStorage, { repoId, provider, model }: Draft): void {
+  storage.set(KEY, JSON.stringify({ repoId, provider, model }));
+}
+
+export function missingProviders(providers: readonly Provider[]): readonly Provider[] {
+  return providers.filter(({ installed }) => !installed);
+}

@@ -1,0 +1,91 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useMemo, useRef, type ReactElement } from "react";
+import { useKeepPlace } from "./keep-place.ts";
+import { SessionRow, type RowProps } from "./session-row.tsx";
+import { useRowKeys } from "./use-row-keys.ts";
+
+const ROW_HEIGHT = 60;
+/** With a line for what was found. */
+const FOUND_ROW_HEIGHT = 82;
+const LOAD_AHEAD = 15;
+
+/** Where one was in each list, to be there again on the way back. */
+const places = new Map<string, number>();
+
+export function SessionRows({
+  rows,
+  listKey,
+  hasMore,
+  onLoadMore,
+  onArchive,
+}: {
+  readonly rows: readonly RowProps[];
+  /** Another one is another list, to be read from its beginning. */
+  readonly listKey: string;
+  readonly hasMore: boolean;
+  readonly onLoadMore: () => void;
+  readonly onArchive: (id: string) => void;
+}): ReactElement {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rowHeight = rows[0]?.query === undefined ? ROW_HEIGHT : FOUND_ROW_HEIGHT;
+  const keys = useMemo(() => rows.map(({ session }) => session.id), [rows]);
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => keys[index] ?? index,
+    overscan: 8,
+    initialOffset: () => places.get(listKey) ?? 0,
+  });
+  useRememberedPlace(scroller, listKey);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  useKeepPlace({ scroller, keys, rowHeight });
+  const items = virtualizer.getVirtualItems();
+  const lastShown = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && lastShown >= rows.length - LOAD_AHEAD) onLoadMore();
+  }, [hasMore, lastShown, rows.length, onLoadMore]);
+  useRowKeys({
+    scroller,
+    keys,
+    scrollTo: (index) => virtualizer.scrollToIndex(index, { align: "auto" }),
+    onSelect: (id) => rows.find(({ session }) => session.id === id)?.onSelect({ range: false }),
+    onArchive,
+  });
+  return (
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <ul aria-label="Sessions" className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        {items.map(({ index, key, start }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            <li
+              key={key}
+              aria-posinset={index + 1}
+              aria-setsize={hasMore ? -1 : rows.length}
+              className="absolute inset-x-0 top-0"
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            >
+              <SessionRow {...row} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function useRememberedPlace(
+  scroller: React.RefObject<HTMLDivElement | null>,
+  listKey: string,
+): void {
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (element === null) return;
+    element.scrollTo({ top: places.get(listKey) ?? 0, behavior: "instant" });
+    const remember = (): void => void places.set(listKey, element.scrollTop);
+    element.addEventListener("scroll", remember, { passive: true });
+    return () => element.removeEventListener("scroll", remember);
+  }, [scroller, listKey]);
+}

@@ -1,0 +1,160 @@
+import type { MarkedToken, Tokens } from "marked";
+import { lazy, memo, Suspense, type ReactElement } from "react";
+import { CodeBlock } from "./code-block.tsx";
+import { Inline } from "./inline.tsx";
+import type { Block } from "./lex-blocks.ts";
+import { ownTokens } from "./own-tokens.ts";
+
+export interface BlockViewProps {
+  readonly block: Block;
+  /** Which text it is a block of. */
+  readonly textKey: string;
+  /** It is the last one of a text that grows: what it has opened counts as closed. */
+  readonly live?: boolean;
+  /** Of long code, the lines that are shown. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Needed only while somebody writes; until it is there, the text is shown as it is. */
+const LiveTokens = lazy(() =>
+  import("./live-tokens.tsx").then((module) => ({ default: module.LiveTokens })),
+);
+
+/** A block of Markdown as elements; never as HTML. */
+export const BlockView = memo(function BlockView({
+  block: { token, raw, start },
+  textKey,
+  live = false,
+  from = 0,
+  to = Infinity,
+}: BlockViewProps): ReactElement {
+  const path = `${textKey}@${start}`;
+  if (token.type === "code") {
+    return (
+      <CodeBlock
+        codeKey={path}
+        code={token.text}
+        lang={token.lang ?? ""}
+        live={live}
+        from={from}
+        to={to}
+      />
+    );
+  }
+  const asItIs = <Tokens tokens={[token]} path={path} />;
+  if (!live) return asItIs;
+  return (
+    <Suspense fallback={asItIs}>
+      <LiveTokens raw={raw}>{(tokens) => <Tokens tokens={tokens} path={path} />}</LiveTokens>
+    </Suspense>
+  );
+});
+
+function Tokens({
+  tokens,
+  path,
+}: {
+  readonly tokens: readonly MarkedToken[];
+  readonly path: string;
+}): ReactElement {
+  return (
+    <>
+      {tokens.map((token, index) => (
+        <TokenView key={index} token={token} path={`${path}.${index}`} />
+      ))}
+    </>
+  );
+}
+
+function TokenView({
+  token,
+  path,
+}: {
+  readonly token: MarkedToken;
+  readonly path: string;
+}): ReactElement | null {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      // All of one level: how deep an agent nests its headings says nothing about this page.
+      return (
+        <h2 data-depth={token.depth}>
+          <Inline tokens={ownTokens(token.tokens)} />
+        </h2>
+      );
+    case "paragraph":
+      return (
+        <p>
+          <Inline tokens={ownTokens(token.tokens)} />
+        </p>
+      );
+    case "code":
+      return <CodeBlock codeKey={path} code={token.text} lang={token.lang ?? ""} live={false} />;
+    case "blockquote":
+      return (
+        <blockquote>
+          <Tokens tokens={ownTokens(token.tokens)} path={path} />
+        </blockquote>
+      );
+    case "list":
+      return <ListView list={token} path={path} />;
+    case "table":
+      return <TableView table={token} />;
+    case "hr":
+      return <hr />;
+    case "html":
+      return <p className="raw-html">{token.text.trimEnd()}</p>;
+    default:
+      return <Inline tokens={[token]} />;
+  }
+}
+
+function ListView({
+  list: { ordered, start, items },
+  path,
+}: {
+  readonly list: Tokens.List;
+  readonly path: string;
+}): ReactElement {
+  const rows = items.map(({ tokens, task }, index) => (
+    <li key={index} data-task={task || undefined}>
+      <Tokens tokens={ownTokens(tokens)} path={`${path}.${index}`} />
+    </li>
+  ));
+  return ordered ? <ol start={start === "" ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>;
+}
+
+function TableView({ table: { header, rows } }: { readonly table: Tokens.Table }): ReactElement {
+  return (
+    // A wide table is moved sideways by itself, with the keyboard too.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <section className="table-frame" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{header.map(toCell)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr key={index}>{cells.map(toCell)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function toCell({ tokens, header, align }: Tokens.TableCell, index: number): ReactElement {
+  const words = <Inline tokens={ownTokens(tokens)} />;
+  return header ? (
+    <th key={index} scope="col" data-align={align ?? undefined}>
+      {words}
+    </th>
+  ) : (
+    <td key={index} data-align={align ?? undefined}>
+      {words}
+    </td>
+  );
+}

@@ -1,0 +1,44 @@
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState, type ReactElement, type ReactNode } from "react";
+
+const SHOWN_MS = 1_500;
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({
+  label,
+  text,
+  icon,
+}: {
+  readonly label: string;
+  /** Made when it is wanted. */
+  readonly text: () => string;
+  readonly icon?: ReactNode;
+}): ReactElement {
+  const [outcome, setOutcome] = useState<"copied" | "failed" | null>(null);
+  useEffect(() => {
+    if (outcome === null) return undefined;
+    const timer = setTimeout(() => setOutcome(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = (): void => {
+    copyText(text()).then(
+      () => setOutcome("copied"),
+      () => setOutcome("failed"),
+    );
+  };
+  const name = outcome === null ? label : outcome === "copied" ? "Copied" : "Could not copy";
+  return (
+    <button type="button" className="icon-action" aria-label={name} title={name} onClick={copy}>
+      {outcome === "copied" ? (
+        <Check aria-hidden size={14} />
+      ) : (
+        (icon ?? <Copy aria-hidden size={14} />)
+      )}
+    </button>
+  );
+}
+
+/** Pages that are not served safely have no clipboard. */
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}

@@ -1,0 +1,95 @@
+import {
+  createCssVariablesTheme,
+  createHighlighterCore,
+  type GrammarState,
+  type HighlighterCore,
+  type LanguageInput,
+  type ThemedToken,
+} from "shiki/core";
+import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
+import type { CodeLine, HighlightReply, HighlightRequest } from "./highlight-messages.ts";
+import type { GrammarName } from "./languages.ts";
+
+const THEME = "holdfast";
+const PREFIX = "--";
+/** Longer lines are data, not code, and cost more than they tell. */
+const MAX_LINE = 2_000;
+
+const GRAMMARS: ReadonlyMap<string, LanguageInput> = new Map(
+  Object.entries({
+    bash: () => import("shiki/langs/bash.mjs"),
+    c: () => import("shiki/langs/c.mjs"),
+    cpp: () => import("shiki/langs/cpp.mjs"),
+    css: () => import("shiki/langs/css.mjs"),
+    diff: () => import("shiki/langs/diff.mjs"),
+    go: () => import("shiki/langs/go.mjs"),
+    html: () => import("shiki/langs/html.mjs"),
+    java: () => import("shiki/langs/java.mjs"),
+    javascript: () => import("shiki/langs/javascript.mjs"),
+    json: () => import("shiki/langs/json.mjs"),
+    markdown: () => import("shiki/langs/markdown.mjs"),
+    python: () => import("shiki/langs/python.mjs"),
+    rust: () => import("shiki/langs/rust.mjs"),
+    sql: () => import("shiki/langs/sql.mjs"),
+    toml: () => import("shiki/langs/toml.mjs"),
+    tsx: () => import("shiki/langs/tsx.mjs"),
+    typescript: () => import("shiki/langs/typescript.mjs"),
+    yaml: () => import("shiki/langs/yaml.mjs"),
+  } satisfies Record<GrammarName, LanguageInput>),
+);
+
+/** Where each piece of code has been read to. */
+const states = new Map<number, GrammarState>();
+
+const opening: Promise<HighlighterCore> = createHighlighterCore({
+  themes: [createCssVariablesTheme({ name: THEME, variablePrefix: PREFIX })],
+  langs: [],
+  engine: createJavaScriptRegexEngine({ forgiving: true }),
+});
+
+let work: Promise<void> = Promise.resolve();
+
+self.addEventListener("message", ({ data }: MessageEvent<HighlightRequest>) => {
+  work = work.then(() => take(data)).catch(() => undefined);
+});
+
+/** What cannot be read is not answered: the code stays plain. */
+async function take(request: HighlightRequest): Promise<void> {
+  if ("forget" in request) {
+    states.delete(request.code);
+    return;
+  }
+  const { code, grammar, from, lines } = request;
+  const load = GRAMMARS.get(grammar);
+  if (load === undefined) return;
+  const highlighter = await opening;
+  if (!highlighter.getLoadedLanguages().includes(grammar)) await highlighter.loadLanguage(load);
+  const grammarState = states.get(code);
+  const tokens = highlighter.codeToTokensBase(lines.join("\n"), {
+    lang: grammar,
+    theme: THEME,
+    tokenizeMaxLineLength: MAX_LINE,
+    ...(grammarState === undefined ? {} : { grammarState }),
+  });
+  const state = highlighter.getLastGrammarState(tokens);
+  if (state !== undefined) states.set(code, state);
+  const reply: HighlightReply = { code, from, lines: tokens.map(toLine) };
+  self.postMessage(reply);
+}
+
+/** Neighbours of one kind are one token, and blanks belong to what is before them: the page has to hold all of them. */
+function toLine(tokens: readonly ThemedToken[]): CodeLine {
+  const line: [string, string][] = [];
+  for (const { content, color } of tokens) {
+    const kind = kindOf(color);
+    const last = line.at(-1);
+    if (last !== undefined && (last[1] === kind || content.trim() === "")) last[0] += content;
+    else line.push([content, kind]);
+  }
+  return line;
+}
+
+/** The theme names variables, such as `var(--token-keyword)`. */
+function kindOf(color: string | undefined): string {
+  return /^var\(--token-([a-z-]+)/u.exec(color ?? "")?.[1] ?? "";
+}

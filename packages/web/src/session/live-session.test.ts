@@ -1,0 +1,69 @@
+import { ConnectionError, HoldfastError, type StreamEvent } from "@holdfast/client";
+import type { WholeSession } from "@holdfast/protocol";
+import { expect, it } from "vitest";
+import { createLiveSession, type LiveSessionOptions } from "./live-session.ts";
+import { sampleSession, sampleWhole } from "./testing/samples.ts";
+
+function setUp({
+  gets,
+  events = [],
+}: {
+  readonly gets: readonly (() => Promise<WholeSession>)[];
+  readonly events?: readonly StreamEvent[];
+}) {
+  const asked = [...gets];
+  const stop = new AbortController();
+  const heard: StreamEvent[] = [];
+  const options: LiveSessionOptions = {
+    id: "s",
+    sessions: {
+      get: () => (asked.shift() ?? (() => Promise.reject(new Error("asked too often"))))(),
+      queue: () => Promise.resolve({ queue: [] }),
+      async *events(_, { signal, onConnection } = {}) {
+        onConnection?.("open");
+        for (const event of events) yield event;
+        if (onConnection === undefined) return;
+        stop.abort();
+        signal?.throwIfAborted();
+      },
+    },
+    waiting: { now: () => 0, random: () => 0, pause: () => Promise.resolve() },
+    onLoad: () => {},
+    onEvent: (event) => void heard.push(event),
+  };
+  return { live: createLiveSession(options), stop, heard };
+}
+const found = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ lastEventId: "0" }));
+const lost = (): Promise<never> =>
+  Promise.reject(new ConnectionError("no server", { cause: null }));
+
+it("a session is read, and changes with what is heard of it", async () => {
+  const session = sampleSession({ title: "New", version: 4 });
+  const event: StreamEvent = { id: "8", type: "session", data: session };
+  const { live, stop, heard } = setUp({ gets: [found], events: [event] });
+  await live.run(stop.signal);
+  expect(live.getSnapshot()).toMatchObject({ at: "open", link: "live", view: { session } });
+  expect(heard).toEqual([event]);
+});
+
+it("without a server it is tried again until there is one", async () => {
+  const { live, stop } = setUp({ gets: [lost, lost, found] });
+  const seen: string[] = [];
+  live.subscribe(() => void seen.push(live.getSnapshot().at));
+  await live.run(stop.signal);
+  expect(seen.slice(0, 3)).toEqual(["failed", "failed", "open"]);
+});
+
+it("a session that is not there is not asked for again", async () => {
+  const gone = new HoldfastError("session_not_found", { status: 404, detail: "Gone." });
+  const { live, stop } = setUp({ gets: [() => Promise.reject(gone)] });
+  await live.run(stop.signal);
+  expect(live.getSnapshot()).toEqual({ at: "missing" });
+});
+
+it("a session that is deleted meanwhile stays readable, and is said to be gone", async () => {
+  const deleted: StreamEvent = { id: "8", type: "deleted", data: { id: "s", deleted: true } };
+  const { live, stop } = setUp({ gets: [found], events: [deleted] });
+  await live.run(stop.signal);
+  expect(live.getSnapshot()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
+});

@@ -1,0 +1,135 @@
+import { HoldfastError, type Client, type StreamEvent } from "@holdfast/client";
+import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
+import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
+import { reasonOf } from "../ui/toast.ts";
+import { pastStart, readPastRuns } from "./past-runs.ts";
+import {
+  openedView,
+  takeEvent,
+  withPastRuns,
+  withQueue,
+  withSession,
+  type SessionView,
+} from "./session-view.ts";
+
+/** How the page stands to a session. */
+export type LiveState =
+  | { readonly at: "opening" }
+  | { readonly at: "missing" }
+  /** It is tried again by itself; when `final` it is not. */
+  | { readonly at: "failed"; readonly reason: string; readonly final: boolean }
+  | { readonly at: "deleted"; readonly view: SessionView }
+  | { readonly at: "open"; readonly view: SessionView; readonly link: Link };
+
+/** Whether what is shown is kept up to date. */
+export type Link = "live" | "broken" | "catching up" | { readonly refused: string };
+
+/** One session, read once and then followed. */
+export interface LiveSession {
+  getSnapshot(): LiveState;
+  subscribe(changed: () => void): () => void;
+  /** Follows until the signal says so. */
+  run(signal: AbortSignal): Promise<void>;
+  /** What requests were answered with, ahead of the events that will say the same. */
+  setSession(session: Session): void;
+  setQueue(queue: readonly QueuedMessage[]): void;
+}
+
+export interface LiveSessionOptions {
+  readonly id: string;
+  readonly sessions: Pick<Client["sessions"], "get" | "queue" | "events">;
+  readonly waiting: Waiting;
+  /** The messages go there. */
+  readonly onLoad: (whole: WholeSession) => void;
+  readonly onEvent: (event: StreamEvent) => void;
+}
+
+export function createLiveSession(options: LiveSessionOptions): LiveSession {
+  const { id, sessions, waiting } = options;
+  const listeners = new Set<() => void>();
+  let state: LiveState = { at: "opening" };
+
+  const set = (next: LiveState): void => {
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const change = (next: (view: SessionView) => SessionView): void => {
+    if (state.at !== "open") return;
+    const view = next(state.view);
+    if (view !== state.view) set({ ...state, view });
+  };
+  const setLink = (link: Link): void => {
+    if (state.at === "open" && state.link !== link) set({ ...state, link });
+  };
+
+  /** The queue is read after the session: what changes later comes as an event. */
+  const read = async (signal: AbortSignal): Promise<WholeSession> => {
+    const whole = await sessions.get(id, { signal });
+    const queue = whole.queued === 0 ? [] : (await sessions.queue(id, { signal })).queue;
+    options.onLoad(whole);
+    set({ at: "open", view: openedView(whole, queue), link: "catching up" });
+    return whole;
+  };
+
+  const follow = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
+    const { lastEventId: after } = whole;
+    // Only an ended stream is told by its end; that it is open again, by the first word of it.
+    const onConnection = (now: "open" | "broken"): void => setLink(now === "open" ? "live" : now);
+    for await (const event of sessions.events(whole.id, { after, signal, onConnection })) {
+      options.onEvent(event);
+      if (event.type === "deleted") {
+        if (state.at === "open") set({ at: "deleted", view: state.view });
+        return;
+      }
+      change((view) => takeEvent(view, event));
+    }
+  };
+
+  const learnRuns = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
+    const until = Number(whole.lastEventId);
+    const past: { readonly runs: readonly Run[]; readonly complete: boolean } = await readPastRuns(
+      sessions,
+      { id: whole.id, after: pastStart(whole.messages, until), until, signal },
+    );
+    change((view) => withPastRuns(view, past));
+  };
+
+  return {
+    getSnapshot: () => state,
+    subscribe: (changed) => {
+      listeners.add(changed);
+      return () => void listeners.delete(changed);
+    },
+    setSession: (session) => change((view) => withSession(view, session)),
+    setQueue: (queue) => change((view) => withQueue(view, queue)),
+    async run(signal) {
+      for (let failures = 1; !signal.aborted; failures += 1) {
+        try {
+          const whole = await read(signal);
+          // What runs have used is good to know, and nothing depends on it.
+          void learnRuns(whole, signal).catch(() => {});
+          await follow(whole, signal);
+          return;
+        } catch (error) {
+          if (signal.aborted) return;
+          const failed = afterFailure(error);
+          if (state.at !== "open") set(failed);
+          else if (failed.at === "missing") set({ at: "deleted", view: state.view });
+          else setLink({ refused: reasonOf(error) });
+          if (failed.at === "missing" || failed.final) return;
+          await waiting.pause(delayAfter(failures, waiting.random), signal);
+        }
+      }
+    },
+  };
+}
+
+function afterFailure(
+  error: unknown,
+): Extract<LiveState, { at: "missing" }> | Extract<LiveState, { at: "failed" }> {
+  const isNo = error instanceof HoldfastError && error.status < 500;
+  if (isNo && error.status === 404) return { at: "missing" };
+  // An id that cannot be one is not there either.
+  if (error instanceof TypeError) return { at: "missing" };
+  return { at: "failed", reason: reasonOf(error), final: isNo };
+}

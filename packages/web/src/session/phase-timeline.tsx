@@ -1,0 +1,60 @@
+import type { Phase, Session } from "@holdfast/protocol";
+import { useState, type ReactElement } from "react";
+import { absoluteTime, durationText } from "../ui/time.ts";
+import { PHASE_NAMES } from "./phase-names.ts";
+import { phaseStays, type PhaseStay } from "./phases.ts";
+
+/** Stays one after the other, each as long as it was. */
+export function PhaseTimeline({ session }: { readonly session: Session }): ReactElement {
+  const [nowMs] = useState(Date.now);
+  const stays = phaseStays(session, nowMs);
+  const timed = stays.filter(({ durationMs }) => (durationMs ?? 0) > 0);
+  return (
+    <div className="flex flex-col gap-4">
+      {timed.length > 1 && (
+        <div aria-hidden="true" className="flex h-2 gap-px overflow-hidden rounded-full">
+          {timed.map(({ phase, since, durationMs }) => (
+            <span
+              key={`${phase} ${since}`}
+              className={`min-w-1 ${COLORS[phase]}`}
+              style={{ flexGrow: durationMs ?? 0, flexBasis: 0 }}
+            />
+          ))}
+        </div>
+      )}
+      <ol className="flex flex-col gap-2">
+        {stays.map((stay) => (
+          <Stay key={`${stay.phase} ${stay.since}`} stay={stay} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Stay({ stay }: { readonly stay: PhaseStay }): ReactElement {
+  const { phase, since, durationMs, current } = stay;
+  return (
+    <li className="flex items-baseline gap-3" aria-current={current ? "step" : undefined}>
+      <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLORS[phase]}`} />
+      <span className={current ? "font-semibold" : ""}>{PHASE_NAMES[phase]}</span>
+      <span className="ml-auto text-xs text-muted">
+        {since === null ? "earlier" : absoluteTime(since)}
+      </span>
+      <span className="w-24 text-right tabular-nums">
+        {durationMs === null ? "" : durationText(durationMs)}
+      </span>
+    </li>
+  );
+}
+
+const COLORS = {
+  initializing: "bg-line-strong",
+  investigating: "bg-accent/60",
+  planning: "bg-accent/80",
+  approval: "bg-warn",
+  executing: "bg-accent",
+  validating: "bg-ok/70",
+  completed: "bg-ok",
+  failed: "bg-danger",
+  abandoned: "bg-line-strong",
+} as const satisfies Record<Phase, string>;

@@ -1,0 +1,121 @@
+import type { Session } from "@holdfast/protocol";
+import {
+  Archive,
+  Copy,
+  Download,
+  Ellipsis,
+  GitFork,
+  Link as LinkIcon,
+  Play,
+  Search,
+  Trash2,
+} from "lucide-react";
+import { lazy, Suspense, useState, type ReactElement } from "react";
+import { sessionName } from "../api/session-name.ts";
+import { archiveSessions, canArchive, isQuiet } from "../list/archive-sessions.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Menu, type MenuItems } from "../ui/menu.tsx";
+import { showFailure, showToast } from "../ui/toast.ts";
+import { goTo } from "../app/router.ts";
+import type { SessionActions } from "./use-actions.ts";
+
+const DeleteDialog = lazy(() =>
+  import("./delete-dialog.tsx").then((m) => ({ default: m.DeleteDialog })),
+);
+
+const ICON = { size: 15, "aria-hidden": true } as const;
+
+export function SessionMenu({
+  session,
+  actions,
+  onFind,
+}: {
+  readonly session: Session;
+  readonly actions: SessionActions;
+  readonly onFind: () => void;
+}): ReactElement {
+  const [asking, setAsking] = useState<"archive" | "delete" | null>(null);
+  const { id, status } = session;
+  const archive = (): void => {
+    if (!isQuiet(session)) return setAsking("archive");
+    archiveSessions([id]);
+    goTo({ page: "list" });
+  };
+  const items: MenuItems = [
+    { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
+    { label: "Fork", icon: <GitFork {...ICON} />, onSelect: () => actions.fork() },
+    ...(status === "suspended"
+      ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
+      : []),
+    { label: "Export", icon: <Download {...ICON} />, onSelect: actions.exportBundle },
+    "line",
+    { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => copy(id, "Id copied") },
+    {
+      label: "Copy link",
+      icon: <LinkIcon {...ICON} />,
+      onSelect: () => copy(location.href.replace(/#.*$/u, ""), "Link copied"),
+    },
+    "line",
+    {
+      label: "Archive",
+      icon: <Archive {...ICON} />,
+      disabled: !canArchive(session),
+      onSelect: archive,
+    },
+    {
+      label: "Delete…",
+      icon: <Trash2 {...ICON} />,
+      danger: true,
+      onSelect: () => setAsking("delete"),
+    },
+  ];
+  return (
+    <>
+      <Menu label="More" items={items} disabled={actions.busy === "delete"}>
+        <Ellipsis size={18} aria-hidden="true" />
+      </Menu>
+      <ConfirmDialog
+        open={asking === "archive"}
+        title="Archive this session?"
+        confirm="Archive"
+        onConfirm={() => {
+          setAsking(null);
+          actions.archive();
+        }}
+        onClose={() => setAsking(null)}
+      >
+        {archiveText(session)} An archived session takes no messages and cannot be taken back; it
+        can be read and forked.
+      </ConfirmDialog>
+      {asking === "delete" && (
+        <Suspense fallback={null}>
+          <DeleteDialog
+            open
+            name={sessionName(session)}
+            busy={actions.busy === "delete"}
+            onConfirm={actions.remove}
+            onClose={() => setAsking(null)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function archiveText({ state, queued }: Session): string {
+  if (state === "running") return "Its run is cancelled.";
+  if (state === "suspended") return "What it waits for is given up.";
+  return queued === 0 ? "" : "What is in its queue is not delivered.";
+}
+
+function copy(text: string, said: string): void {
+  copyText(text).then(
+    () => void showToast({ text: said }),
+    (error: unknown) => showFailure("Not copied", error),
+  );
+}
+
+/** Pages that are not served safely have no clipboard. */
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}

@@ -1,0 +1,125 @@
+import type { StreamEvent } from "@holdfast/client";
+import {
+  PHASE_HISTORY_KEPT,
+  withDurations,
+  type Message,
+  type PhaseChange,
+  type QueuedMessage,
+  type Repository,
+  type Run,
+  type Session,
+  type Suspension,
+  type WholeSession,
+} from "@holdfast/protocol";
+
+/** Everything of an open session but its transcript. */
+export interface SessionView {
+  readonly session: Session;
+  readonly repo: Repository | null;
+  readonly queue: readonly QueuedMessage[];
+  /** Those heard of, oldest first. */
+  readonly runs: readonly Run[];
+  /** Those are all the session has had. */
+  readonly hasAllRuns: boolean;
+  /** What was closed while the page was looking, oldest first. */
+  readonly closed: readonly Suspension[];
+  /** The last uses of tools, by the id of the call. */
+  readonly tools: ReadonlyMap<string, Message>;
+}
+
+const CLOSED_KEPT = 5;
+const TOOLS_KEPT = 40;
+const RUNS_KEPT = 500;
+
+export function openedView(whole: WholeSession, queue: readonly QueuedMessage[]): SessionView {
+  const { repo, messages, lastEventId: _, ...session } = whole;
+  const tools = messages.flatMap((message) => toolEntry(message)).slice(-TOOLS_KEPT);
+  return {
+    session,
+    repo,
+    queue,
+    runs: [],
+    hasAllRuns: messages.length === 0 && session.state === "idle",
+    closed: [],
+    tools: new Map(tools),
+  };
+}
+
+/** The view after an event; the same object when it changes nothing of it. */
+export function takeEvent(view: SessionView, event: StreamEvent): SessionView {
+  switch (event.type) {
+    case "session":
+      return { ...view, session: event.data };
+    case "queue":
+      return withQueue(view, event.data.queue);
+    case "run":
+      return { ...view, runs: withRuns(view.runs, [event.data]) };
+    case "suspension":
+      return event.data.status === "open"
+        ? view
+        : { ...view, closed: withClosed(view.closed, event.data) };
+    case "phase":
+      return { ...view, session: withPhase(view.session, event.data) };
+    case "message": {
+      const [entry] = toolEntry(event.data);
+      return entry === undefined ? view : { ...view, tools: withTool(view.tools, entry) };
+    }
+    case "delta":
+    case "deleted":
+    case "reset":
+      return view;
+    default:
+      return event satisfies never;
+  }
+}
+
+export function withQueue(view: SessionView, queue: readonly QueuedMessage[]): SessionView {
+  return { ...view, queue, session: { ...view.session, queued: queue.length } };
+}
+
+/** What a request was answered with, unless something newer has been heard. */
+export function withSession(view: SessionView, session: Session): SessionView {
+  return session.version < view.session.version ? view : { ...view, session };
+}
+
+/** Runs from before the page looked; what was heard since is newer. */
+export function withPastRuns(
+  view: SessionView,
+  { runs, complete }: { readonly runs: readonly Run[]; readonly complete: boolean },
+): SessionView {
+  return { ...view, runs: withRuns(runs, view.runs), hasAllRuns: complete };
+}
+
+function withRuns(runs: readonly Run[], newer: readonly Run[]): readonly Run[] {
+  const byId = new Map([...runs, ...newer].map((run) => [run.id, run]));
+  return [...byId.values()]
+    .toSorted((one, other) => (one.queuedAt < other.queuedAt ? -1 : 1))
+    .slice(-RUNS_KEPT);
+}
+
+function withClosed(closed: readonly Suspension[], one: Suspension): readonly Suspension[] {
+  return [...closed.filter(({ id }) => id !== one.id), one].slice(-CLOSED_KEPT);
+}
+
+function withTool(
+  tools: ReadonlyMap<string, Message>,
+  [callId, message]: readonly [string, Message],
+): ReadonlyMap<string, Message> {
+  const next = new Map(tools);
+  next.delete(callId);
+  next.set(callId, message);
+  return new Map([...next].slice(-TOOLS_KEPT));
+}
+
+function toolEntry(message: Message): (readonly [string, Message])[] {
+  const { type, callId } = message.content;
+  return type === "tool" && typeof callId === "string" ? [[callId, message]] : [];
+}
+
+/** The session itself may have come first and have it already. */
+function withPhase(session: Session, { from, to, at }: PhaseChange): Session {
+  const last = session.phaseHistory.at(-1);
+  if (last?.from === from && last.to === to && last.at === at) return session;
+  const changes = [...session.phaseHistory, { from, to, at }].slice(-PHASE_HISTORY_KEPT);
+  return { ...session, phase: to, phaseHistory: [...withDurations(changes, session.createdAt)] };
+}

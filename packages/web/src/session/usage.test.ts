@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { contextShare, usageOf, usageText } from "./usage.ts";
+
+const run = (usage: Record<string, unknown> | null) => ({ usage });
+
+it("what runs used is added up, each by what its agent told", () => {
+  const usage = usageOf([
+    run({ inputTokens: 100, outputTokens: 20, cost: { amount: 0.25, currency: "USD" } }),
+    run({ totalTokens: 1_000, cost: { amount: 0.25, currency: "USD" } }),
+    run({ inputTokens: "many", cost: 3 }),
+    run(null),
+  ]);
+  expect(usage).toEqual({
+    inputTokens: 100,
+    outputTokens: 20,
+    totalTokens: 1_120,
+    cost: new Map([["USD", 0.5]]),
+  });
+  expect(usage === null ? "" : usageText(usage)).toBe("1.1K tokens, $0.50");
+});
+
+it("nothing told is nothing shown", () => {
+  expect(usageOf([])).toBeNull();
+  expect(usageOf([run(null), run({}), run({ contextTokens: 5 })])).toBeNull();
+});
+
+it("small amounts and odd currencies are shown, too", () => {
+  const text = (amount: number, currency: string) =>
+    usageText({
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: 0,
+      cost: new Map([[currency, amount]]),
+    });
+  expect([text(0.0123, "USD"), text(3, "credits")]).toEqual(["$0.0123", "3.00 credits"]);
+});
+
+it("how full the window is, is told where the agent told it", () => {
+  expect(contextShare(run({ contextTokens: 50, contextSize: 200 }))).toBe(0.25);
+  expect(contextShare(run({ contextTokens: 50 }))).toBeNull();
+  expect(contextShare(undefined)).toBeNull();
+});

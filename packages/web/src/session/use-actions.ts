@@ -1,0 +1,85 @@
+import type { Session } from "@holdfast/protocol";
+import { useCallback, useMemo, useState } from "react";
+import { client } from "../api/client.ts";
+import { sessionName } from "../api/session-name.ts";
+import { announce } from "../app/announce.tsx";
+import { goTo } from "../app/router.ts";
+import { NO_DRAFT } from "../composer/drafts.ts";
+import { drafts } from "../composer/page-outbox.ts";
+import { showFailure, showToast } from "../ui/toast.ts";
+
+export type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
+
+export interface SessionActions {
+  /** What is being done; null when nothing is. */
+  readonly busy: ActionName | null;
+  cancel(): void;
+  fork(atMessage?: string): void;
+  /** At once, also what is running. */
+  archive(): void;
+  remove(): void;
+  exportBundle(): void;
+  resume(): void;
+  rename(title: string | null): void;
+  /** Takes messages again. */
+  acceptMessages(): void;
+}
+
+/** What can be done to a session. Whatever fails is said, with the server's reason. */
+export function useActions(
+  session: Session,
+  onSession: (session: Session) => void,
+): SessionActions {
+  const { id } = session;
+  const name = sessionName(session);
+  const [busy, setBusy] = useState<ActionName | null>(null);
+  const act = useCallback(
+    (action: ActionName, failed: string, work: () => Promise<Session | null>): void => {
+      setBusy(action);
+      work()
+        .then((next) => (next === null ? undefined : onSession(next)))
+        .catch((error: unknown) => showFailure(failed, error))
+        .finally(() => setBusy(null));
+    },
+    [onSession],
+  );
+  return useMemo(
+    () => ({
+      busy,
+      cancel: () =>
+        act("cancel", "Not cancelled", async () => {
+          const next = await client.sessions.cancel(id);
+          announce("Cancelled");
+          return next;
+        }),
+      fork: (atMessage) =>
+        act("fork", "Not forked", async () => {
+          const fork = await client.sessions.fork(id, atMessage === undefined ? {} : { atMessage });
+          goTo({ page: "session", id: fork.id });
+          void showToast({ text: `Forked from ${name}` });
+          return null;
+        }),
+      archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
+      remove: () =>
+        act("delete", "Not deleted", async () => {
+          await client.sessions.delete(id);
+          drafts.write(id, NO_DRAFT);
+          goTo({ page: "list" }, { replace: true });
+          void showToast({ text: `${name} was deleted` });
+          return null;
+        }),
+      exportBundle: () =>
+        act("export", "Not exported", async () => {
+          const { saveBundle } = await import("./save-bundle.ts");
+          await saveBundle(client.sessions.export(id), `session-${id}.jsonl`);
+          return null;
+        }),
+      resume: () => act("resume", "Not resumed", () => client.sessions.resume(id)),
+      rename: (title) =>
+        act("update", "The title was not changed", () => client.sessions.update(id, { title })),
+      acceptMessages: () =>
+        act("update", "Not changed", () => client.sessions.update(id, { delivery: "open" })),
+    }),
+    [act, busy, id, name],
+  );
+}

@@ -1,0 +1,94 @@
+import type { Readiness, SandboxState } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactElement } from "react";
+import { readinessQuery } from "../api/queries.ts";
+import { Badge } from "../ui/badge.tsx";
+import { absoluteTime } from "../ui/time.ts";
+import { reasonOf } from "../ui/toast.ts";
+import { Facts, type Fact } from "./facts.tsx";
+import { limitFacts } from "./limit-facts.ts";
+import { Section } from "./section.tsx";
+
+const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+
+const SANDBOX_MODES = {
+  auto: "Used where it can be",
+  required: "Required",
+  off: "Off",
+} as const satisfies Record<SandboxState["mode"], string>;
+
+const LINKS = [
+  { href: "/docs", name: "HTTP API" },
+  { href: "/openapi.json", name: "OpenAPI document" },
+  { href: "/readyz", name: "Readiness as JSON" },
+] as const;
+
+/** How the server is, as far as it says. */
+export function Server(): ReactElement {
+  const { data, error } = useQuery({ ...readinessQuery, refetchInterval: 10_000 });
+  return (
+    <Section title="This server">
+      {error !== null && <p className="mb-2 text-danger">{reasonOf(error)}</p>}
+      {data !== undefined && <Facts>{factsOf(data)}</Facts>}
+      <p className="mt-3 flex flex-wrap gap-4">
+        {LINKS.map(({ href, name }) => (
+          <a key={href} href={href} className="text-accent underline underline-offset-2">
+            {name}
+          </a>
+        ))}
+      </p>
+    </Section>
+  );
+}
+
+function factsOf(readiness: Readiness): readonly Fact[] {
+  const { version, platform, startedAt, database, sessions, setAside } = readiness;
+  return [
+    { name: "State", value: <ReadyBadge readiness={readiness} /> },
+    { name: "Version", value: `Holdfast ${version}, ${platform}` },
+    { name: "Started", value: absoluteTime(startedAt) },
+    {
+      name: "Database",
+      value: `${ENGINES[database.engine]}${database.schema === null ? "" : `, schema ${database.schema}`}`,
+    },
+    ...(sessions === null
+      ? []
+      : [
+          {
+            name: "Sessions",
+            value: `${sessions.active} active, ${sessions.suspended} suspended, ${sessions.archived} archived, ${sessions.error} in error`,
+          },
+        ]),
+    { name: "Sandbox", value: <Sandbox sandbox={readiness.sandbox} /> },
+    ...limitFacts(readiness.limits),
+    ...(setAside === null || setAside === 0
+      ? []
+      : [
+          {
+            name: "Set aside",
+            value: `${setAside} ${setAside === 1 ? "row" : "rows"} could not be read and were moved out of the way, not deleted. The server's log says which, and why.`,
+          },
+        ]),
+  ];
+}
+
+function Sandbox({ sandbox }: { readonly sandbox: SandboxState }): ReactElement {
+  const { active, mode, reason } = sandbox;
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Badge tone={active ? "ok" : "warn"}>{active ? "Active" : "Not active"}</Badge>
+      <span className="text-muted">{SANDBOX_MODES[mode]}</span>
+      {reason}
+    </span>
+  );
+}
+
+function ReadyBadge({ readiness }: { readonly readiness: Readiness }): ReactElement {
+  if (readiness.status === "ready") return <Badge tone="ok">Ready</Badge>;
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Badge tone="danger">Not ready</Badge>
+      {readiness.reason}
+    </span>
+  );
+}

@@ -1,0 +1,83 @@
+import { useSyncExternalStore, type ReactElement } from "react";
+import { access } from "../api/client.ts";
+import {
+  chooseNotifications,
+  useNotificationChoice,
+  type NotificationChoice,
+} from "../app/notifications.ts";
+import { THEME_NAMES, THEMES, useTheme, type Theme } from "../app/theme.ts";
+import { Button } from "../ui/button.tsx";
+import { Facts } from "./facts.tsx";
+import { Section } from "./section.tsx";
+
+const NOTIFICATIONS = {
+  on: "You are told when something waits and this page is not in view.",
+  off: "You are told only by this page.",
+  blocked: "The browser blocks them. Allow them in its settings for this site.",
+  unsupported: "This browser has none.",
+} as const satisfies Record<NotificationChoice, string>;
+
+/** What is kept here, and not at the server. */
+export function ThisBrowser(): ReactElement {
+  const notifications = useNotificationChoice();
+  const { token } = useSyncExternalStore(access.subscribe, access.current);
+  return (
+    <Section title="This browser">
+      <Facts>
+        {[
+          { name: "Theme", value: <ThemeChoice /> },
+          {
+            name: "Notifications",
+            value: (
+              <span className="flex flex-wrap items-center gap-3">
+                {(notifications === "on" || notifications === "off") && (
+                  <Button
+                    size="small"
+                    onClick={() => void chooseNotifications(notifications === "off")}
+                  >
+                    {notifications === "on" ? "Turn off" : "Turn on"}
+                  </Button>
+                )}
+                <span className="text-muted">{NOTIFICATIONS[notifications]}</span>
+              </span>
+            ),
+          },
+          {
+            name: "Token",
+            value:
+              token === null ? (
+                <span className="text-muted">None is kept here; the server needs none.</span>
+              ) : (
+                <span className="flex flex-wrap items-center gap-3">
+                  <Button size="small" onClick={() => access.setToken(null)}>
+                    Forget it
+                  </Button>
+                  <span className="text-muted">Kept in this browser.</span>
+                </span>
+              ),
+          },
+        ]}
+      </Facts>
+    </Section>
+  );
+}
+
+function ThemeChoice(): ReactElement {
+  const [theme, choose] = useTheme();
+  return (
+    <div role="radiogroup" aria-label="Theme" className="flex flex-wrap gap-x-4 gap-y-1">
+      {THEMES.map((each: Theme) => (
+        <label key={each} className="inline-flex items-center gap-1.5 pointer-coarse:min-h-11">
+          <input
+            type="radio"
+            name="theme"
+            className="size-4 accent-accent"
+            checked={theme === each}
+            onChange={() => choose(each)}
+          />
+          {THEME_NAMES[each]}
+        </label>
+      ))}
+    </div>
+  );
+}

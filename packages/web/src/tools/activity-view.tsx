@@ -1,0 +1,101 @@
+import { Wrench } from "lucide-react";
+import { memo, useMemo, type ReactElement } from "react";
+import type { Message, OpenSuspension } from "@holdfast/protocol";
+import { durationText } from "../ui/time.ts";
+import { FoldLine } from "./fold-line.tsx";
+import { summarise } from "./summarise.ts";
+import { ThoughtLine } from "./thought-line.tsx";
+import { hasFailed, isDone, toToolCall, type ToolCall } from "./tool-call.ts";
+import { useFold, useToolSurroundings } from "./tool-context.tsx";
+import { ToolLine } from "./tool-line.tsx";
+
+/**
+ * What an agent did between two texts: one line that sums it up, and below it what goes on, failed or waits. All of it, in
+ * its order, when it is opened.
+ */
+export const ActivityView = memo(function ActivityView({
+  activityKey,
+  messages,
+  until,
+}: {
+  readonly activityKey: string;
+  readonly messages: readonly Message[];
+  readonly until: string | null;
+}): ReactElement {
+  const { waiting } = useToolSurroundings();
+  const [open, toggle] = useFold(activityKey, false);
+  const calls = useMemo(
+    () => new Map(messages.map((each) => [each.id, toToolCall(each)])),
+    [messages],
+  );
+  const suspensionOf = ({ id }: Message): OpenSuspension | null => {
+    const call = calls.get(id) ?? null;
+    return call === null || isDone(call) ? null : waiting(call.callId);
+  };
+  const toItem = (message: Message, index: number): ReactElement => (
+    <Item
+      key={message.id}
+      message={message}
+      until={messages[index + 1]?.timestamp ?? until}
+      suspension={suspensionOf(message)}
+    />
+  );
+  const [first] = messages;
+  if (messages.length === 1 && first !== undefined) return toItem(first, 0);
+  const mustShow = (message: Message): boolean => {
+    const call = calls.get(message.id) ?? null;
+    return call === null ? !message.complete : !isDone(call) || hasFailed(call);
+  };
+  const done = [...calls.values()].filter(isCall).filter(isDone);
+  const isOver = messages.every(({ complete }) => complete);
+  return (
+    <div className="activity">
+      <FoldLine
+        open={open}
+        onToggle={toggle}
+        icon={<Wrench aria-hidden size={14} className="state-icon" />}
+        aside={isOver ? <Took from={first?.timestamp ?? null} until={until} /> : null}
+        details={<div className="activity-items">{messages.map(toItem)}</div>}
+      >
+        {done.length === 0 ? "Thought" : summarise(done)}
+      </FoldLine>
+      {!open && (
+        <div className="activity-items">
+          {messages.map((message, index) => (mustShow(message) ? toItem(message, index) : null))}
+        </div>
+      )}
+    </div>
+  );
+});
+
+function Item({
+  message,
+  until,
+  suspension,
+}: {
+  readonly message: Message;
+  readonly until: string | null;
+  readonly suspension: OpenSuspension | null;
+}): ReactElement {
+  return message.content.type === "thought" ? (
+    <ThoughtLine message={message} until={until} />
+  ) : (
+    <ToolLine message={message} suspension={suspension} />
+  );
+}
+
+function Took({
+  from,
+  until,
+}: {
+  readonly from: string | null;
+  readonly until: string | null;
+}): ReactElement | null {
+  if (from === null || until === null) return null;
+  const ms = Date.parse(until) - Date.parse(from);
+  return ms < 1_000 ? null : <span className="fold-aside">{durationText(ms)}</span>;
+}
+
+function isCall(call: ToolCall | null): call is ToolCall {
+  return call !== null;
+}

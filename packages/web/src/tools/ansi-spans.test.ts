@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { ansiSpans } from "./ansi-spans.ts";
+
+const plain = (text: string) => [{ text, classes: "" }];
+
+it("text without colours stays one piece", () => {
+  expect(ansiSpans("a\nb <script>&amp;")).toEqual(plain("a\nb <script>&amp;"));
+  expect(ansiSpans("")).toEqual([]);
+});
+
+it("colours and weights become classes", () => {
+  expect(ansiSpans("\u001B[31mred\u001B[0m and \u001B[1;92mbold\u001B[0m")).toEqual([
+    { text: "red", classes: "ansi-red" },
+    { text: " and ", classes: "" },
+    { text: "bold", classes: "ansi-bright-green ansi-bold" },
+  ]);
+});
+
+it("of more colours than sixteen, the nearest is taken", () => {
+  expect(ansiSpans("\u001B[38;2;250;90;90mx\u001B[38;5;21my\u001B[38;5;244mz")).toEqual([
+    { text: "x", classes: "ansi-bright-red" },
+    { text: "y", classes: "ansi-blue" },
+    { text: "z", classes: "ansi-bright-black" },
+  ]);
+});
+
+it("what has a colour behind it is marked, so that it can be read", () => {
+  expect(ansiSpans("\u001B[33;41mx\u001B[0m\u001B[7my")).toEqual([
+    { text: "x", classes: "ansi-marked" },
+    { text: "y", classes: "ansi-marked" },
+  ]);
+});
+
+it("what moves the cursor or names a window is left out", () => {
+  expect(ansiSpans("\u001B]0;title\u0007a\u001B[2K\u001B[1Gb\u001B[?25l")).toEqual(plain("ab"));
+});
+
+it("a line written over shows what was written last", () => {
+  expect(ansiSpans("10 %\r50 %\r100 %\r\nnext\r")).toEqual(plain("100 %\nnext"));
+});

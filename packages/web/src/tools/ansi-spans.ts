@@ -1,0 +1,94 @@
+import Anser from "anser";
+
+/** A piece of a terminal's output, and the classes that colour it. */
+export interface AnsiSpan {
+  readonly text: string;
+  readonly classes: string;
+}
+
+/** The output of a program as a terminal would leave it on the screen. */
+export function ansiSpans(output: string): readonly AnsiSpan[] {
+  const text = afterCarriageReturns(withoutOtherCodes(output));
+  if (!text.includes(ESCAPE)) return text === "" ? [] : [{ text, classes: "" }];
+  return Anser.ansiToJson(text, { json: true, use_classes: true, remove_empty: true })
+    .filter(({ content }) => content !== "")
+    .map((entry) => ({ text: entry.content, classes: classesOf(entry) }));
+}
+
+const ESCAPE = "\u001B";
+/** Everything a terminal understands but colours: titles, links, cursor movements. */
+const OTHER_CODES =
+  // oxlint-disable-next-line no-control-regex
+  /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\[[\d;?]*[A-LN-Za-ln-z]|[()][AB0]|[=>78])/gu;
+
+/** Nearly as terminals have them, in the order of their numbers. */
+const COLORS = [
+  ["black", 0, 0, 0],
+  ["red", 205, 0, 0],
+  ["green", 0, 205, 0],
+  ["yellow", 205, 205, 0],
+  ["blue", 0, 0, 238],
+  ["magenta", 205, 0, 205],
+  ["cyan", 0, 205, 205],
+  ["white", 229, 229, 229],
+  ["bright-black", 127, 127, 127],
+  ["bright-red", 255, 92, 92],
+  ["bright-green", 92, 255, 92],
+  ["bright-yellow", 255, 255, 92],
+  ["bright-blue", 92, 92, 255],
+  ["bright-magenta", 255, 92, 255],
+  ["bright-cyan", 92, 255, 255],
+] as const;
+
+function withoutOtherCodes(output: string): string {
+  return output.includes(ESCAPE) ? output.replaceAll(OTHER_CODES, "") : output;
+}
+
+/** A line that was written over shows what was written last, as with progress bars. */
+function afterCarriageReturns(output: string): string {
+  const text = output.replaceAll(/\r+\n/gu, "\n");
+  if (!text.includes("\r")) return text;
+  return text
+    .split("\n")
+    .map((line) => line.split("\r").findLast((piece) => piece !== "") ?? "")
+    .join("\n");
+}
+
+/** Whatever is painted behind the text becomes one mark: not every pair of colours could be read. */
+function classesOf({ fg, bg, fg_truecolor: rgb, decorations }: Anser.AnserJsonEntry): string {
+  const marked = hasColor(bg) || decorations.includes("reverse");
+  return [
+    hasColor(fg) && !marked ? `ansi-${colorName(fg, rgb)}` : "",
+    ...decorations.filter((name) => name !== "reverse").map((name) => `ansi-${name}`),
+    marked ? "ansi-marked" : "",
+  ]
+    .filter((name) => name !== "")
+    .join(" ");
+}
+
+/** Null, whatever its types say, where no colour is set. */
+function hasColor(color: string | null): color is string {
+  return typeof color === "string" && color.startsWith("ansi-");
+}
+
+/** One of the sixteen, each of which can be read: of other colours the one that is nearest. */
+function colorName(color: string, rgb: string | null): string {
+  const name = color.slice("ansi-".length);
+  if (name === "truecolor") return nearest((rgb ?? "").split(",").map(Number));
+  const index = /^palette-(\d+)$/u.exec(name)?.[1];
+  return index === undefined ? name : nearest(paletteColor(Number(index)));
+}
+
+/** After the sixteen, a cube of six steps each, then greys. */
+function paletteColor(index: number): readonly number[] {
+  if (index >= 232) return [0, 0, 0].fill(8 + (index - 232) * 10);
+  const at = index - 16;
+  return [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => step * 51);
+}
+
+function nearest([red = 0, green = 0, blue = 0]: readonly number[]): string {
+  const distances = COLORS.map(
+    ([, r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2,
+  );
+  return COLORS[distances.indexOf(Math.min(...distances))]?.[0] ?? "white";
+}

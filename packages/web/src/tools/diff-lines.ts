@@ -1,0 +1,84 @@
+import { structuredPatch, type StructuredPatchHunk } from "diff";
+
+/** A line of a change; numbers are counted from 1, each where the line is. */
+export type DiffLine =
+  | { readonly line: "same"; readonly text: string; readonly old: number; readonly new: number }
+  | { readonly line: "removed"; readonly text: string; readonly old: number }
+  | { readonly line: "added"; readonly text: string; readonly new: number }
+  /** Lines left out because they did not change. */
+  | { readonly line: "gap"; readonly count: number };
+
+export interface FileDiff {
+  readonly lines: readonly DiffLine[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+const CONTEXT = 3;
+/** Beyond this two texts count as having nothing in common. */
+const MAX_MS = 250;
+
+/** What has to change in a text to make it the other; null stands for a file that was not there. */
+export function diffLines(oldText: string | null, newText: string): FileDiff {
+  const before = normal(oldText ?? "");
+  const after = normal(newText);
+  const patch = structuredPatch("", "", before, after, "", "", {
+    context: CONTEXT,
+    timeout: MAX_MS,
+  });
+  const lines = patch === undefined ? replaced(before, after) : hunkLines(patch.hunks);
+  return {
+    lines,
+    added: lines.filter(({ line }) => line === "added").length,
+    removed: lines.filter(({ line }) => line === "removed").length,
+  };
+}
+
+function hunkLines(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
+  const lines: DiffLine[] = [];
+  let shown = 1;
+  for (const { oldStart, newStart, lines: marked } of hunks) {
+    let old = oldStart;
+    let fresh = newStart;
+    if (old > shown) lines.push({ line: "gap", count: old - shown });
+    for (const each of marked) {
+      const text = each.slice(1);
+      switch (each.charAt(0)) {
+        case "-":
+          lines.push({ line: "removed", text, old });
+          old += 1;
+          break;
+        case "+":
+          lines.push({ line: "added", text, new: fresh });
+          fresh += 1;
+          break;
+        case " ":
+          lines.push({ line: "same", text, old, new: fresh });
+          old += 1;
+          fresh += 1;
+          break;
+        default:
+          // "\ No newline at end of file"
+          break;
+      }
+    }
+    shown = old;
+  }
+  return lines;
+}
+
+function replaced(before: string, after: string): readonly DiffLine[] {
+  return [
+    ...linesOf(before).map((text, index) => ({ line: "removed" as const, text, old: index + 1 })),
+    ...linesOf(after).map((text, index) => ({ line: "added" as const, text, new: index + 1 })),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
+function normal(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}

@@ -1,0 +1,13 @@
+import { useEffect, useState, type ReactElement } from "react";
+import { durationText } from "../ui/time.ts";
+
+/** How long something has been going on; nothing in its first seconds. */
+export function Elapsed({ since }: { readonly since: string }): ReactElement | null {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const ms = now - Date.parse(since);
+  return ms < 2_000 ? null : <span className="fold-aside">{durationText(ms)}</span>;
+}

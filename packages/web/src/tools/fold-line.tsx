@@ -1,0 +1,53 @@
+import { ChevronRight } from "lucide-react";
+import { useId, type ReactElement, type ReactNode } from "react";
+
+/** One line that opens what is below it. */
+export function FoldLine({
+  open,
+  onToggle,
+  icon,
+  aside,
+  children,
+  details,
+}: {
+  readonly open: boolean;
+  readonly onToggle: () => void;
+  readonly icon: ReactNode;
+  /** At the end of the line. */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+  /** Null when there is nothing to open. */
+  readonly details: ReactNode;
+}): ReactElement {
+  const id = useId();
+  if (details === null) {
+    return (
+      <div className="fold-line">
+        {icon}
+        <span className="fold-title">{children}</span>
+        {aside}
+      </div>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className="fold-line"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={onToggle}
+      >
+        {icon}
+        <span className="fold-title">{children}</span>
+        {aside}
+        <ChevronRight aria-hidden size={14} className="fold-sign" />
+      </button>
+      {open && (
+        <div id={id} className="fold-details">
+          {details}
+        </div>
+      )}
+    </>
+  );
+}

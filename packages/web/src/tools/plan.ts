@@ -1,0 +1,40 @@
+import type { Message } from "@holdfast/protocol";
+
+export interface PlanStep {
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed";
+}
+
+export interface Plan {
+  readonly steps: readonly PlanStep[];
+  /** Some agents write their plan as a text. */
+  readonly text: string | null;
+}
+
+export function toPlan({ steps, text }: Message["content"]): Plan {
+  return {
+    steps: Array.isArray(steps) ? steps.map(toStep) : [],
+    text: typeof text === "string" && text.trim() !== "" ? text : null,
+  };
+}
+
+/** Older sessions have steps of their own kind. */
+function toStep(step: unknown): PlanStep {
+  if (typeof step === "string") return { content: step, status: "pending" };
+  if (typeof step !== "object" || step === null) {
+    return { content: JSON.stringify(step), status: "pending" };
+  }
+  const { content, title, text, status } = {
+    content: null,
+    title: null,
+    text: null,
+    status: null,
+    ...step,
+  };
+  const words = [content, title, text].find((each) => typeof each === "string");
+  return { content: words ?? JSON.stringify(step), status: toStatus(status) };
+}
+
+function toStatus(status: unknown): PlanStep["status"] {
+  return status === "completed" || status === "in_progress" ? status : "pending";
+}

@@ -1,0 +1,6 @@
+/** A path from the folder everything is in; as it is when it is elsewhere. */
+export function shortPath(path: string, root: string | null): string {
+  if (root === null || root === "") return path;
+  const folder = root.endsWith("/") ? root : `${root}/`;
+  return path.startsWith(folder) && path.length > folder.length ? path.slice(folder.length) : path;
+}

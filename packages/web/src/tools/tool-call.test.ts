@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import type { Message } from "@holdfast/protocol";
+import { summarise } from "./summarise.ts";
+import { toToolCall, type ToolCall } from "./tool-call.ts";
+
+function message(content: Message["content"], complete = true): Message {
+  return {
+    id: "m",
+    sessionId: "s",
+    runId: "r",
+    seq: 1,
+    role: "agent",
+    content,
+    complete,
+    timestamp: "2026-01-01T00:00:00.000Z",
+  };
+}
+
+it("a use of a tool has all that its agent told of it", () => {
+  const content = {
+    type: "tool",
+    tool: "Bash",
+    args: { command: "npm test", description: "Run the tests" },
+    result: "ok",
+    callId: "call1",
+    title: "npm\n test",
+    kind: "execute",
+    status: "completed",
+    locations: [{ path: "/repo/a.ts", line: 3 }, { path: 7 }, null],
+    output: [
+      { type: "terminal", terminalId: "t", text: "ok\n", exitCode: 0, signal: null },
+      { type: "diff", path: "/repo/a.ts", oldText: null, newText: "x" },
+      { type: "text", text: " " },
+      { type: "image", mimeType: "image/png", data: "AA==" },
+      "nonsense",
+    ],
+  };
+  expect(toToolCall(message(content))).toEqual({
+    callId: "call1",
+    tool: "Bash",
+    title: "npm test",
+    kind: "execute",
+    status: "completed",
+    locations: [{ path: "/repo/a.ts", line: 3 }],
+    input: "npm test",
+    items: [
+      { item: "terminal", text: "ok\n", exit: "exit code 0" },
+      { item: "diff", path: "/repo/a.ts", oldText: null, newText: "x" },
+      { item: "part", content: { type: "image", mimeType: "image/png", data: "AA==" } },
+    ],
+  });
+});
+
+it("the least that a tool may say is enough", () => {
+  const content = { type: "tool", tool: "read", args: null, result: { lines: 3 } };
+  expect(toToolCall(message(content, false))).toEqual({
+    callId: null,
+    tool: "read",
+    title: "read",
+    kind: "other",
+    status: "in_progress",
+    locations: [],
+    input: null,
+    items: [{ item: "text", text: '```json\n{\n  "lines": 3\n}\n```' }],
+  });
+});
+
+it("a message that is no use of a tool is none", () => {
+  expect(toToolCall(message({ type: "text", text: "Hello" }))).toBeNull();
+});
+
+it("what tools have done is said in one line", () => {
+  const call = (kind: string, path?: string): ToolCall => ({
+    callId: null,
+    tool: kind,
+    title: kind,
+    kind,
+    status: "completed",
+    locations: path === undefined ? [] : [{ path, line: null }],
+    input: null,
+    items: [],
+  });
+  expect(
+    summarise([
+      call("edit", "a"),
+      call("edit", "a"),
+      call("edit", "b"),
+      call("edit"),
+      call("execute"),
+      call("execute"),
+      call("think"),
+      { ...call("edit", "c"), status: "failed" },
+      { ...call("read"), status: "unfinished" },
+      { ...call("read"), status: "cancelled" },
+    ]),
+  ).toBe("Edited 3 files, ran 2 commands, used 1 tool, 2 failed, 1 cancelled");
+  expect(summarise([{ ...call("edit"), status: "failed" }])).toBe("1 failed");
+});

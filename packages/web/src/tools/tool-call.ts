@@ -1,0 +1,156 @@
+import { parseKnownContent, type Message } from "@holdfast/protocol";
+
+/** In the words of the server; agents of later versions may say others. */
+export type ToolStatus =
+  | "pending"
+  | "in_progress"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "unfinished";
+
+export type ToolItem =
+  | { readonly item: "text"; readonly text: string }
+  | { readonly item: "terminal"; readonly text: string; readonly exit: string | null }
+  | {
+      readonly item: "diff";
+      readonly path: string;
+      readonly oldText: string | null;
+      readonly newText: string;
+    }
+  | { readonly item: "part"; readonly content: Readonly<Record<string, unknown>> };
+
+/** A use of a tool, as it is shown. */
+export interface ToolCall {
+  readonly callId: string | null;
+  readonly tool: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly status: ToolStatus;
+  readonly locations: readonly { readonly path: string; readonly line: number | null }[];
+  readonly input: string | null;
+  readonly items: readonly ToolItem[];
+}
+
+/** Null for a message that is no use of a tool. */
+export function toToolCall({ content, complete }: Message): ToolCall | null {
+  const tool = parseKnownContent(content);
+  if (tool?.type !== "tool") return null;
+  const items = toItems(tool.output);
+  return {
+    callId: tool.callId ?? null,
+    tool: tool.tool,
+    title: oneLine(tool.title ?? "") || tool.tool,
+    kind: tool.kind ?? "other",
+    status: toStatus(tool.status, complete),
+    locations: toLocations(tool.locations),
+    input: toInput(tool.args),
+    items: items.length > 0 ? items : toResult(tool.result),
+  };
+}
+
+export function isDone({ status }: ToolCall): boolean {
+  return status !== "pending" && status !== "in_progress";
+}
+
+/** What needs to be seen: it went wrong, or nobody knows how it ended. */
+export function hasFailed({ status }: ToolCall): boolean {
+  return status === "failed" || status === "unfinished";
+}
+
+function toStatus(status: string | null | undefined, complete: boolean): ToolStatus {
+  switch (status) {
+    case "pending":
+    case "in_progress":
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "unfinished":
+      return status;
+    default:
+      return complete ? "completed" : "in_progress";
+  }
+}
+
+function toItems(output: unknown): readonly ToolItem[] {
+  if (!Array.isArray(output)) return [];
+  return output.flatMap((each: unknown) => (isRecord(each) ? toItem(each) : []));
+}
+
+function toItem(content: Readonly<Record<string, unknown>>): readonly ToolItem[] {
+  const { type, text, path, oldText, newText } = content;
+  switch (type) {
+    case "text":
+      return typeof text === "string" && text.trim() !== "" ? [{ item: "text", text }] : [];
+    case "terminal":
+      return typeof text === "string" ? toTerminal(text, content) : [];
+    case "diff":
+      return typeof path === "string" && typeof newText === "string"
+        ? [{ item: "diff", path, oldText: typeof oldText === "string" ? oldText : null, newText }]
+        : [];
+    default:
+      return typeof type === "string" ? [{ item: "part", content }] : [];
+  }
+}
+
+/** A terminal that has said nothing and not ended has nothing to show. */
+function toTerminal(
+  text: string,
+  { exitCode, signal }: Readonly<Record<string, unknown>>,
+): readonly ToolItem[] {
+  const exit =
+    typeof signal === "string"
+      ? `ended by ${signal}`
+      : typeof exitCode === "number"
+        ? `exit code ${exitCode}`
+        : null;
+  return text === "" && exit === null ? [] : [{ item: "terminal", text, exit }];
+}
+
+/** Tools that show nothing may still have a result. */
+function toResult(result: unknown): readonly ToolItem[] {
+  if (result === null || result === undefined || result === "") return [];
+  const text = typeof result === "string" ? result : toJson(result);
+  return [{ item: "text", text: typeof result === "string" ? text : fenced(text) }];
+}
+
+/** A command is shown as one; everything else as the JSON it is. */
+function toInput(args: unknown): string | null {
+  if (args === null || args === undefined) return null;
+  if (typeof args === "string") return args === "" ? null : args;
+  if (isRecord(args)) {
+    const { command } = args;
+    if (typeof command === "string") return command;
+    if (Array.isArray(command) && command.every((word) => typeof word === "string")) {
+      return command.join(" ");
+    }
+    if (Object.keys(args).length === 0) return null;
+  }
+  return toJson(args);
+}
+
+function toLocations(locations: readonly unknown[] | null | undefined): ToolCall["locations"] {
+  return (locations ?? []).flatMap((each) => {
+    if (!isRecord(each) || typeof each["path"] !== "string") return [];
+    return [{ path: each["path"], line: typeof each["line"] === "number" ? each["line"] : null }];
+  });
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** As Markdown, which the text of tools is; the fence is longer than any inside. */
+function fenced(json: string): string {
+  const ticks = Math.max(2, ...(json.match(/`+/gu) ?? []).map(({ length }) => length)) + 1;
+  const fence = "`".repeat(ticks);
+  return `${fence}json\n${json}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, " ").trim();
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import { lazy, Suspense, type ReactElement } from "react";
+import { Markdown } from "../markdown/markdown.tsx";
+import { Clamped } from "./clamped.tsx";
+import { PartView } from "./part-view.tsx";
+import { shortPath } from "./short-path.ts";
+import { TerminalOutput } from "./terminal-output.tsx";
+import type { ToolCall, ToolItem } from "./tool-call.ts";
+import { inputOf, placesOf } from "./tool-facts.ts";
+import { useToolSurroundings } from "./tool-context.tsx";
+
+const DiffView = lazy(() =>
+  import("./diff-view.tsx").then((module) => ({ default: module.DiffView })),
+);
+
+const SHOWN_LINES = 40;
+
+/** What a tool was given, where it worked, and what came of it. */
+export function ToolDetails({
+  call,
+  callKey,
+}: {
+  readonly call: ToolCall;
+  readonly callKey: string;
+}): ReactElement {
+  const { root } = useToolSurroundings();
+  const input = inputOf(call);
+  const places = placesOf(call);
+  return (
+    <div className="tool-details">
+      {input !== null && (
+        <Clamped text={input} lines={SHOWN_LINES}>
+          {(shown) => <pre className="code-text tool-input">{shown}</pre>}
+        </Clamped>
+      )}
+      {places.length > 0 && (
+        <ul className="tool-places" aria-label="Files">
+          {places.map(({ path, line }, index) => (
+            <li key={index}>
+              {shortPath(path, root)}
+              {line !== null && `:${line}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      {call.items.map((item, index) => (
+        <ItemView key={index} item={item} itemKey={`${callKey}/${index}`} />
+      ))}
+    </div>
+  );
+}
+
+function ItemView({
+  item,
+  itemKey,
+}: {
+  readonly item: ToolItem;
+  readonly itemKey: string;
+}): ReactElement {
+  switch (item.item) {
+    case "text":
+      return (
+        <Clamped text={item.text} lines={SHOWN_LINES}>
+          {(shown) => <Markdown text={shown} textKey={itemKey} />}
+        </Clamped>
+      );
+    case "terminal":
+      return <TerminalOutput text={item.text} exit={item.exit} />;
+    case "diff":
+      return (
+        <Suspense fallback={<p className="tool-nothing">Loading the changes…</p>}>
+          <DiffView
+            diffKey={itemKey}
+            path={item.path}
+            oldText={item.oldText}
+            newText={item.newText}
+          />
+        </Suspense>
+      );
+    case "part":
+      return <PartView content={item.content} />;
+    default:
+      return item satisfies never;
+  }
+}

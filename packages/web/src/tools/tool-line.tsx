@@ -1,0 +1,105 @@
+import {
+  Check,
+  CircleDashed,
+  CircleSlash,
+  Hand,
+  LoaderCircle,
+  TriangleAlert,
+  type LucideIcon,
+} from "lucide-react";
+import { lazy, memo, Suspense, useMemo, type ReactElement } from "react";
+import type { Message, OpenSuspension } from "@holdfast/protocol";
+import { Elapsed } from "./elapsed.tsx";
+import { FoldLine } from "./fold-line.tsx";
+import { NamedIcon } from "./named-icon.tsx";
+import { hasFailed, isDone, toToolCall, type ToolCall } from "./tool-call.ts";
+import { useFold, useToolSurroundings } from "./tool-context.tsx";
+import { hasDetails } from "./tool-facts.ts";
+
+const ToolDetails = lazy(() =>
+  import("./tool-details.tsx").then((module) => ({ default: module.ToolDetails })),
+);
+
+/** One use of a tool: a line, open when it failed or waits for somebody. */
+export const ToolLine = memo(function ToolLine({
+  message,
+  suspension,
+}: {
+  readonly message: Message;
+  /** What it waits for. */
+  readonly suspension: OpenSuspension | null;
+}): ReactElement | null {
+  const { renderWaiting } = useToolSurroundings();
+  const call = useMemo(() => toToolCall(message), [message]);
+  const [open, toggle] = useFold(
+    message.id,
+    suspension !== null || (call !== null && hasFailed(call)),
+  );
+  if (call === null) return null;
+  const isWaiting = suspension !== null;
+  return (
+    <div
+      className="tool"
+      data-state={isWaiting ? "waiting" : call.status}
+      data-message={message.id}
+      id={message.id}
+      tabIndex={-1}
+    >
+      <FoldLine
+        open={open}
+        onToggle={toggle}
+        icon={<StateIcon call={call} isWaiting={isWaiting} />}
+        aside={
+          isDone(call) || isWaiting ? (
+            <Outcome call={call} isWaiting={isWaiting} />
+          ) : (
+            <Elapsed since={message.timestamp} />
+          )
+        }
+        details={
+          hasDetails(call) ? (
+            <Suspense fallback={null}>
+              <ToolDetails call={call} callKey={message.id} />
+            </Suspense>
+          ) : null
+        }
+      >
+        <span data-kind={call.kind}>{call.title}</span>
+      </FoldLine>
+      {suspension !== null && renderWaiting(suspension)}
+    </div>
+  );
+});
+
+const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>> = {
+  pending: [CircleDashed, "Not started"],
+  in_progress: [LoaderCircle, "Running"],
+  completed: [Check, "Done"],
+  failed: [TriangleAlert, "Failed"],
+  cancelled: [CircleSlash, "Cancelled"],
+  unfinished: [TriangleAlert, "Not known how it ended"],
+};
+
+function StateIcon({
+  call: { status },
+  isWaiting,
+}: {
+  readonly call: ToolCall;
+  readonly isWaiting: boolean;
+}): ReactElement {
+  const [icon, name] = isWaiting ? [Hand, "Waits for you"] : ICONS[status];
+  return <NamedIcon icon={icon} name={name} />;
+}
+
+/** What the icon says, in words, where it matters. */
+function Outcome({
+  call: { status },
+  isWaiting,
+}: {
+  readonly call: ToolCall;
+  readonly isWaiting: boolean;
+}): ReactElement | null {
+  if (isWaiting) return <span className="fold-aside">waits for you</span>;
+  if (status === "completed") return null;
+  return <span className="fold-aside">{status === "unfinished" ? "end not known" : status}</span>;
+}

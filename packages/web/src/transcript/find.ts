@@ -1,0 +1,77 @@
+import { createListeners } from "./listeners.ts";
+import type { TranscriptStore } from "./transcript-store.ts";
+
+export interface Hit {
+  readonly messageId: string;
+  /** Of the hits in this message, which one. */
+  readonly index: number;
+}
+
+export interface FindState {
+  readonly query: string;
+  readonly hits: readonly Hit[];
+  /** The hit that is looked at; null when there is none. */
+  readonly at: number | null;
+}
+
+/** Looks for words in all messages, also those that are not on the screen. */
+export interface Find {
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): FindState;
+  /** Begins with the newest hit. An empty query ends the search. */
+  findIn(query: string): void;
+  next(): void;
+  previous(): void;
+  clear(): void;
+}
+
+const NOTHING: FindState = { query: "", hits: [], at: null };
+/** More are not counted. */
+const MAX_HITS = 5_000;
+
+export function createFind(store: Pick<TranscriptStore, "search">): Find {
+  const listeners = createListeners();
+  let state = NOTHING;
+  const set = (next: FindState): void => {
+    state = next;
+    listeners.tell();
+  };
+  const step = (by: number): void => {
+    const { hits, at } = state;
+    if (at === null) return;
+    set({ ...state, at: (at + by + hits.length) % hits.length });
+  };
+  return {
+    subscribe: listeners.add,
+    getSnapshot: () => state,
+    findIn(query) {
+      const hits = hitsOf(store, query);
+      set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
+    },
+    next: () => step(1),
+    previous: () => step(-1),
+    clear: () => set(NOTHING),
+  };
+}
+
+function hitsOf(store: Pick<TranscriptStore, "search">, query: string): readonly Hit[] {
+  const wanted = foldCase(query.trim());
+  if (wanted === "") return [];
+  const hits: Hit[] = [];
+  store.search((messageId, words) => {
+    let index = 0;
+    const text = foldCase(words);
+    for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+      if (hits.length >= MAX_HITS) return;
+      hits.push({ messageId, index });
+      index += 1;
+    }
+  });
+  return hits;
+}
+
+/** For comparing; of the same length, so that places stay places. */
+export function foldCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
+}

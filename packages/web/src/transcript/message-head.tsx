@@ -1,0 +1,62 @@
+import { FileCode, Link } from "lucide-react";
+import type { Message } from "@holdfast/protocol";
+import type { ReactElement } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
+import { plainText } from "../markdown/plain-text.ts";
+import { absoluteTime } from "../ui/time.ts";
+import { useTranscript } from "./transcript-context.tsx";
+
+const clock = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+
+/** Who says it, and when. */
+export function MessageHead({ message }: { readonly message: Message }): ReactElement {
+  const { runLabel } = useTranscript();
+  const { role, runId, timestamp } = message;
+  const label = role === "agent" && runId !== null ? runLabel(runId) : null;
+  return (
+    <p className="message-head">
+      <strong>{nameOf(message)}</strong>
+      {label !== null && <span>{label}</span>}
+      <time dateTime={timestamp} title={absoluteTime(timestamp)}>
+        {clock.format(new Date(timestamp))}
+      </time>
+    </p>
+  );
+}
+
+/** What can be done with a message: shown where it is pointed at, and with the keyboard. */
+export function MessageActions({ message }: { readonly message: Message }): ReactElement {
+  const { store } = useTranscript();
+  const words = (): string => store.words(message.id);
+  return (
+    <div className="message-actions">
+      <CopyButton label="Copy text" text={() => plainText(words())} />
+      <CopyButton label="Copy as Markdown" text={words} icon={<FileCode aria-hidden size={14} />} />
+      <a
+        className="icon-action"
+        href={`#${message.id}`}
+        aria-label="Link to this message"
+        title="Link to this message"
+      >
+        <Link aria-hidden size={14} />
+      </a>
+    </div>
+  );
+}
+
+export function nameOf({ role }: Message): string {
+  switch (role) {
+    case "user":
+      return "You";
+    case "agent":
+      return "Agent";
+    case "system":
+      return "Holdfast";
+    default:
+      return role satisfies never;
+  }
+}

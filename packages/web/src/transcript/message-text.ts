@@ -1,0 +1,77 @@
+import type { Message } from "@holdfast/protocol";
+import { toToolCall } from "../tools/tool-call.ts";
+
+/** The text of a message that may grow; empty for those that have none. */
+export function textOf({ content }: Message): string {
+  const { text } = content;
+  return typeof text === "string" ? text : "";
+}
+
+/** Everything a message says in words, to be searched and copied. */
+export function wordsOf(message: Message): string {
+  const { content } = message;
+  switch (content.type) {
+    case "text":
+    case "thought":
+      return textOf(message);
+    case "tool":
+      return toolWords(message);
+    case "plan":
+      return planWords(content);
+    default:
+      return [textOf(message), partsWords(content["parts"]), labelOf(content)]
+        .filter((words) => words !== "")
+        .join("\n");
+  }
+}
+
+function toolWords(message: Message): string {
+  const call = toToolCall(message);
+  if (call === null) return "";
+  const items = call.items.map((each) => {
+    switch (each.item) {
+      case "text":
+      case "terminal":
+        return each.text;
+      case "diff":
+        return `${each.path}\n${each.newText}`;
+      case "part":
+        return "";
+      default:
+        return each satisfies never;
+    }
+  });
+  return [call.title, call.input ?? "", ...items].filter((words) => words !== "").join("\n");
+}
+
+function planWords({ steps, text }: Message["content"]): string {
+  const lines = Array.isArray(steps)
+    ? steps.map((step: unknown) => `- ${stepText(step)}`).join("\n")
+    : "";
+  return typeof text === "string" ? `${lines}\n${text}`.trim() : lines;
+}
+
+function stepText(step: unknown): string {
+  if (typeof step === "string") return step;
+  if (typeof step === "object" && step !== null && "content" in step) return String(step.content);
+  return JSON.stringify(step);
+}
+
+function partsWords(parts: unknown): string {
+  if (!Array.isArray(parts)) return "";
+  return parts
+    .map((part: unknown) =>
+      typeof part === "object" && part !== null ? partWords({ ...part }) : "",
+    )
+    .filter((words) => words !== "")
+    .join("\n\n");
+}
+
+function partWords(part: Readonly<Record<string, unknown>>): string {
+  return typeof part["text"] === "string" ? part["text"] : labelOf(part);
+}
+
+function labelOf(content: Readonly<Record<string, unknown>>): string {
+  const names = [content["title"], content["name"], content["uri"]];
+  return names.find((name) => typeof name === "string") ?? "";
+}

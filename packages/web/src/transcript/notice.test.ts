@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { toNotice } from "./notice.ts";
+import { messageMaker } from "./testing/messages.ts";
+
+it("a failure is one line, with everything else behind it", () => {
+  const content = {
+    type: "text",
+    text: "Failed: the agent ended.\n\nIt said so.",
+    notice: "run_failed",
+    runId: "r1",
+    code: "agent_crashed",
+    detail: "stderr: out of memory\n",
+  };
+  expect(toNotice(messageMaker()("system", content))).toEqual({
+    tone: "failure",
+    text: "Failed: the agent ended.",
+    detail: "It said so.\n\nstderr: out of memory\n\nCode: agent_crashed",
+  });
+});
+
+it.each([
+  [{ notice: "agent_memory" }, "quiet"],
+  [{ notice: "run_interrupted" }, "warning"],
+  [{ notice: "policy" }, "warning"],
+  [{ notice: "agent_notice", severity: "warning" }, "warning"],
+  [{ notice: "agent_notice", severity: "error" }, "failure"],
+  [{}, "quiet"],
+])("%j matters as much as it should", (more, tone) => {
+  const message = messageMaker()("system", { type: "text", text: "So.", ...more });
+  expect(toNotice(message)).toEqual({ tone, text: "So.", detail: null });
+});

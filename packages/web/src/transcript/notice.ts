@@ -1,0 +1,45 @@
+import type { Message } from "@holdfast/protocol";
+
+/** How much a notice matters. */
+export type Tone = "quiet" | "warning" | "failure";
+
+export interface Notice {
+  readonly tone: Tone;
+  /** One line. */
+  readonly text: string;
+  /** Everything else, to be opened. */
+  readonly detail: string | null;
+}
+
+const TONES: ReadonlyMap<string, Tone> = new Map([
+  ["run_failed", "failure"],
+  ["session_failed", "failure"],
+  ["run_interrupted", "warning"],
+  ["run_retried", "warning"],
+  ["policy", "warning"],
+]);
+
+const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([
+  ["warning", "warning"],
+  ["error", "failure"],
+]);
+
+/** What the server, or an agent's program, says about a run or the session. */
+export function toNotice({ content }: Message): Notice {
+  const { notice, severity, detail, code } = content;
+  const words = typeof content["text"] === "string" ? content["text"].trim() : content.type;
+  const [first = "", ...others] = words.split("\n");
+  const details = [
+    others.join("\n").trim(),
+    typeof detail === "string" ? detail.trim() : "",
+    typeof code === "string" ? `Code: ${code}` : "",
+  ].filter((part) => part !== "");
+  return {
+    tone:
+      (typeof notice === "string" ? TONES.get(notice) : undefined) ??
+      SEVERITIES.get(severity) ??
+      "quiet",
+    text: first,
+    detail: details.length === 0 ? null : details.join("\n\n"),
+  };
+}

@@ -1,0 +1,194 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactElement,
+  type Ref,
+} from "react";
+import type { Find } from "./find.ts";
+import { JumpButton } from "./jump-button.tsx";
+import { openAround } from "./open-around.ts";
+import { RowView } from "./row-view.tsx";
+import type { TranscriptStore } from "./transcript-store.ts";
+import {
+  distanceFromEnd,
+  farDown,
+  PADDING_START,
+  startOf,
+  toMeasurements,
+  usePlace,
+  useSavedPlace,
+} from "./use-place.ts";
+
+/** Loaded when something is found. */
+const FoundHits = lazy(() => import("./found-hits.tsx").then((m) => ({ default: m.FoundHits })));
+
+export interface TranscriptHandle {
+  /** False when there is no such message. */
+  scrollToMessage(messageId: string): boolean;
+  scrollToEnd(): void;
+  /** To the message of a user before or after what is looked at. */
+  stepUser(step: -1 | 1): void;
+}
+
+/** This near to the end counts as being there. */
+const END_PX = 24;
+/** Older messages come before the reader sees where they are missing. */
+const ROWS_AHEAD = 8;
+
+/** How long a message that was gone to stands out. */
+const SHOWN_MS = 2_000;
+
+/** A message that was gone to, and its row. */
+interface Shown {
+  readonly rowKey: string;
+  readonly messageId: string;
+}
+
+/** The rows near to what is on the screen, and the way through the others. */
+export function TranscriptList({
+  store,
+  find,
+  ref,
+  onReachStart,
+}: {
+  readonly store: TranscriptStore;
+  readonly find: Find;
+  readonly ref: Ref<TranscriptHandle> | undefined;
+  readonly onReachStart: (() => void) | undefined;
+}): ReactElement {
+  const place = useSavedPlace(store);
+  useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const hasHits = useSyncExternalStore(find.subscribe, () => find.getSnapshot().hits.length > 0);
+  const list = useRef<HTMLElement | null>(null);
+  const [leftAt, setLeftAt] = useState<number | null>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const { shape } = store;
+  // The same functions as long as rows keep their places: new ones make the virtualiser begin again.
+  const getItemKey = useMemo(
+    () => (index: number) => store.rows[index]?.key ?? `${shape}/${index}`,
+    [store, shape],
+  );
+  const estimateSize = useMemo(() => (index: number) => store.rows[index]?.estimate ?? 40, [store]);
+  const [measurements] = useState(() => toMeasurements(place));
+  const [start] = useState(() => startOf(store, place));
+  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
+    count: store.rows.length,
+    getScrollElement: () => list.current,
+    getItemKey,
+    estimateSize,
+    overscan: 4,
+    paddingStart: PADDING_START,
+    paddingEnd: 16,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: END_PX,
+    directDomUpdates: true,
+    directDomUpdatesMode: "position",
+    initialMeasurementsCache: measurements,
+    initialOffset: () => start ?? farDown(store),
+    onChange: (instance) => {
+      const isAway = distanceFromEnd(virtualizer) > END_PX * 2;
+      setLeftAt((before) => (isAway ? (before ?? store.size) : null));
+      // Before the first scrolling it may still be on its way to where it begins.
+      if (!instance.isScrolling || (instance.range?.startIndex ?? Infinity) >= ROWS_AHEAD) return;
+      if (store.hasOlder) queueMicrotask(store.revealOlder);
+      else if (instance.range?.startIndex === 0) onReachStart?.();
+    },
+  });
+  usePlace(store, virtualizer, start);
+  useEffect(() => {
+    const { scrollRect } = virtualizer;
+    const isShort = scrollRect !== null && virtualizer.getTotalSize() < scrollRect.height;
+    if (isShort && store.hasOlder) store.revealOlder();
+  });
+
+  const goTo = (index: number, align: "start" | "center"): void => {
+    virtualizer.scrollToIndex(index, { align });
+  };
+  const scrollToMessage = (messageId: string): boolean => {
+    const index = store.revealMessage(messageId);
+    const row = store.rows[index];
+    if (row === undefined) return false;
+    openAround(store, row, messageId);
+    setShown({ rowKey: row.key, messageId });
+    return true;
+  };
+  const scrollToEnd = (): void => virtualizer.scrollToEnd();
+  useImperativeHandle(ref, () => ({
+    scrollToMessage,
+    scrollToEnd,
+    stepUser(step) {
+      const at = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 1);
+      const current = at === undefined ? null : (store.rows[at.index]?.messageId ?? null);
+      const found = store.stepUser(current, step);
+      if (found !== null) scrollToMessage(found);
+      else if (step === 1) scrollToEnd();
+    },
+  }));
+
+  useEffect(() => {
+    if (shown === null) return undefined;
+    goTo(store.revealMessage(shown.messageId), "start");
+    const frame = requestAnimationFrame(() => focusOn(shown.messageId));
+    const timer = setTimeout(() => setShown(null), SHOWN_MS);
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+    // It goes there once, when it is asked to.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [shown]);
+
+  return (
+    <div className="transcript">
+      {/* A log that is not read out: who listens is told by the page's one status line. */}
+      <section
+        ref={list}
+        className="transcript-list"
+        role="log"
+        aria-live="off"
+        aria-label="Transcript"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled with keys
+        tabIndex={0}
+      >
+        <div ref={virtualizer.containerRef} className="transcript-rows">
+          {virtualizer.getVirtualItems().map(({ key, index }) => (
+            <div
+              key={key}
+              ref={virtualizer.measureElement}
+              className="transcript-row"
+              data-index={index}
+              data-row=""
+              data-message={store.rows[index]?.messageId}
+              data-shown={shown?.rowKey === key ? "" : undefined}
+            >
+              <RowView rowKey={String(key)} />
+            </div>
+          ))}
+        </div>
+      </section>
+      {hasHits && (
+        <Suspense fallback={null}>
+          <FoundHits {...{ store, find, list, goTo }} />
+        </Suspense>
+      )}
+      {leftAt !== null && (
+        <JumpButton fresh={Math.max(0, store.size - leftAt)} onJump={scrollToEnd} />
+      )}
+    </div>
+  );
+}
+
+/** A message within a high row may still be off the screen. */
+function focusOn(messageId: string): void {
+  const element = document.getElementById(messageId);
+  element?.focus({ preventScroll: true });
+  if (element?.matches("[data-message]") === true) element.scrollIntoView({ block: "nearest" });
+}

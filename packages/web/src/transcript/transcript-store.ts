@@ -1,0 +1,269 @@
+import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
+import { createCommitClock, pageFrames, type Frames } from "./commit-clock.ts";
+import { addText, createEntry, replaceMessage, type Entry } from "./entries.ts";
+import { createListeners, createKeyedListeners } from "./listeners.ts";
+import { wordsOf } from "./message-text.ts";
+import { createRowList } from "./row-list.ts";
+import { isActivity, type Row } from "./rows.ts";
+
+/** A session's messages as rows, kept outside of React: a word that arrives changes one row. */
+export interface TranscriptStore {
+  readonly sessionId: string;
+  /** The same array always. It changes only when `getSnapshot` does, but for rows that are replaced in their places. */
+  readonly rows: readonly Row[];
+  /** The whole session; again when it was read anew. */
+  load(session: Pick<WholeSession, "messages" | "suspensions">): void;
+  /** What has happened since. It is shown with the next frame that is due. */
+  apply(event: FeedEvent): void;
+  /** Of rows that come and go. */
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): number;
+  /** Changes when rows have come or gone anywhere but at the beginning and the end. */
+  readonly shape: number;
+  /** Of one row that changes. */
+  subscribeRow(key: string, listener: () => void): () => void;
+  row(key: string): Row | null;
+  /** How many messages there are, shown or not. */
+  readonly size: number;
+  /** Whether there are older messages than those in the rows. */
+  readonly hasOlder: boolean;
+  /** Adds rows for older ones before the first. */
+  revealOlder(): void;
+  /** The row a message is in, after having revealed it; -1 when there is no such message. */
+  revealMessage(messageId: string): number;
+  message(messageId: string): Message | null;
+  /** What the message says in words, from its current text. */
+  words(messageId: string): string;
+  /** Messages from the first to the last, with what they say. */
+  search(visit: (messageId: string, words: string) => void): void;
+  /** The message of a user before or after another message. */
+  stepUser(messageId: string | null, step: -1 | 1): string | null;
+  /** What a use of a tool waits for. */
+  waiting(callId: string | null): OpenSuspension | null;
+  /** What a person has opened or closed by hand; undefined when nobody has. */
+  isOpen(key: string): boolean | undefined;
+  setOpen(key: string, open: boolean): void;
+  /** All of that. */
+  openedByHand(): readonly (readonly [key: string, open: boolean])[];
+  subscribeOpen(listener: () => void): () => void;
+  /** Nothing is shown any more. */
+  close(): void;
+}
+
+export interface TranscriptOptions {
+  readonly sessionId: string;
+  readonly frames?: Frames;
+  /** Messages that have rows at first, and how many more come at a time. */
+  readonly pageSize?: number;
+}
+
+export function createTranscript({
+  sessionId,
+  frames = pageFrames,
+  pageSize = 200,
+}: TranscriptOptions): TranscriptStore {
+  /** In the order of their numbers. */
+  let entries: Entry[] = [];
+  let byId = new Map<string, Entry>();
+  /** Entries before this one have no rows yet. */
+  let from = 0;
+  let dirty = new Set<Entry>();
+  let added: Entry[] = [];
+  let mustRebuild = false;
+  let suspensions = new Map<string, OpenSuspension>();
+  const opened = new Map<string, boolean>();
+  const openListeners = createListeners();
+  const structure = createListeners();
+  const rowListeners = createKeyedListeners();
+  const list = createRowList(rowListeners.tell);
+  let version = 0;
+  let shape = 0;
+
+  const commit = (): void => {
+    let changed = false;
+    if (mustRebuild) {
+      list.rebuild(entries, from);
+      shape += 1;
+      changed = true;
+    } else {
+      for (const entry of added) changed = list.append(entries, entry) || changed;
+      for (const entry of dirty) changed = list.update(entries, entry) || changed;
+    }
+    dirty = new Set();
+    added = [];
+    mustRebuild = false;
+    if (!changed) return;
+    version += 1;
+    structure.tell();
+  };
+
+  const clock = createCommitClock(commit, frames);
+
+  const takeMessage = (message: Message): void => {
+    const known = byId.get(message.id);
+    if (known !== undefined) {
+      if (isActivity(known.message) !== isActivity(message)) mustRebuild = true;
+      replaceMessage(known, message);
+      dirty.add(known);
+      return;
+    }
+    const entry = createEntry(message);
+    byId.set(message.id, entry);
+    const at = entries.findLastIndex((other) => other.message.seq < message.seq) + 1;
+    if (at === entries.length) {
+      entries.push(entry);
+      added.push(entry);
+    } else {
+      entries.splice(at, 0, entry);
+      if (at < from) from += 1;
+      mustRebuild = true;
+    }
+  };
+
+  const takeSuspensions = (open: readonly OpenSuspension[]): void => {
+    const before = suspensions;
+    suspensions = new Map(open.flatMap((each) => toPair(each)));
+    for (const entry of entries) {
+      const callId = callIdOf(entry.message);
+      if (callId !== null && before.get(callId) !== suspensions.get(callId)) dirty.add(entry);
+    }
+  };
+
+  /** An activity is not cut in two. */
+  const startAt = (wanted: number): number => {
+    let start = Math.max(0, wanted);
+    while (start > 0 && [entries[start], entries[start - 1]].every(isActive)) start -= 1;
+    return start;
+  };
+
+  const reveal = (wanted: number): void => {
+    const start = startAt(wanted);
+    if (start >= from) return;
+    from = start;
+    commit();
+    list.prepend(entries, from);
+    version += 1;
+    structure.tell();
+  };
+
+  return {
+    sessionId,
+    rows: list.rows,
+    load({ messages, suspensions: open }) {
+      clock.cancel();
+      const first = entries[from];
+      const isFirstLoad = entries.length === 0;
+      const kept = new Map<string, Entry>();
+      for (const message of messages) {
+        const known = byId.get(message.id);
+        if (known === undefined) kept.set(message.id, createEntry(message));
+        else {
+          replaceMessage(known, message);
+          kept.set(message.id, known);
+        }
+      }
+      byId = kept;
+      entries = [...kept.values()].toSorted((a, b) => a.message.seq - b.message.seq);
+      const at = isFirstLoad || first === undefined ? -1 : entries.indexOf(first);
+      from = at === -1 ? startAt(entries.length - pageSize) : startAt(at);
+      takeSuspensions(open);
+      mustRebuild = true;
+      commit();
+    },
+    apply(event) {
+      switch (event.type) {
+        case "message":
+          takeMessage(event.data);
+          break;
+        case "delta": {
+          const entry = byId.get(event.data.messageId);
+          if (entry === undefined) return;
+          addText(entry, event.data.text);
+          dirty.add(entry);
+          break;
+        }
+        case "session":
+          takeSuspensions(event.data.suspensions);
+          break;
+        case "suspension": {
+          const others = [...suspensions.values()].filter(({ id }) => id !== event.data.id);
+          takeSuspensions(event.data.status === "open" ? [...others, event.data] : others);
+          break;
+        }
+        case "run":
+        case "queue":
+        case "phase":
+        case "deleted":
+        case "reset":
+          return;
+        default:
+          event satisfies never;
+      }
+      clock.request();
+    },
+    subscribe: structure.add,
+    getSnapshot: () => version,
+    get shape() {
+      return shape;
+    },
+    subscribeRow: rowListeners.add,
+    row: (key) => list.row(key),
+    get size() {
+      return entries.length;
+    },
+    get hasOlder() {
+      return from > 0;
+    },
+    revealOlder: () => reveal(from - pageSize),
+    revealMessage(messageId) {
+      const entry = byId.get(messageId);
+      if (entry === undefined) return -1;
+      const at = entries.indexOf(entry);
+      if (at < from) reveal(at - Math.floor(pageSize / 4));
+      return list.indexOf(entry);
+    },
+    message: (messageId) => byId.get(messageId)?.message ?? null,
+    words: (messageId) => entryWords(byId.get(messageId)),
+    search(visit) {
+      for (const entry of entries) visit(entry.message.id, entryWords(entry));
+    },
+    stepUser(messageId, step) {
+      const users = entries.filter(({ message }) => message.role === "user");
+      const seq = messageId === null ? null : (byId.get(messageId)?.message.seq ?? null);
+      const found =
+        step === 1
+          ? users.find(({ message }) => seq !== null && message.seq > seq)
+          : users.findLast(({ message }) => seq === null || message.seq < seq);
+      return found?.message.id ?? null;
+    },
+    waiting: (callId) => (callId === null ? null : (suspensions.get(callId) ?? null)),
+    isOpen: (key) => opened.get(key),
+    setOpen(key, open) {
+      opened.set(key, open);
+      openListeners.tell();
+    },
+    openedByHand: () => [...opened],
+    subscribeOpen: openListeners.add,
+    close: () => clock.cancel(),
+  };
+}
+
+function isActive(entry: Entry | undefined): boolean {
+  return entry !== undefined && isActivity(entry.message);
+}
+
+function entryWords(entry: Entry | undefined): string {
+  if (entry === undefined) return "";
+  const { type } = entry.message.content;
+  return type === "text" || type === "thought" ? entry.raw : wordsOf(entry.message);
+}
+
+function callIdOf({ content }: Message): string | null {
+  const { type, callId } = content;
+  return type === "tool" && typeof callId === "string" ? callId : null;
+}
+
+function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {
+  const callId = suspension.request["toolCallId"];
+  return typeof callId === "string" ? [[callId, suspension]] : [];
+}

@@ -1,0 +1,99 @@
+import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
+import { useLayoutEffect, useState } from "react";
+import { readPlace, savePlace, type Place } from "./place.ts";
+import type { TranscriptStore } from "./transcript-store.ts";
+
+export type TranscriptVirtualizer = ReactVirtualizer<HTMLElement, HTMLElement>;
+
+/** Where the reader was, with the rows that takes; null to begin at the end. */
+export function useSavedPlace(store: TranscriptStore): Place | null {
+  const [place] = useState(() => {
+    const saved = readPlace(sessionStorage, store.sessionId);
+    if (saved === null) return null;
+    for (const [key, open] of saved.opened) store.setOpen(key, open);
+    if (saved.row !== null) store.revealMessage(saved.row.messageId);
+    return saved;
+  });
+  return place;
+}
+
+/** Heights that were known, in the form the virtualiser takes. */
+export function toMeasurements(place: Place | null): VirtualItem[] {
+  return (place?.sizes ?? []).map(([key, size]) => ({
+    key,
+    size,
+    index: 0,
+    start: 0,
+    end: size,
+    lane: 0,
+  }));
+}
+
+/** Above the first row. */
+export const PADDING_START = 8;
+
+/** Beyond every list that is about as high as it is thought to be. */
+export function farDown({ rows }: TranscriptStore): number {
+  return rows.reduce((sum, { estimate }) => sum + estimate, PADDING_START);
+}
+
+/** How far down the list begins; null for its end. */
+export function startOf({ rows }: TranscriptStore, place: Place | null): number | null {
+  if (place === null || place.row === null) return null;
+  const { key, messageId, offset } = place.row;
+  const exact = rows.findIndex((row) => row.key === key);
+  const index = exact === -1 ? rows.findIndex((row) => row.messageId === messageId) : exact;
+  if (index === -1) return null;
+  const sizes = new Map(place.sizes);
+  const above = rows
+    .slice(0, index)
+    .reduce((sum, row) => sum + (sizes.get(row.key) ?? row.estimate), PADDING_START);
+  return above + (exact === -1 ? 0 : offset);
+}
+
+/** Begins at the end, unless there is another place to begin; and keeps the place for the next time. */
+export function usePlace(
+  store: TranscriptStore,
+  virtualizer: TranscriptVirtualizer,
+  start: number | null,
+): void {
+  useLayoutEffect(() => {
+    if (start === null) virtualizer.scrollToEnd();
+    const save = (): void =>
+      savePlace(sessionStorage, store.sessionId, currentPlace(store, virtualizer));
+    addEventListener("pagehide", save);
+    return () => {
+      removeEventListener("pagehide", save);
+      save();
+    };
+    // Where it begins is not followed.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [store, virtualizer]);
+}
+
+const AROUND = 100;
+
+function currentPlace(store: TranscriptStore, virtualizer: TranscriptVirtualizer): Place {
+  const at = virtualizer.scrollOffset ?? 0;
+  const item =
+    distanceFromEnd(virtualizer) < 2 ? undefined : virtualizer.getVirtualItemForOffset(at);
+  const row = item === undefined ? undefined : store.rows[item.index];
+  const middle = item?.index ?? store.rows.length;
+  return {
+    row:
+      item === undefined || row === undefined
+        ? null
+        : { key: row.key, messageId: row.messageId, offset: at - item.start },
+    sizes: virtualizer
+      .takeSnapshot()
+      .filter(({ index }) => Math.abs(index - middle) <= AROUND)
+      .map(({ key, size }) => [String(key), size] as const),
+    opened: store.openedByHand(),
+  };
+}
+
+/** By what is known, without asking the page, which would have to be laid out for it. */
+export function distanceFromEnd(virtualizer: TranscriptVirtualizer): number {
+  const height = virtualizer.scrollRect?.height ?? 0;
+  return Math.max(0, virtualizer.getTotalSize() - height - (virtualizer.scrollOffset ?? 0));
+}

@@ -1,0 +1,78 @@
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import { useRef, type ReactElement } from "react";
+import { IconButton } from "./button.tsx";
+import { classNames } from "./class-names.ts";
+import type { DialogProps } from "./dialog.tsx";
+
+const WIDTHS = { small: "sm:max-w-sm", normal: "sm:max-w-lg", wide: "sm:max-w-3xl" } as const;
+
+export function DialogPanel({
+  onClose,
+  title,
+  description,
+  size = "normal",
+  hideTitle = false,
+  isText = false,
+  footer,
+  children,
+}: DialogProps): ReactElement {
+  const panel = useRef<HTMLDivElement>(null);
+  return (
+    <Radix.Root open onOpenChange={(isOpen) => isOpen || onClose()}>
+      <Radix.Portal>
+        {/* Not Radix's own: that one inserts a style, which the page does not allow. */}
+        <div aria-hidden="true" className="fixed inset-0 z-40 bg-shade" />
+        <Radix.Content
+          ref={panel}
+          onOpenAutoFocus={(event) => {
+            const wanted = panel.current?.querySelector<HTMLElement>("[data-autofocus]");
+            if (wanted === null || wanted === undefined) return;
+            event.preventDefault();
+            wanted.focus();
+          }}
+          {...(description === undefined && { "aria-describedby": undefined })}
+          className={classNames(
+            "fixed z-50 flex max-h-[85dvh] w-full flex-col overflow-hidden bg-surface text-fg shadow-2xl outline-none",
+            "inset-x-0 bottom-0 rounded-t-xl pb-[env(safe-area-inset-bottom)]",
+            "sm:inset-x-auto sm:bottom-auto sm:left-1/2 sm:top-[12dvh] sm:-translate-x-1/2 sm:rounded-xl sm:border sm:border-line sm:pb-0",
+            WIDTHS[size],
+          )}
+        >
+          <header className={hideTitle ? "sr-only" : "flex items-start gap-3 px-5 pt-4 pb-4"}>
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="mt-0.5 text-muted">{description}</Radix.Description>
+              )}
+            </div>
+            {!hideTitle && (
+              <Radix.Close asChild>
+                <IconButton
+                  label="Close"
+                  size="small"
+                  className="-mt-1 -mr-1.5 shrink-0 pointer-coarse:-mt-3"
+                >
+                  <X size={16} aria-hidden="true" />
+                </IconButton>
+              </Radix.Close>
+            )}
+          </header>
+          {children !== undefined && (
+            <div
+              {...(isText && { tabIndex: 0, role: "group", "aria-label": title })}
+              className={classNames("min-h-0 overflow-y-auto", !hideTitle && "px-5 pb-5")}
+            >
+              {children}
+            </div>
+          )}
+          {footer !== undefined && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+              {footer}
+            </footer>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

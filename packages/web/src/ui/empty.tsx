@@ -1,0 +1,27 @@
+import type { ReactElement, ReactNode } from "react";
+
+/** Said in place of things that are not there, with what to do about it. */
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon?: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}): ReactElement {
+  return (
+    <div className="mx-auto flex max-w-sm flex-col items-center gap-2 px-6 py-16 text-center">
+      {icon !== undefined && (
+        <span aria-hidden="true" className="text-muted">
+          {icon}
+        </span>
+      )}
+      <h2 className="text-base font-semibold">{title}</h2>
+      {children !== undefined && <div className="text-muted">{children}</div>}
+      {action !== undefined && <div className="mt-3">{action}</div>}
+    </div>
+  );
+}

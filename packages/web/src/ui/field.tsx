@@ -1,0 +1,69 @@
+import { useId, type ComponentProps, type ReactElement, type ReactNode } from "react";
+import { classNames } from "./class-names.ts";
+
+/** What every input needs to be told apart and described. */
+export interface FieldIds {
+  readonly id: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": true | undefined;
+}
+
+/** A label, an input, what to know about it, and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null | undefined;
+  readonly children: (ids: FieldIds) => ReactNode;
+}): ReactElement {
+  const id = useId();
+  const hasError = typeof error === "string" && error !== "";
+  const hasHint = hint !== undefined && hint !== null;
+  const describedBy = [hasHint && `${id}-hint`, hasError && `${id}-error`].filter(Boolean);
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": describedBy.length === 0 ? undefined : describedBy.join(" "),
+        "aria-invalid": hasError || undefined,
+      })}
+      {hasHint && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+      {hasError && (
+        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const INPUT_CLASS =
+  "w-full rounded-md border border-line-strong/60 bg-surface px-2.5 text-sm text-fg " +
+  "placeholder:text-muted disabled:opacity-60 aria-invalid:border-danger";
+
+export function Input({ className, ...rest }: ComponentProps<"input">): ReactElement {
+  return <input {...rest} className={classNames(INPUT_CLASS, "h-9 touch-target", className)} />;
+}
+
+export function TextArea({ className, ...rest }: ComponentProps<"textarea">): ReactElement {
+  return <textarea {...rest} className={classNames(INPUT_CLASS, "py-2", className)} />;
+}
+
+export function Select({ className, children, ...rest }: ComponentProps<"select">): ReactElement {
+  return (
+    <select {...rest} className={classNames(INPUT_CLASS, "h-9 touch-target", className)}>
+      {children}
+    </select>
+  );
+}

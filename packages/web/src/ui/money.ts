@@ -1,0 +1,13 @@
+/** Small amounts with more digits. A currency that is none is written as it came. */
+export function moneyText(amount: number, currency: string): string {
+  const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
+  try {
+    return new Intl.NumberFormat("en", {
+      style: "currency",
+      currency,
+      maximumFractionDigits: digits,
+    }).format(amount);
+  } catch {
+    return `${amount.toFixed(digits)} ${currency}`;
+  }
+}

@@ -1,0 +1,15 @@
+import type { ReactElement } from "react";
+import { classNames } from "./class-names.ts";
+
+/** Decoration: what goes on is said in words beside it. */
+export function Spinner({ className }: { readonly className?: string }): ReactElement {
+  return (
+    <span
+      aria-hidden="true"
+      className={classNames(
+        "inline-block size-3.5 shrink-0 animate-spin rounded-full border-2 border-current border-r-transparent",
+        className,
+      )}
+    />
+  );
+}

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { standingOf } from "./standing.ts";
+
+it.each([
+  ["active", "idle", "Idle"],
+  ["active", "running", "Running"],
+  ["active", "suspended", "Waits for you"],
+  ["suspended", "idle", "Suspended"],
+  ["suspended", "suspended", "Waits for you"],
+  ["archived", "idle", "Archived"],
+  ["error", "idle", "Error"],
+] as const)("%s and %s is shown as %s (C9)", (status, state, words) => {
+  expect(standingOf({ status, state }).words).toBe(words);
+});
