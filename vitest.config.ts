@@ -1,12 +1,23 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+
+/** For as long as it is not so: a machine with other work takes several times as long. What is promised in seconds says so itself. */
+export const PATIENCE = {
+  expect: { poll: { timeout: 30_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   resolve: { conditions: ["holdfast-source"] },
   ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    // vitest.browser.config.ts, with the machine to itself.
+    exclude: ["**/node_modules/**", "test/browser/**"],
     globalSetup: ["packages/server/src/storage/testing/postgres-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Much of the time goes into waiting for processes: also two cores have enough for two files at once.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    ...PATIENCE,
   },
 });

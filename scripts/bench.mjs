@@ -1,14 +1,16 @@
 import { join } from "node:path";
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
-import { main, root, runOnPinnedNode } from "./run.mjs";
+import { main, root, runInTerminal } from "./run.mjs";
 
 await main(async () => {
   await ensureInstalled();
   await ensureBuilt();
-  await runOnPinnedNode([
+  const args = [
     "--conditions=holdfast-source",
     "--disable-warning=ExperimentalWarning",
     join(root, "bench", "main.ts"),
     ...process.argv.slice(2),
-  ]);
+  ];
+  // The servers that are measured end with it.
+  process.exit(await runInTerminal(args, { wholeGroup: true }));
 });

@@ -1,7 +1,21 @@
-import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
-import { main } from "./run.mjs";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { ensureBuilt, ensureInstalled, holdBuildLock } from "./prepare.mjs";
+import { Stop, main, root, runTool } from "./run.mjs";
+
+/** Published for others; here they are read from their sources. */
+const LIBRARIES = ["packages/protocol", "packages/client"];
 
 await main(async () => {
   await ensureInstalled();
   await ensureBuilt();
+  await holdBuildLock(buildLibraries);
 });
+
+/** From nothing: tsc leaves the output of a deleted source behind. */
+async function buildLibraries() {
+  for (const folder of LIBRARIES)
+    rmSync(join(root, folder, "dist"), { recursive: true, force: true });
+  const { code, output } = await runTool("tsc", ["-b", ...LIBRARIES]);
+  if (code !== 0) throw new Stop(output);
+}

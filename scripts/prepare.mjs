@@ -18,13 +18,7 @@ const BUILD_STAMP = join(root, "packages", "server", "dist", ".build-stamp");
 const LOCK = join(root, ".cache", "prepare.lock");
 
 /** What the build leaves behind; one of them missing means to build again, whatever the stamp says. */
-const OUTPUTS = [
-  "protocol/dist/index.js",
-  "client/dist/index.js",
-  "server/dist/cli",
-  "server/dist/web/index.html",
-];
-const PROJECTS = ["packages/protocol", "packages/client", "packages/server/src/cli"];
+const OUTPUTS = ["server/dist/program/main.js", "server/dist/web/index.html"];
 
 export async function ensureInstalled() {
   if (isInstalled()) return;
@@ -132,11 +126,11 @@ function manifestOf(folder) {
 async function build(hash) {
   process.stderr.write("Building…\n");
   rmSync(BUILD_STAMP, { force: true });
-  removeOrphans();
-  const results = await Promise.all([
-    runTool("tsc", ["-b", ...PROJECTS]),
-    runTool("vite", ["build", "packages/web", "--logLevel", "warn"]),
-  ]);
+  const results = await Promise.all(
+    ["server", "web"].map((name) =>
+      runTool("vite", ["build", `packages/${name}`, "--logLevel", "warn"]),
+    ),
+  );
   const failed = results.filter(({ code }) => code !== 0);
   if (failed.length > 0)
     throw new Stop(`${failed.map(({ output }) => output).join("\n")}\nThe build failed.`);
@@ -179,29 +173,6 @@ function filesUnder(folder) {
 
 function isBuildFolder(name) {
   return name !== "dist" && name !== "node_modules" && name !== "testing";
-}
-
-/** tsc leaves the output of a deleted or renamed source behind, where it would go on being found. */
-function removeOrphans() {
-  const server = join(root, "packages", "server");
-  const pairs = [
-    ...["protocol", "client"]
-      .map((name) => join(root, "packages", name))
-      .map((at) => [join(at, "src"), join(at, "dist")]),
-    ...readdirSync(join(server, "src")).map((layer) => [
-      join(server, "src", layer),
-      join(server, "dist", layer),
-    ]),
-  ];
-  for (const [source, output] of pairs) {
-    if (!existsSync(output)) continue;
-    for (const name of readdirSync(output, { recursive: true })) {
-      const stem = /^(.*?)(\.d\.ts|\.js)(\.map)?$/.exec(name)?.[1];
-      if (stem === undefined || [".ts", ".tsx"].some((end) => existsSync(join(source, stem + end))))
-        continue;
-      rmSync(join(output, name), { force: true });
-    }
-  }
 }
 
 function readJson(path) {

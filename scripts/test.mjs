@@ -1,18 +1,29 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { runGate, runStep } from "./gate.mjs";
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
-import { Stop, runInTerminal, toolPath } from "./run.mjs";
+import { Stop, root, runInTerminal, toolPath } from "./run.mjs";
+import { shareArguments } from "./test-arguments.mjs";
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 
 if (await step("install", ensureInstalled)) {
   add(await runGate());
   await step("build", ensureBuilt);
-  add(await runTests(process.argv.slice(2)));
+  const { tests, browserTests } = shareArguments(process.argv.slice(2));
+  if (tests !== null) add(await runTests(tests));
+  // After the others: a page that waits for a busy machine says nothing about the page.
+  if (browserTests !== null) {
+    process.stdout.write("\nThe page in a browser\n");
+    add(await runTests(["--config", "vitest.browser.config.ts", ...browserTests]));
+  }
 }
 
+// Once more at the end: between two thousand lines nobody finds them, and a log may be cut at its beginning.
+if (failures.length > 0) process.stdout.write(`\nFailed:\n  ${failures.join("\n  ")}\n`);
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
@@ -26,14 +37,15 @@ async function step(name, work) {
       return { code: 1, output: error instanceof Stop ? error.message : error.stack };
     }
   });
-  add(good ? { passed: 1 } : { failed: 1 });
+  add(good ? { passed: 1 } : { failed: 1, failures: [name] });
   return good;
 }
 
-function add({ passed = 0, failed = 0, skipped = 0 }) {
+function add({ passed = 0, failed = 0, skipped = 0, failures: more = [] }) {
   counts.passed += passed;
   counts.failed += failed;
   counts.skipped += skipped;
+  failures.push(...more);
 }
 
 async function runTests(args) {
@@ -43,7 +55,8 @@ async function runTests(args) {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const vitest = [toolPath("vitest"), "run", ...reporters, ...args];
     const code = await runInTerminal(vitest, { wholeGroup: true });
-    return countTests(readReport(report), code);
+    const files = readReport(report);
+    return { ...countTests(files, code), failures: files.flatMap(failuresIn) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,6 +69,22 @@ function readReport(path) {
   } catch {
     return [];
   }
+}
+
+/** A line for each, with the first of what it said. */
+function failuresIn(file) {
+  const path = relative(root, file.name);
+  const failed = file.assertionResults.filter(({ status }) => status === "failed");
+  if (failed.length === 0 && file.status !== "failed") return [];
+  if (failed.length === 0) return [`${path}: ${firstLine(file.message)}`];
+  return failed.map(
+    ({ fullName, failureMessages: [message = ""] }) =>
+      `${path} > ${fullName}: ${firstLine(message)}`,
+  );
+}
+
+function firstLine(text) {
+  return stripVTControlCharacters(text).trim().split("\n", 1)[0];
 }
 
 /** A test file that failed without a failed test in it did not load, or its setup broke: that is a failure too. */

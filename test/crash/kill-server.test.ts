@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,9 +14,9 @@ import { openMigrations, openStore } from "../../packages/server/src/storage/ope
 import { fillSessions } from "../../bench/fill.ts";
 import { marked } from "../e2e/marked-processes.ts";
 import {
+  prepareFolder,
   removeFolder,
   startHoldfast,
-  temporaryFolder,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 
@@ -32,18 +32,13 @@ let server: RunningServer;
 let client: Client;
 
 beforeAll(async () => {
-  folder = temporaryFolder();
+  const prepared = prepareFolder({
+    providers: { scripted: { type: "acp", command: scriptedCommand } },
+    defaultProvider: "scripted",
+  });
+  const { data } = prepared;
+  ({ folder } = prepared);
   port = await freePort();
-  const data = path.join(folder, "data");
-  mkdirSync(data, { mode: 0o700 });
-  mkdirSync(path.join(folder, "root"));
-  writeFileSync(
-    path.join(data, "holdfast.config.json"),
-    JSON.stringify({
-      providers: { scripted: { type: "acp", command: scriptedCommand } },
-      defaultProvider: "scripted",
-    }),
-  );
   const file = path.join(data, "holdfast.db");
   await (await openMigrations({ engine: "sqlite", file })).up();
   const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
@@ -51,7 +46,7 @@ beforeAll(async () => {
   await store.close();
   client = createClient({ url: `http://127.0.0.1:${port}` });
   server = await start();
-}, 60_000);
+});
 afterAll(async () => {
   await server.end("SIGKILL");
   removeFolder(folder);

@@ -17,7 +17,14 @@ function acknowledge(entry: object): void {
 
 async function oneSession(sessionId: string): Promise<void> {
   const at = Date.now();
-  const named = { title: sessionId, provider: null, model: null, agentName: null, purpose: null };
+  const named = {
+    title: sessionId,
+    provider: null,
+    model: null,
+    agentName: null,
+    purpose: null,
+    agentId: null,
+  };
   const create = {
     type: "create",
     at,

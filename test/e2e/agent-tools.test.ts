@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
@@ -8,9 +7,9 @@ import { mcp, say, script } from "../../packages/server/src/providers/testing/sc
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
   holdfast,
+  prepareFolder,
   removeFolder,
   startHoldfast,
-  temporaryFolder,
   type RunningServer,
 } from "./holdfast-process.ts";
 import { marked } from "./marked-processes.ts";
@@ -21,13 +20,9 @@ let server: RunningServer;
 let client: Client;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
-  root = path.join(folder, "root");
-  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
-  mkdirSync(path.join(root, ".git"), { recursive: true });
   const scripted = { type: "acp", command: scriptedCommand };
   const providers = { scripted, plain: { ...scripted, tools: false } };
-  writeFileSync(path.join(folder, "data", "holdfast.config.json"), JSON.stringify({ providers }));
+  ({ folder, root } = prepareFolder({ providers }));
   await start();
 });
 afterEach(async () => {

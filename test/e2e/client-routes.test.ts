@@ -14,7 +14,6 @@ let folder: string;
 let repository: string;
 const running: RunningServer[] = [];
 /** The demo agent takes its time. */
-const SOON = { timeout: 20_000 };
 
 beforeEach(() => {
   folder = temporaryFolder();
@@ -45,7 +44,7 @@ describe("the client's README", () => {
 
     const talking = examples.talk(client, repository);
     const open = async (): Promise<number> => (await client.suspensions()).suspensions.length;
-    await expect.poll(open, SOON).toBe(1);
+    await expect.poll(open).toBe(1);
     await examples.answerPermissions(client);
     await talking;
     expect(printed).toContainEqual([
@@ -69,8 +68,8 @@ describe("the client's README", () => {
     await examples.sendMessages(client, id);
     const hasPrinted = (values: unknown[]): boolean =>
       printed.some((line) => JSON.stringify(line) === JSON.stringify(values));
-    await expect.poll(() => hasPrinted(["completed", "end_turn"]), SOON).toBe(true);
-    await expect.poll(() => hasPrinted([id, "active", "idle"]), SOON).toBe(true);
+    await expect.poll(() => hasPrinted(["completed", "end_turn"])).toBe(true);
+    await expect.poll(() => hasPrinted([id, "active", "idle"])).toBe(true);
     stop.abort();
     await Promise.all(watching);
 

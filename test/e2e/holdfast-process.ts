@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -22,6 +22,28 @@ export interface RunningServer {
 
 export function temporaryFolder(): string {
   return mkdtempSync(path.join(tmpdir(), "holdfast-e2e-"));
+}
+
+export interface PreparedFolder {
+  readonly folder: string;
+  /** For `--data`, with this config file in it. */
+  readonly data: string;
+  /** For `AGENT_WORKSPACE_ROOT`, itself a repository. */
+  readonly root: string;
+}
+
+/** A place for a server of its own, configured before it starts. Its agents may leave notes beside the repository. */
+export function prepareFolder(config: object): PreparedFolder {
+  const folder = temporaryFolder();
+  const data = path.join(folder, "data");
+  const root = path.join(folder, "root");
+  mkdirSync(data, { mode: 0o700 });
+  mkdirSync(path.join(root, ".git"), { recursive: true });
+  writeFileSync(
+    path.join(data, "holdfast.config.json"),
+    JSON.stringify({ sandbox: "off", ...config }),
+  );
+  return { folder, data, root };
 }
 
 export function removeFolder(folder: string): void {

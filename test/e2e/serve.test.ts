@@ -215,14 +215,23 @@ describe("holdfast", () => {
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
-    const names = ["0001-portal", "0002-sessions", "0003-search", "0004-memory"];
+    const names = [
+      "0001-portal",
+      "0002-sessions",
+      "0003-search",
+      "0004-memory",
+      "0005-agent-id",
+      "0006-nodes",
+      "0007-tokens",
+      "0008-tally",
+    ];
     const db = (command: string, ...more: string[]) =>
       holdfast(["db", command, "--data", data, ...more]);
     const pending = () =>
       JSON.parse(db("status", "--json").stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    expect(pending()).toBe(4);
+    expect(pending()).toBe(names.length);
     expect(db("migrate").stdout).toBe(names.map((name) => `migrated ${name}\n`).join(""));
     expect(db("migrate").stdout).toContain("up to date");
     expect(pending()).toBe(0);
@@ -236,6 +245,6 @@ describe("holdfast", () => {
     for (const name of names.toReversed())
       expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
     expect(db("rollback").stdout).toContain("nothing to roll back");
-    expect(pending()).toBe(4);
+    expect(pending()).toBe(names.length);
   });
 });

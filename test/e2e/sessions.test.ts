@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,9 +16,9 @@ import {
 } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
+  prepareFolder,
   removeFolder,
   startHoldfast,
-  temporaryFolder,
   type RunningServer,
 } from "./holdfast-process.ts";
 import { marked } from "./marked-processes.ts";
@@ -29,12 +29,8 @@ let server: RunningServer;
 let client: Client;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
-  root = path.join(folder, "root");
-  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
-  mkdirSync(path.join(root, ".git"), { recursive: true });
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
-  writeFileSync(path.join(folder, "data", "holdfast.config.json"), JSON.stringify({ providers }));
+  ({ folder, root } = prepareFolder({ providers }));
   await start();
 });
 afterEach(async () => {
@@ -65,9 +61,21 @@ async function until(id: string, isSo: (session: WholeSession) => boolean): Prom
 }
 
 describe("a newcomer", () => {
-  it("gets a streamed answer with the three commands of the README", async () => {
-    const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
-    const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(readme) ?? [];
+  it("gets an answer with the commands of the README", () => {
+    const [, commands = ""] =
+      /alias holdfast=.*\n(id=[\s\S]*?holdfast send \$id Hello\n)/u.exec(page("README.md")) ?? [];
+    const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+    const { stdout, status } = spawnSync(
+      "bash",
+      ["-ec", `holdfast() { "${process.execPath}" "${bin}" "$@"; }\n${commands}`],
+      { cwd: root, env: { ...process.env, HOLDFAST_DATA: server.data }, encoding: "utf8" },
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("I am Holdfast's demo agent");
+  });
+
+  it("gets a streamed answer with three lines of curl", async () => {
+    const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(page("docs/http-api.md")) ?? [];
     expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
     const shell = spawn("sh", ["-c", commands.replace(/^H=.*$/mu, `H=${server.url}`)]);
     let said = "";
@@ -83,6 +91,10 @@ describe("a newcomer", () => {
     expect(said).toContain("event: delta");
   });
 });
+
+function page(name: string): string {
+  return readFileSync(path.resolve(import.meta.dirname, "../..", name), "utf8");
+}
 
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   it("suspends the sessions, ends agents that will not go, and the server is gone in time (A8, P5)", async () => {

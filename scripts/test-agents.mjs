@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
+import { main, root, runInTerminal } from "./run.mjs";
+
+await main(async () => {
+  await ensureInstalled();
+  await ensureBuilt();
+  process.exitCode = await runInTerminal(
+    [
+      "--conditions=holdfast-source",
+      "--disable-warning=ExperimentalWarning",
+      join(root, "test", "agents", "main.ts"),
+      ...process.argv.slice(2),
+    ],
+    { wholeGroup: true },
+  );
+});

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+
+export interface AgentProcess {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+/** Every process of an agent whose home is below this folder, wherever it works and whoever its parent is by now. */
+export function agentProcesses(homes: string): readonly AgentProcess[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .flatMap((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+        if (!environment.includes(`${MARKER_VARIABLE}=`)) return [];
+        if (!environment.includes(`${homes}/`)) return [];
+        const status = readFileSync(`/proc/${pid}/status`, "utf8");
+        return [{ pid, parent: Number(/^PPid:\s+(\d+)$/mu.exec(status)?.[1]) }];
+      } catch {
+        return []; // it has ended, or is another user's
+      }
+    });
+}

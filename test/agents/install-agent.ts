@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { RealAgent } from "./real-agents.ts";
+
+const INSTALL_MS = 300_000;
+
+export type Installed =
+  | { readonly ok: true; readonly agent: InstalledAgent }
+  | { readonly ok: false; readonly agent: RealAgent; readonly why: string };
+
+export interface InstalledAgent extends RealAgent {
+  /** The program's file. */
+  readonly file: string;
+}
+
+/** The agent at its pinned version, in a folder of its own below the user's cache; kept for the next time. */
+export async function installAgent(agent: RealAgent): Promise<Installed> {
+  const folder = path.join(cacheFolder(), `${agent.name}@${agent.version}`);
+  const file = path.join(folder, "node_modules", ".bin", agent.program);
+  const stamp = path.join(folder, ".installed");
+  if (!existsSync(stamp)) {
+    mkdirSync(folder, { recursive: true });
+    const why = await npmInstall(folder, `${agent.package}@${agent.version}`);
+    if (why !== null) return { ok: false, agent, why };
+    if (!existsSync(file)) return { ok: false, agent, why: `it has no program ${agent.program}` };
+    writeFileSync(stamp, "");
+  }
+  return { ok: true, agent: { ...agent, file } };
+}
+
+/** Null when it worked, else the first line that says why not. */
+function npmInstall(folder: string, what: string): Promise<string | null> {
+  const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", what];
+  return new Promise((resolve) => {
+    execFile("npm", args, { cwd: folder, timeout: INSTALL_MS }, (error, _stdout, stderr) => {
+      const [line] = stderr.split("\n").filter((text) => text.trim() !== "");
+      resolve(error === null ? null : (line ?? error.message));
+    });
+  });
+}
+
+function cacheFolder(): string {
+  return path.join(systemCache(), "holdfast", "agents");
+}
+
+function systemCache(): string {
+  const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  if (process.platform === "darwin") return path.join(homedir(), "Library", "Caches");
+  if (process.platform === "win32") {
+    return LOCALAPPDATA ?? path.join(homedir(), "AppData", "Local");
+  }
+  return XDG_CACHE_HOME ?? path.join(homedir(), ".cache");
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** A real agent, how it is got, and what it needs to work with a model on loopback. */
+export interface RealAgent {
+  /** The provider's name. */
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+  readonly program: string;
+  /** How a new process of it comes by what an earlier one was told, within a minute. */
+  readonly memory: "resumed" | "loaded" | "briefed";
+  /**
+   * How its model comes by Holdfast's tools: they are in its list; it is told their names and searches for them;
+   * it could search, and is not told that they are there; or not at all.
+   */
+  readonly tools: "listed" | "searched" | "unnamed" | "none";
+  /** Its own variables; whatever files it wants are written into its home. */
+  setUp(place: AgentPlace): Readonly<Record<string, string>>;
+}
+
+export interface AgentPlace {
+  readonly home: string;
+  /** Of the models, without a path. */
+  readonly url: string;
+}
+
+export const REAL_AGENTS: readonly RealAgent[] = [
+  {
+    name: "claude",
+    package: "@agentclientprotocol/claude-agent-acp",
+    version: "0.99.0",
+    program: "claude-agent-acp",
+    memory: "resumed",
+    tools: "searched",
+    setUp: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY }),
+  },
+  {
+    name: "opencode",
+    package: "opencode-ai",
+    version: "1.18.18",
+    program: "opencode",
+    memory: "resumed",
+    tools: "listed",
+    setUp: ({ home, url }) => {
+      write(path.join(home, ".config/opencode/opencode.json"), JSON.stringify(openCode(url)));
+      return {};
+    },
+  },
+  {
+    name: "gemini",
+    package: "@google/gemini-cli",
+    version: "0.61.0",
+    program: "gemini",
+    memory: "briefed",
+    tools: "listed",
+    setUp: ({ url }) => ({
+      GEMINI_API_KEY: KEY,
+      GOOGLE_GEMINI_BASE_URL: url,
+      // Otherwise a model is asked first which model to ask.
+      GEMINI_MODEL: "gemini-2.5-flash",
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    }),
+  },
+  {
+    name: "codex",
+    package: "@agentclientprotocol/codex-acp",
+    version: "2.6.0",
+    program: "codex-acp",
+    memory: "resumed",
+    tools: "listed",
+    setUp: ({ home, url }) => {
+      write(path.join(home, ".codex/config.toml"), codex(url));
+      return { FAKE_KEY: KEY, OPENAI_API_KEY: KEY };
+    },
+  },
+  {
+    name: "qwen",
+    package: "@qwen-code/qwen-code",
+    version: "0.24.4",
+    program: "qwen",
+    memory: "resumed",
+    tools: "unnamed",
+    setUp: ({ url }) => ({
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_MODEL: MODEL,
+    }),
+  },
+  {
+    name: "copilot",
+    package: "@github/copilot",
+    version: "1.0.102",
+    program: "copilot",
+    memory: "loaded",
+    // It takes servers of tools over HTTP only.
+    tools: "none",
+    setUp: ({ url }) => ({
+      COPILOT_OFFLINE: "true",
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: KEY,
+      COPILOT_MODEL: MODEL,
+    }),
+  },
+];
+
+const KEY = "no-real-key";
+const MODEL = "fake-model";
+
+function openCode(url: string): object {
+  return {
+    model: `fake/${MODEL}`,
+    small_model: `fake/${MODEL}`,
+    share: "disabled",
+    autoupdate: false,
+    provider: {
+      fake: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Fake",
+        options: { baseURL: `${url}/v1`, apiKey: KEY },
+        models: { [MODEL]: { name: "Fake", limit: { context: 128_000, output: 8_192 } } },
+      },
+    },
+  };
+}
+
+function codex(url: string): string {
+  return `model = "${MODEL}"
+model_provider = "fake"
+
+[model_providers.fake]
+name = "Fake"
+base_url = "${url}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+requires_openai_auth = false
+`;
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,277 @@
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ask, say, update } from "../../packages/server/src/providers/testing/script.ts";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
+import { isInReach, transcriptOf } from "./transcript-page.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+const COMMAND = `kubectl --context production delete deployment ${"very-long-name-".repeat(20)}end --now # loss 5%`;
+const THUMB_PX = 44;
+const OPTIONS = [
+  { optionId: "yes", name: "Allow once", kind: "allow_once" },
+  { optionId: "ever", name: "Always allow", kind: "allow_always" },
+  { optionId: "no", name: "Do not", kind: "reject_once" },
+];
+
+async function asking(title = "Delete a deployment"): Promise<string> {
+  const { id } = await rig.newSession({
+    title: `Session of: ${title}`,
+    steps: [
+      say("may I?"),
+      ask({ id: "tool-1", title, kind: "execute", input: { command: COMMAND }, options: OPTIONS }),
+    ],
+  });
+  await rig.until(id, ({ state }) => state === "suspended");
+  return id;
+}
+
+async function askingForChange(lines: number): Promise<string> {
+  const text = (when: string): string =>
+    Array.from({ length: lines }, (_, line) => `line ${line} ${when}`).join("\n");
+  const change = {
+    type: "diff",
+    path: path.join(rig.root, "src/main.ts"),
+    oldText: text("before"),
+    newText: text("after"),
+  };
+  const { id } = await rig.newSession({
+    title: "Changes much",
+    steps: [
+      update({
+        sessionUpdate: "tool_call",
+        toolCallId: "t",
+        title: "Edit main.ts",
+        kind: "edit",
+        status: "pending",
+        content: [change],
+      }),
+      ask({ id: "t", title: "Edit main.ts", kind: "edit", options: OPTIONS }),
+    ],
+  });
+  await rig.until(id, ({ state }) => state === "suspended");
+  return id;
+}
+
+const card = (page: Page, title = "Delete a deployment") =>
+  page.getByRole("region", { name: title });
+const option = (page: Page, name: string) =>
+  page
+    .locator("[data-approval]")
+    .getByRole("group", { name: "Answers" })
+    .getByRole("button", { name });
+
+describe("a permission", () => {
+  it.each<[string, OpenOptions]>([
+    ["on a wide screen", {}],
+    ["on a phone", { phone: true }],
+  ])("is shown whole, with its options as they were sent, %s (C3, C9)", async (_, options) => {
+    const id = await asking();
+    const page = await rig.open(`/sessions/${id}`, options);
+    await card(page).getByText("Permission needed").waitFor();
+    await page.getByText("Waits for you", { exact: true }).first().waitFor();
+    const command = card(page).getByText(COMMAND);
+    await command.scrollIntoViewIfNeeded();
+    const cut = await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(cut).toBeLessThanOrEqual(0);
+    const names = await card(page)
+      .getByRole("group", { name: "Answers" })
+      .getByRole("button")
+      .locator("span:not([aria-hidden])")
+      .allTextContents();
+    expect(names).toEqual(["Allow once", "Always allow", "Do not"]);
+    expect(await focusedText(page)).not.toContain("llow");
+    for (const name of names) {
+      expect(await isInReach(option(page, name))).toBe(true);
+      const { height = 0 } = (await option(page, name).boundingBox()) ?? {};
+      expect(height).toBeGreaterThanOrEqual(options.phone === true ? THUMB_PX : 0);
+    }
+    await page.getByLabel("Message to the agent").fill("and afterwards");
+    expect(await isInReach(page.getByLabel("Message to the agent"))).toBe(true);
+    expect(await isInReach(page.getByRole("button", { name: "Queue", exact: true }))).toBe(true);
+  });
+
+  it.each<[string, OpenOptions]>([
+    ["on a wide screen", {}],
+    ["on a phone", { phone: true }],
+  ])(
+    "for a long change can be rejected at once, and allowed when it was read, %s",
+    async (_, options) => {
+      const id = await askingForChange(120);
+      const page = await rig.open(`/sessions/${id}`, options);
+      await card(page, "Edit main.ts").getByText("src/main.ts", { exact: true }).waitFor();
+      const more = page.getByRole("button", { name: /^\d+ more lines to read before/u });
+      await more.waitFor();
+      expect(await isInReach(more)).toBe(true);
+      expect((await more.boundingBox())?.height).toBeGreaterThanOrEqual(
+        options.phone === true ? THUMB_PX : 0,
+      );
+      await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
+      expect(await option(page, "Allow once").getAttribute("aria-disabled")).toBe("true");
+      await option(page, "Allow once").dispatchEvent("click");
+      await page.keyboard.press("1");
+      expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
+
+      for (let press = 0; press < 60 && (await more.count()) > 0; press += 1) {
+        await more.click();
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      }
+      await card(page, "Edit main.ts").getByText("line 119 after").waitFor();
+      await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe(
+        "false",
+      );
+      await page.keyboard.press("1");
+      await transcriptOf(page).getByText("answer: yes").waitFor();
+    },
+  );
+
+  it("cannot be answered by a press that was on its way when it came", async () => {
+    const id = await asking();
+    const page = await rig.open(`/sessions/${id}`);
+    // Pressed in the very frame in which it appears.
+    const early = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          const look = (): void => {
+            const buttons = [...document.querySelectorAll<HTMLElement>("[data-approval] button")];
+            const allow = buttons.find(({ textContent }) => textContent.includes("Allow once"));
+            if (allow === undefined) return void requestAnimationFrame(look);
+            allow.click();
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
+            resolve(allow.getAttribute("aria-disabled") ?? "");
+          };
+          look();
+        }),
+    );
+    expect(early).toBe("true");
+    expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
+    await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe("false");
+    expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
+    await option(page, "Allow once").click();
+    await transcriptOf(page).getByText("answer: yes").waitFor();
+    await card(page).waitFor({ state: "detached" });
+  });
+
+  it("is answered with a key, and rejected by Escape only from inside its card", async () => {
+    const first = await asking();
+    const page = await rig.open(`/sessions/${first}`);
+    await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
+    await page.keyboard.press("Escape");
+    expect(await rig.client.sessions.get(first)).toMatchObject({ state: "suspended" });
+    await page.keyboard.press("1");
+    await transcriptOf(page).getByText("answer: yes").waitFor();
+
+    const second = await asking();
+    await page.goto(`/sessions/${second}`);
+    await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
+    await card(page).focus();
+    await page.keyboard.press("Escape");
+    await transcriptOf(page).getByText("answer: no").waitFor();
+  });
+
+  it("is answered once: the second tab is told (C3)", async () => {
+    const id = await asking();
+    const one = await rig.open(`/sessions/${id}`);
+    const two = await rig.open("/settings", { beside: one, expected: /409|ERR_FAILED/u });
+    // It does not hear of the first one's answer before it gives its own.
+    await two.route("**/events**", (route) => route.abort());
+    await two.goto(`/sessions/${id}`);
+    for (const page of [one, two]) {
+      await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
+    }
+    await option(one, "Allow once").click();
+    await transcriptOf(one).getByText("answer: yes").waitFor();
+    await option(two, "Do not").click();
+    await card(two).getByText("Already answered elsewhere, differently.").waitFor();
+    await eventually(() => option(two, "Do not").count()).toBe(0);
+    const { messages } = await rig.client.sessions.get(id);
+    expect(JSON.stringify(messages)).not.toContain("answer: no");
+  });
+
+  it("survives a kill of the server and is answered afterwards (C3)", async () => {
+    const id = await asking();
+    const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
+    await card(page).waitFor();
+    await rig.stop("SIGKILL");
+    await page.getByText(/^Reconnecting\./u).waitFor();
+    await rig.start();
+    await page.getByText(/^Reconnecting\./u).waitFor({ state: "detached" });
+    await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe("false");
+    await option(page, "Allow once").click();
+    await card(page).waitFor({ state: "detached" });
+    await rig.until(id, ({ state }) => state === "idle");
+    await page.getByText("Idle", { exact: true }).waitFor();
+  });
+});
+
+describe("the inbox", () => {
+  it("has what waits in every session, and empties everywhere when it is answered", async () => {
+    await asking("Delete a deployment");
+    const other = await asking("Drop a table");
+    const inbox = await rig.open("/inbox");
+    await card(inbox).waitFor();
+    await card(inbox, "Drop a table").waitFor();
+    const list = await rig.open("/", { beside: inbox });
+    await badge(list, 2).waitFor();
+    await eventually(() => list.title()).toContain("2");
+
+    const { suspensions } = await rig.client.suspensions();
+    const dropped = suspensions.find(({ sessionId }) => sessionId === other);
+    await rig.client.sessions.answer(other, { suspensionId: dropped?.id ?? "", answer: "no" });
+    await card(inbox, "Drop a table").waitFor({ state: "detached" });
+    await badge(list, 1).waitFor();
+    await eventually(() => option(inbox, "Allow once").getAttribute("aria-disabled")).toBe("false");
+    await option(inbox, "Allow once").click();
+    await inbox.getByText("Nothing waits for you").waitFor();
+    await badge(list, 1).waitFor({ state: "detached" });
+  });
+
+  it("shows a change whole, by its short path, and leads to its session with a thumb", async () => {
+    const id = await askingForChange(120);
+    const page = await rig.open("/inbox", { phone: true });
+    const asked = card(page, "Edit main.ts");
+    await asked.getByText("src/main.ts", { exact: true }).waitFor();
+    await page.keyboard.press("1");
+    expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
+    const link = page.getByRole("link", { name: "Changes much" });
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB_PX);
+    await asked.getByText("line 119 after").scrollIntoViewIfNeeded();
+    await option(page, "Do not").click();
+    await page.getByText("Nothing waits for you").waitFor();
+    await rig.until(id, ({ state }) => state === "idle");
+  });
+
+  it("announces politely that something waits, and lets the stream be silent", async () => {
+    const { id } = await rig.newSession({ title: "Quiet at first" });
+    const page = await rig.open(`/sessions/${id}`);
+    await page.getByLabel("Message to the agent").waitFor();
+    expect(await page.locator("[aria-live=polite]").count()).toBe(1);
+    await rig.client.sessions.send(id, {
+      text: `@ask ${JSON.stringify({ id: "t", title: "Push it", kind: "execute", options: OPTIONS })}`,
+    });
+    await card(page, "Push it").waitFor();
+    await eventually(() => page.locator("[aria-live=polite]").textContent()).toContain(
+      "Permission needed",
+    );
+    expect(await transcriptOf(page).getAttribute("aria-live")).toBe("off");
+  });
+});
+
+function badge(page: Page, count: number) {
+  return page
+    .getByRole("navigation")
+    .getByRole("link", { name: new RegExp(`^Inbox\\s*${count} waiting$`, "u") });
+}
+
+function focusedText(page: Page): Promise<string> {
+  return page.evaluate(() =>
+    document.activeElement instanceof HTMLButtonElement ? document.activeElement.textContent : "",
+  );
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { say } from "../../packages/server/src/providers/testing/script.ts";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+describe("a search of the list", () => {
+  it("shows what was said where the words are, as text, and leads to that message", async () => {
+    const said = "Before it. <b>The</b> quokka sleeps under the old tree.";
+    const session = await rig.newSession({ title: "Animals", steps: [say(said)] });
+    await rig.newSession({ title: "Others" });
+    await rig.until(session.id, ({ state, messages }) => state === "idle" && messages.length > 1);
+    const page = await rig.open("/?q=quokk");
+    const row = page.getByRole("listitem").filter({ hasText: "Animals" });
+    await row.getByText(`Agent: ${said}`).waitFor();
+    await eventually(() => page.locator("mark").allTextContents()).toEqual(["quokk"]);
+    await row.getByRole("link").click();
+    const { messages } = await rig.client.sessions.get(session.id);
+    await page.waitForURL(`**/sessions/${session.id}#${messages.at(-1)?.id}`);
+    await page.getByRole("log").getByText(said, { exact: true }).waitFor();
+  });
+
+  it("by provider is in the address, and the server's to answer", async () => {
+    await rig.newSession({ title: "By the demo", provider: "demo" });
+    await rig.newSession({ title: "By the script" });
+    const page = await rig.open("/");
+    await page.getByText("By the demo").waitFor();
+    const asked = page.waitForRequest((request) => request.url().includes("provider=scripted"));
+    await page.getByLabel("Provider", { exact: true }).selectOption("scripted");
+    await asked;
+    await page.getByText("By the demo").waitFor({ state: "detached" });
+    await page.getByText("By the script").waitFor();
+    expect(new URL(page.url()).searchParams.get("provider")).toBe("scripted");
+  });
+});
+
+describe("a file that is named in a message", () => {
+  function put(...files: readonly string[]): void {
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(rig.root, "shop", file)), { recursive: true });
+      writeFileSync(path.join(rig.root, "shop", file), "");
+    }
+  }
+
+  it.each([{ phone: false }, { phone: true }])(
+    "is chosen from a list, phone: $phone",
+    async (on) => {
+      put(".git/config", "src/basket.ts", "src/basket.test.ts", "docs/my notes.md", "README.md");
+      const session = await rig.newSession({ title: "Shop", repo: "shop" });
+      const page = await rig.open(`/sessions/${session.id}`, on);
+      const box = page.getByLabel("Message to the agent");
+      const files = page.getByRole("listbox", { name: "Files of the repository" });
+      const options = () => files.getByRole("option").allTextContents();
+      await box.click();
+      await box.pressSequentially("Look at @bask");
+      await eventually(options).toEqual(["src/basket.ts", "src/basket.test.ts"]);
+      await box.press("ArrowDown");
+      await eventually(() => box.getAttribute("aria-activedescendant")).toBe(
+        await files.getByRole("option", { selected: true }).getAttribute("id"),
+      );
+      await box.press("Enter");
+      await files.waitFor({ state: "detached" });
+      await eventually(() => box.inputValue()).toBe("Look at @src/basket.test.ts ");
+      await box.pressSequentially("and @note");
+      await eventually(options).toEqual(["docs/my notes.md"]);
+      await files.getByRole("option").first().click();
+      await eventually(() => box.inputValue()).toBe(
+        'Look at @src/basket.test.ts and @"docs/my notes.md" ',
+      );
+      await box.pressSequentially("@rea");
+      await eventually(options).toEqual(["README.md"]);
+      await box.press("Escape");
+      await files.waitFor({ state: "detached" });
+      await eventually(() => box.inputValue()).toContain("@rea");
+    },
+  );
+});

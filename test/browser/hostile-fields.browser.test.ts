@@ -1,0 +1,169 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import {
+  HOSTILE_ID,
+  openHostileServer,
+  type HostileServer,
+} from "../security/hostile/hostile-server.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+import { transcriptOf } from "./transcript-page.ts";
+
+/** Would run if it were taken for HTML or a script's address; says in which field it stood. */
+const hostile = (field: string): string => {
+  const place = PROVIDER.test(field) ? "provider" : field;
+  return `<img src=x onerror="globalThis.ran='${place}'"><b>${place}</b>javascript:globalThis.ran='${place}'//"'><svg/onload=globalThis.ran=1>`;
+};
+/** Wherever one is named it is the same one, or nothing of it were shown. */
+const PROVIDER = /(?:^|\.)(?:provider|defaultProvider|providers\.name)$/u;
+
+let rig: PageRig;
+let server: HostileServer;
+let refusing: HostileServer;
+beforeAll(async () => {
+  rig = await openPageRig();
+  server = await openHostileServer({ text: hostile, streams: false, behind: rig.url });
+  refusing = await openHostileServer({ text: hostile, refuses: true, behind: rig.url });
+});
+afterEach(() => rig.clear());
+afterAll(async () => {
+  await server.close();
+  await refusing.close();
+  await rig.close();
+});
+
+const SESSION = `/sessions/${HOSTILE_ID}`;
+
+/** Each page, and on it everything that opens. */
+const VISITS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  "/": async (page) => {
+    await page.getByRole("listitem").first().waitFor();
+    await page.getByRole("button", { name: "New session" }).first().click();
+    await page.getByRole("dialog").getByText("<img").first().waitFor({ state: "attached" });
+  },
+  "/?q=b": async (page) => {
+    await page.getByRole("listitem").first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+  },
+  [SESSION]: async (page) => {
+    const transcript = transcriptOf(page);
+    await transcript.getByText("<img").first().waitFor();
+    const folded = transcript.getByRole("button", { expanded: false });
+    while ((await folded.count()) > 0) await folded.first().click();
+  },
+  [`${SESSION}?`]: async (page) => {
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("@x");
+    await page.getByRole("listbox").getByText("<img").first().waitFor();
+  },
+  [`${SESSION}?a`]: async (page) => {
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("/");
+    await page.getByRole("listbox").getByText("<img").first().waitFor();
+  },
+  "/inbox": async (page) => {
+    await page.locator("[data-approval]").first().waitFor();
+  },
+  "/analytics": async (page) => {
+    await page.getByText("<img").first().waitFor();
+  },
+  "/settings": async (page) => {
+    await page.getByText("<img").first().waitFor();
+  },
+};
+
+const SESSION_SHOWS = `
+  title model provider lastError repo.name repo.path queue.content.text messages.content.text
+  messages.content.title suspensions.request.title suspensions.request.kind
+  suspensions.request.description suspensions.request.input.command suspensions.request.input.key
+  suspensions.request.input.path suspensions.request.options.name providers.title
+  providers.models.id providers.models.name
+`;
+/** What at least is seen there, or a field has gone and nobody looks at it any more. */
+const SHOWN: Readonly<Record<string, string>> = {
+  "/": `
+    provider providers.title providers.models.id providers.models.name repos.name repos.path
+    sessions.title sessions.agentName sessions.suspension.request.title
+  `,
+  "/?q=b": "hits.text provider repos.name sessions.title sessions.agentName",
+  [SESSION]: SESSION_SHOWS,
+  [`${SESSION}?`]: "files",
+  [`${SESSION}?a`]:
+    "providers.commands.name providers.commands.description providers.commands.hint",
+  "/inbox": `
+    sessions.title suspensions.request.title suspensions.request.kind
+    suspensions.request.description suspensions.request.input.command
+    suspensions.request.input.key suspensions.request.input.path suspensions.request.options.name
+  `,
+  "/analytics": "byAgent.name byProvider.name",
+  "/settings": `
+    provider providers.title providers.command providers.models.name repos.name repos.path version
+    platform database.schema sandbox.reason
+  `,
+};
+
+it.each(Object.entries(VISITS))(
+  "every field that a server can fill is text, at %s",
+  async (address, visit) => {
+    const page = await rig.open(address, { at: server.url, expected: /404|Failed to load/u });
+    await visit(page);
+    const missing = new Set(SHOWN[address]?.trim().split(/\s+/u));
+    await expect
+      .poll(
+        async () => {
+          for (const field of await fieldsOn(page)) missing.delete(field);
+          if (address === SESSION) await scrollOn(page);
+          return [...missing];
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual([]);
+    expect(await inserted(page)).toEqual([]);
+    if (address !== SESSION) return;
+    // However much waits below it.
+    const seen = await transcriptOf(page).evaluate(({ clientHeight }) => clientHeight);
+    expect(seen).toBeGreaterThan(90);
+  },
+);
+
+it.each(Object.keys(VISITS))("every refusal is text, at %s", async (address) => {
+  const page = await rig.open(address, { at: refusing.url, expected: /./u });
+  await page.getByText("<img").first().waitFor();
+  expect(await inserted(page)).toEqual([]);
+});
+
+/** The fields whose text is on the page, in what is seen or in what is said of it. */
+function fieldsOn(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const said = [...document.querySelectorAll("*")].flatMap((element) =>
+      [...element.attributes].map(({ value }) => value),
+    );
+    const text = [document.title, document.body.textContent, ...said].join("\n");
+    return [
+      ...new Set([...text.matchAll(/ran='([\w.]+)'"/gu)].map(([, place = ""]) => place)),
+    ].toSorted();
+  });
+}
+
+/** To the next part of the transcript, of which only what is looked at is on the page; after its end, to its beginning. */
+function scrollOn(page: Page): Promise<void> {
+  return transcriptOf(page).evaluate((element) => {
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    const isAtEnd = scrollTop + clientHeight >= scrollHeight - 1;
+    element.scrollTop = isAtEnd ? 0 : scrollTop + clientHeight / 2;
+  });
+}
+
+/** What came into the page as an element or an address, or was run. */
+function inserted(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const forbidden =
+      "b,script:not([src]),iframe,object,embed,base,form[action],[onerror],[onload],[onmouseover]";
+    const named = [...document.body.querySelectorAll(forbidden)].map(({ outerHTML }) => outerHTML);
+    const addresses = [...document.querySelectorAll("[href],[src]")]
+      .map((element) => element.getAttribute("href") ?? element.getAttribute("src") ?? "")
+      .filter((address) => /^\s*(?:javascript|data|vbscript):/iu.test(address));
+    const ran = Reflect.get(globalThis, "ran");
+    return [...named, ...addresses, ...(ran === undefined ? [] : [`ran: ${String(ran)}`])];
+  });
+}

@@ -1,0 +1,168 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { say, silent } from "../../packages/server/src/providers/testing/script.ts";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+describe("a new server's list", () => {
+  it("says what to do, and the dialog leads from nothing to an answer", async () => {
+    const page = await rig.open("/", { expected: /403 \(Forbidden\).*\/api\/repos/u });
+    await page.getByText("No sessions yet").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "New session" }).click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    await dialog.getByLabel("Add a repository").fill("/nowhere");
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("Add a repository").fill(rig.root);
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    await dialog.getByLabel("Repository", { exact: true }).waitFor();
+    await dialog.getByLabel("Agent").selectOption("demo");
+    await dialog.getByLabel("First message").fill("Hello from the dialog");
+    await dialog.getByRole("button", { name: "Create and send" }).click();
+    await page.waitForURL(/\/sessions\/[^/]+$/u);
+    const transcript = page.getByRole("log", { name: "Transcript" });
+    await transcript.getByText("Hello from the dialog").waitFor();
+    await transcript.getByText("demo agent").first().waitFor();
+  });
+});
+
+describe("the list", () => {
+  it("shows and counts what is active or suspended, and archived ones when asked (A9, A16)", async () => {
+    await rig.newSession({ title: "Stopped" });
+    const away = await rig.newSession({ title: "Put away" });
+    await rig.client.sessions.archive(away.id);
+    await rig.stop("SIGTERM");
+    await rig.start();
+    await rig.newSession({ title: "Open" });
+
+    const page = await rig.open("/");
+    await eventually(() => names(page)).toEqual(["Open", "Stopped"]);
+    const stopped = page.getByRole("listitem").filter({ hasText: "Stopped" });
+    await eventually(() => stopped.textContent()).toContain("Suspended");
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /^Sessions\s*2 open$/u })
+      .waitFor();
+
+    await page.getByLabel("Show archived (1)").check();
+    await eventually(() => names(page)).toHaveLength(3);
+    expect(await names(page)).toContain("Put away");
+    await page.getByRole("link", { name: /^Sessions\s*2 open$/u }).waitFor();
+    await page.reload();
+    await eventually(() => names(page)).toContain("Put away");
+  });
+
+  it("keeps its filters in the address, also over a reload (A16)", async () => {
+    const busy = await rig.newSession({ title: "Busy", steps: [say("on it"), silent()] });
+    await rig.newSession({ title: "Quiet" });
+    await rig.until(busy.id, ({ state }) => state === "running");
+    const page = await rig.open("/");
+    await eventually(() => names(page)).toHaveLength(2);
+    await page.getByLabel("State", { exact: true }).selectOption("running");
+    await page.getByLabel("Provider", { exact: true }).selectOption("scripted");
+    await eventually(() => names(page)).toEqual(["Busy"]);
+    await eventually(() => new URL(page.url()).searchParams.get("state")).toBe("running");
+    await page.reload();
+    await eventually(() => names(page)).toEqual(["Busy"]);
+    await eventually(() => page.getByLabel("State", { exact: true }).inputValue()).toBe("running");
+    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await eventually(() => names(page)).toHaveLength(2);
+  });
+
+  it("finds words and marks them", async () => {
+    await rig.newSession({ title: "The zebra crossing" });
+    await rig.newSession({ title: "Another street" });
+    const page = await rig.open("/");
+    await eventually(() => names(page)).toHaveLength(2);
+    await page.getByRole("searchbox").fill("zeb");
+    await eventually(() => names(page)).toEqual(["The zebra crossing"]);
+    await eventually(() => page.locator("mark").allTextContents()).toEqual(["zeb"]);
+    await eventually(() => new URL(page.url()).searchParams.get("q")).toBe("zeb");
+    await page.getByRole("searchbox").fill("giraffe");
+    await page.getByText("No session matches").waitFor();
+    await page.getByRole("button", { name: "Clear search and filters" }).click();
+    await eventually(() => names(page)).toHaveLength(2);
+    await eventually(() => page.getByRole("searchbox").inputValue()).toBe("");
+  });
+
+  it("is worked with keys alone: J, K, Enter, / and ?", async () => {
+    for (const title of ["Third", "Second", "First"]) await rig.newSession({ title });
+    const page = await rig.open("/");
+    await eventually(() => names(page)).toEqual(["First", "Second", "Third"]);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    for (const [key, name] of [
+      ["j", "First"],
+      ["j", "Second"],
+      ["j", "Third"],
+      ["k", "Second"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await eventually(focused).toBe(name);
+    }
+    await page.keyboard.press("/");
+    await page.keyboard.type("j?");
+    await eventually(() => page.getByRole("searchbox").inputValue()).toBe("j?");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await eventually(() => names(page)).toHaveLength(3);
+    await page.keyboard.press("?");
+    const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await shortcuts.waitFor();
+    await page.keyboard.press("Escape");
+    await shortcuts.waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await eventually(focused).toBe("First");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/sessions\//u);
+    await page.getByRole("heading", { name: "First" }).waitFor();
+  });
+
+  it("follows what happens elsewhere, without a reload", async () => {
+    const page = await rig.open("/");
+    await page.getByText("No sessions yet").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    const made = await rig.newSession({ title: "Made elsewhere" });
+    await eventually(() => names(page)).toEqual(["Made elsewhere"]);
+    await rig.client.sessions.update(made.id, { title: "Renamed elsewhere" });
+    await eventually(() => names(page)).toEqual(["Renamed elsewhere"]);
+    await rig.client.sessions.archive(made.id);
+    await page.getByText("Nothing open").waitFor();
+  });
+
+  it("archives what is quiet with an undo, and asks before it cancels what is busy (A9, A16)", async () => {
+    const busy = await rig.newSession({ title: "Busy", steps: [say("on it"), silent()] });
+    const quiet = await rig.newSession({ title: "Quiet" });
+    await rig.until(busy.id, ({ state }) => state === "running");
+    const page = await rig.open("/");
+    await eventually(() => names(page)).toHaveLength(2);
+
+    await page.getByRole("button", { name: "More about Quiet" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await eventually(() => names(page)).toEqual(["Busy"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await eventually(() => names(page)).toHaveLength(2);
+    expect(await rig.client.sessions.get(quiet.id)).toMatchObject({ status: "active" });
+
+    await page.getByRole("button", { name: "More about Busy" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    const asked = page.getByRole("dialog", { name: "Archive this session?" });
+    await asked.getByRole("button", { name: "Keep it" }).click();
+    expect(await rig.client.sessions.get(busy.id)).toMatchObject({ state: "running" });
+    await page.getByRole("button", { name: "More about Busy" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await asked.getByRole("button", { name: "Archive" }).click();
+    await eventually(() => names(page)).toEqual(["Quiet"]);
+    await rig.until(busy.id, ({ status }) => status === "archived");
+  });
+});
+
+function names(page: Page): Promise<string[]> {
+  return page.getByRole("list", { name: "Sessions" }).getByRole("link").allTextContents();
+}

@@ -1,0 +1,113 @@
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { fillMessages, fillSessions, sessionId } from "../../bench/fill.ts";
+import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";
+
+const MESSAGES = 10_000;
+const SESSIONS = 300;
+const LONG = sessionId(0);
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig({ prepare: fill });
+});
+afterEach(() => rig.clear({ keepSessions: true }));
+afterAll(() => rig.close());
+
+/** Straight into the database: so much cannot be said in the time of a test. */
+async function fill(data: string): Promise<void> {
+  const location = { engine: "sqlite", file: path.join(data, "holdfast.db") } as const;
+  await (await openMigrations(location)).up();
+  const store = await openStore(location, { clock: Date.now });
+  await fillSessions(store, SESSIONS);
+  await fillMessages(store, { id: LONG, count: MESSAGES });
+  await store.close();
+}
+
+describe(`a session of ${MESSAGES} messages`, () => {
+  it("opens at its end, with few elements, and is read to its beginning", async () => {
+    const page = await rig.open(`/sessions/${LONG}`);
+    const transcript = transcriptOf(page);
+    const said = (number: number) => transcript.getByText(`Message ${number}:`).first();
+    await said(MESSAGES - 1).waitFor();
+    await eventually(() => distanceFromEnd(page)).toBeLessThanOrEqual(1);
+    const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
+    expect(await elements()).toBeLessThan(5_000);
+
+    await transcript.hover();
+    const first = await topmost(page);
+    for (let turn = 0; turn < 10; turn += 1) await page.mouse.wheel(0, -800);
+    await eventually(() => topmost(page)).toBeLessThan(first - 20);
+    expect(await elements()).toBeLessThan(5_000);
+
+    await transcript.focus();
+    for (let turn = 0; turn < 400 && (await said(0).count()) === 0; turn += 1) {
+      await page.keyboard.press("Home");
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+    await said(0).waitFor();
+    expect(await elements()).toBeLessThan(5_000);
+  });
+
+  it("is searched as a whole, from the newest hit to older ones and back", async () => {
+    const page = await rig.open(`/sessions/${LONG}`);
+    const transcript = transcriptOf(page);
+    await transcript
+      .getByText(`Message ${MESSAGES - 1}:`)
+      .first()
+      .waitFor();
+    await page.keyboard.press("Control+f");
+    const find = page.getByRole("searchbox", { name: "Find in this session" });
+    await find.fill("message 123");
+    await page.getByText("11 of 11").first().waitFor();
+    await transcript.getByText("Message 1239:").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("10 of 11").first().waitFor();
+    await transcript.getByText("Message 1238:").first().waitFor();
+    await page.keyboard.press("Shift+Enter");
+    await page.getByText("11 of 11").first().waitFor();
+    await find.fill("message 42:");
+    await page.getByText("1 of 1", { exact: true }).first().waitFor();
+    await transcript.getByText("Message 42:").first().waitFor();
+    await find.fill("nobody has said this");
+    await page.getByText("Not found").first().waitFor();
+    await page.keyboard.press("Escape");
+    await find.waitFor({ state: "detached" });
+  });
+
+  it("opens at the message its address names", async () => {
+    const page = await rig.open(`/sessions/${LONG}#${LONG}-message-5000`);
+    const wanted = transcriptOf(page).getByText("Message 5000:").first();
+    await wanted.waitFor();
+    await eventually(() =>
+      wanted.evaluate((element) => {
+        const { top } = element.getBoundingClientRect();
+        return top > 0 && top < innerHeight;
+      }),
+    ).toBe(true);
+  });
+
+  async function topmost(page: Awaited<ReturnType<PageRig["open"]>>): Promise<number> {
+    const text = await transcriptOf(page).textContent();
+    return Number(/Message (\d+):/u.exec(text ?? "")?.[1] ?? Number.NaN);
+  }
+});
+
+describe("a list of many sessions", () => {
+  it("is read page by page to its end, with few elements", async () => {
+    const page = await rig.open("/");
+    const rows = page.getByRole("list", { name: "Sessions" });
+    await rows.getByRole("link").first().waitFor();
+    await rows.hover();
+    const oldest = rows.getByRole("link", { name: "Session number 2", exact: true });
+    for (let turn = 0; turn < 200 && (await oldest.count()) === 0; turn += 1) {
+      await page.mouse.wheel(0, 2_000);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+    await oldest.waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(2_000);
+  });
+});

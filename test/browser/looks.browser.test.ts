@@ -1,0 +1,132 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ask, say, tool, update } from "../../packages/server/src/providers/testing/script.ts";
+import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+const LOOKS: readonly (readonly [string, OpenOptions])[] = [
+  ["light, wide", {}],
+  ["dark, wide", { dark: true }],
+  ["light, phone", { phone: true }],
+  ["dark, phone", { phone: true, dark: true }],
+];
+
+const LONG_COMMAND = `npm publish --access public --registry ${"x".repeat(400)}`;
+const PLAN = [
+  { content: "Look around", priority: "high", status: "completed" },
+  { content: "Change it", priority: "medium", status: "in_progress" },
+  { content: "Test it", priority: "low", status: "pending" },
+];
+
+const MARKDOWN = [
+  "# Heading",
+  `Text with **weight**, \`code\`, a [link](https://example.com/) and ${"a-long-word".repeat(30)}.`,
+  "> A quote",
+  "- one\n- two\n  1. inner",
+  "| a | b |\n|---|---|\n| 1 | 2 |",
+  `\`\`\`ts\nconst answer: number = 42; // ${"wide ".repeat(60)}\n\`\`\``,
+].join("\n\n");
+
+let rig: PageRig;
+let waiting: string;
+beforeAll(async () => {
+  rig = await openPageRig();
+  const { id } = await rig.newSession({
+    title: "A session with one of everything",
+    steps: [
+      say(MARKDOWN),
+      update({ sessionUpdate: "plan", entries: PLAN }),
+      tool({
+        id: "t1",
+        title: "Read README.md",
+        kind: "read",
+        output: "# Readme",
+        ends: "completed",
+      }),
+      tool({ id: "t2", title: "npm test", kind: "execute", output: "1 failed", ends: "failed" }),
+      ask({ id: "t3", title: "npm publish", kind: "execute", input: { command: LONG_COMMAND } }),
+    ],
+  });
+  await rig.until(id, ({ state }) => state === "suspended");
+  const away = await rig.newSession({ title: "Put away" });
+  await rig.client.sessions.archive(away.id);
+  waiting = id;
+});
+afterEach(() => rig.clear({ keepSessions: true }));
+afterAll(() => rig.close());
+
+describe.each(LOOKS)("%s", (_, look) => {
+  it("every page passes the accessibility rules and fits the screen", async () => {
+    const page = await rig.open("/", { ...look, expected: /404 .*\/api\/sessions\/none/u });
+    const found: unknown[] = [];
+    for (const [name, address, isThere] of pages()) {
+      await page.goto(address);
+      await isThere(page).waitFor();
+      found.push(...(await faultsOf(page, name)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it("the dialogs pass the accessibility rules and fit the screen", async () => {
+    const page = await rig.open("/", look);
+    await page.getByRole("list", { name: "Sessions" }).waitFor();
+    const found: unknown[] = [];
+    for (const [key, name] of [
+      ["c", "New session"],
+      ["?", "Keyboard shortcuts"],
+    ] as const) {
+      await page.keyboard.press(key);
+      const dialog = page.getByRole("dialog", { name });
+      await dialog.waitFor();
+      found.push(...(await faultsOf(page, name)));
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+function pages(): readonly (readonly [
+  name: string,
+  address: string,
+  isThere: (page: Page) => ReturnType<Page["locator"]>,
+])[] {
+  return [
+    ["list", "/?archived=1", (page) => page.getByRole("link", { name: "Put away" })],
+    ["no hits", "/?q=giraffe", (page) => page.getByText("No session matches")],
+    [
+      "session",
+      `/sessions/${waiting}`,
+      (page) => page.getByRole("region", { name: "npm publish" }),
+    ],
+    ["no session", "/sessions/none", (page) => page.getByText("There is no such session")],
+    ["inbox", "/inbox", (page) => page.getByRole("region", { name: "npm publish" })],
+    ["analytics", "/analytics", (page) => page.getByRole("heading", { name: "Analytics" })],
+    ["settings", "/settings", (page) => page.getByRole("heading", { name: "Settings" })],
+  ];
+}
+
+/** What is wrong on the page as it is, in a few words each. */
+async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map(({ finished }) => finished)).catch(() => {}),
+  );
+  // Without looking for frames, which the page has none of.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(RULES).analyze();
+  const sideways = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+  return [
+    ...violations.map(({ id, nodes }) => ({
+      page: name,
+      rule: id,
+      where: nodes.map(
+        ({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary ?? ""}`,
+      ),
+    })),
+    ...(sideways > 0 ? [{ page: name, rule: "fits the screen", where: [`${sideways} px`] }] : []),
+  ];
+}

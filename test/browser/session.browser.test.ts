@@ -1,0 +1,201 @@
+import { writeFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { flood, say, silent, waitFor } from "../../packages/server/src/providers/testing/script.ts";
+import { eventually } from "./eventually.ts";
+import { openPageFront } from "./page-front.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+import { anchorIn, distanceFromEnd, transcriptOf } from "./transcript-page.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+describe("a session's page", () => {
+  it("shows an answer while it is given, and the state in words (C7, C9)", async () => {
+    const gate = rig.gate();
+    const { id } = await rig.newSession({ title: "Streams" });
+    const page = await rig.open(`/sessions/${id}`);
+    await page.getByText("Idle", { exact: true }).waitFor();
+    expect(await cancelButton(page).isDisabled()).toBe(true);
+    await page
+      .getByLabel("Message to the agent")
+      .fill(
+        `@say {"text":"first half, "}\n@wait-for {"file":"${gate}"}\n@say {"text":"second half"}`,
+      );
+    await page.keyboard.press("Enter");
+    await transcriptOf(page).getByText("first half,").last().waitFor();
+    await page.getByText("Running", { exact: true }).first().waitFor();
+    expect(await cancelButton(page).isEnabled()).toBe(true);
+    writeFileSync(gate, "");
+    await transcriptOf(page).getByText("first half, second half", { exact: true }).waitFor();
+    await page.getByText("Idle", { exact: true }).waitFor();
+    await eventually(() => page.getByLabel("Message to the agent").inputValue()).toBe("");
+  });
+
+  it("never moves what is being read, and leads back to what is new", async () => {
+    const gate = rig.gate();
+    const { id } = await rig.newSession({
+      steps: [
+        say(paragraphs(80)),
+        waitFor(gate),
+        flood({ text: "more words.\n\n", perSecond: 60, seconds: 4 }),
+      ],
+    });
+    await rig.until(id, ({ messages }) => JSON.stringify(messages).includes("paragraph 79"));
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("This is paragraph 79").waitFor();
+    await settled(page);
+    await transcriptOf(page).hover();
+    await page.mouse.wheel(0, -1_500);
+    await eventually(() => distanceFromEnd(page)).toBeGreaterThan(400);
+    await page.getByRole("button", { name: /^Jump to latest/u }).waitFor();
+    await settled(page);
+    const anchor = await anchorIn(page);
+    const before = await anchor.top();
+    const below = await distanceFromEnd(page);
+    writeFileSync(gate, "");
+    const tops: Promise<number>[] = [];
+    await rig.until(id, ({ state }) => {
+      tops.push(anchor.top());
+      return state === "idle";
+    });
+    tops.push(anchor.top());
+    const drifts = (await Promise.all(tops)).map((top) => Math.abs(top - before));
+    expect(Math.max(...drifts)).toBeLessThanOrEqual(1);
+    await eventually(() => distanceFromEnd(page)).toBeGreaterThan(below + 1_000);
+    expect(Math.abs((await anchor.top()) - before)).toBeLessThanOrEqual(1);
+    await page.getByRole("button", { name: /^Jump to latest/u }).click();
+    await eventually(() => distanceFromEnd(page)).toBeLessThanOrEqual(24);
+    await transcriptOf(page).getByText("more words.").last().waitFor();
+    await page.getByRole("button", { name: /^Jump to latest/u }).waitFor({ state: "detached" });
+  });
+
+  it("cancels only while something runs, and asks before it does (A16, C9)", async () => {
+    const { id } = await rig.newSession({ steps: [say("at work"), silent()] });
+    const page = await rig.open(`/sessions/${id}`);
+    await transcriptOf(page).getByText("at work", { exact: true }).waitFor();
+    await cancelButton(page).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel the run?" });
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
+    await cancelButton(page).click();
+    await dialog.getByRole("button", { name: "Cancel the run" }).click();
+    await page.getByText("Idle", { exact: true }).waitFor();
+    await eventually(() => cancelButton(page).isDisabled()).toBe(true);
+    await rig.until(id, ({ state }) => state === "idle");
+  });
+});
+
+describe("a connection that breaks again and again", () => {
+  it("brings every word once, in the middle of an answer (C7)", async () => {
+    const gate = rig.gate();
+    const front = await openPageFront(rig.url);
+    try {
+      const { id } = await rig.newSession({
+        steps: [
+          flood({ text: "word ", perSecond: 40, seconds: 5 }),
+          say("all said"),
+          waitFor(gate),
+        ],
+      });
+      const expected = /ERR_|Failed to load/u;
+      const page = await rig.open(`/sessions/${id}`, { at: front.url, expected });
+      for (const words of [10, 50, 90]) {
+        await eventually(() => wordsShown(page)).toBeGreaterThan(words);
+        front.cut();
+      }
+      // It is still being said: no whole message has come that would make up for what is missing.
+      await transcriptOf(page)
+        .getByRole("article", { name: "Agent" })
+        .getByText("all said")
+        .waitFor();
+      expect(await wordsShown(page)).toBe(200);
+      expect(await rig.client.sessions.get(id)).toMatchObject({ state: "running" });
+      writeFileSync(gate, "");
+      await page.getByText("Idle", { exact: true }).waitFor();
+      expect(await wordsShown(page)).toBe(200);
+    } finally {
+      await front.close();
+    }
+  });
+});
+
+describe("a server that is killed in the middle of an answer", () => {
+  it("is waited for by the open page, which then has every word once, without a reload (C5, C7)", async () => {
+    const { id } = await rig.newSession({
+      title: "Survives",
+      steps: [flood({ text: "word ", perSecond: 50, seconds: 60 })],
+    });
+    const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
+    await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    await eventually(() => wordsShown(page)).toBeGreaterThan(40);
+    const shown = await wordsShown(page);
+    await rig.stop("SIGKILL");
+    await page.getByText(/^Reconnecting\. What is shown/u).waitFor();
+    await page.getByLabel("Message to the agent").fill("kept while away");
+    await rig.start();
+    await page.getByText(/^Reconnecting\. What is shown/u).waitFor({ state: "detached" });
+
+    const stored = await rig.until(id, ({ state }) => state === "idle");
+    await transcriptOf(page).getByText(noticeOf(stored)).first().waitFor();
+    const words = answerOf(stored).split(" ").length - 1;
+    expect(words).toBeGreaterThanOrEqual(shown);
+    await eventually(() => wordsShown(page)).toBe(words);
+    expect(await page.evaluate(() => "sameDocument" in globalThis)).toBe(true);
+    expect(await page.getByLabel("Message to the agent").inputValue()).toBe("kept while away");
+
+    await page.getByLabel("Message to the agent").fill('@say {"text":"it goes on"}');
+    await page.keyboard.press("Enter");
+    await transcriptOf(page).getByText("it goes on", { exact: true }).waitFor();
+  });
+});
+
+function cancelButton(page: Page) {
+  return page.getByRole("button", { name: "Cancel", exact: true });
+}
+
+function paragraphs(count: number): string {
+  return Array.from({ length: count }, (_, index) => `This is paragraph ${index}.`).join("\n\n");
+}
+
+/** Of the agent's answers, and of nothing else that is shown. */
+function wordsShown(page: Page): Promise<number> {
+  return transcriptOf(page)
+    .getByRole("article", { name: "Agent" })
+    .locator(".markdown")
+    .evaluateAll(
+      (all) =>
+        all
+          .map(({ textContent }) => textContent)
+          .join(" ")
+          .split("word").length - 1,
+    );
+}
+
+function answerOf({ messages }: WholeSession): string {
+  return messages
+    .filter(({ role, content }) => role === "agent" && content.type === "text")
+    .map(({ content }) => String(content["text"]))
+    .join("");
+}
+
+function noticeOf({ messages }: WholeSession): string {
+  const notice = messages.findLast(({ role }) => role === "system");
+  return String(notice?.content["text"]).slice(0, 40);
+}
+
+/** Some frames in which nothing was scrolled. */
+function settled(page: Page): Promise<void> {
+  return transcriptOf(page).evaluate(async (list) => {
+    for (let still = 0, last = -1; still < 5;) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      still = list.scrollTop === last ? still + 1 : 0;
+      last = list.scrollTop;
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+
+const BUILT = path.resolve(import.meta.dirname, "../../packages/server/dist/web");
+const KB = 1_000;
+
+it.each([
+  ["the list", "list-page", 130],
+  ["a session opened by its link", "session-page", 160],
+])("%s starts with so much JavaScript and no more", (_, page, limitKb) => {
+  const entry = read("index.html");
+  const files = new Set<string>();
+  for (const file of filesNamedIn(entry, /(?:src|href)="\/(?<file>[^"]+\.js)"/gu)) add(files, file);
+  add(files, path.join("assets", chunkOf(page)));
+  const sizes = [...files].map((file) => gzipSync(read(file), { level: 9 }).length);
+  const kb = sizes.reduce((sum, size) => sum + size, 0) / KB;
+  expect(files.size).toBeGreaterThan(2);
+  expect(kb).toBeLessThanOrEqual(limitKb);
+});
+
+/** A file, and all that must be there before it runs. */
+function add(files: Set<string>, file: string): void {
+  if (files.has(file)) return;
+  files.add(file);
+  const imports = /(?:from|import)\s*"(?<file>\.\/[^"]+\.js)"/gu;
+  for (const other of filesNamedIn(read(file), imports))
+    add(files, path.join(path.dirname(file), other));
+}
+
+function filesNamedIn(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(({ groups }) => groups?.["file"] ?? "");
+}
+
+function chunkOf(page: string): string {
+  const found = readdirSync(path.join(BUILT, "assets")).filter(
+    (name) => name.startsWith(`${page}-`) && name.endsWith(".js"),
+  );
+  expect(found).toHaveLength(1);
+  return found[0] ?? "";
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(BUILT, file), "utf8");
+}

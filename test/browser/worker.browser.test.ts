@@ -1,0 +1,85 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "./eventually.ts";
+import { openPageRig, type PageRig } from "./page-rig.ts";
+import { openPageFront } from "./page-front.ts";
+
+let rig: PageRig;
+beforeAll(async () => {
+  rig = await openPageRig();
+});
+afterEach(() => rig.clear());
+afterAll(() => rig.close());
+
+describe("the service worker", () => {
+  it("opens the page without the server, which says so and goes on when it is back", async () => {
+    const { id } = await rig.newSession({ title: "Kept at the server" });
+    const page = await rig.open("/", { worker: true, expected: /ERR_|Failed to load/u });
+    await page.getByRole("link", { name: "Kept at the server" }).waitFor();
+    await isKept(page);
+    await rig.stop("SIGTERM");
+    await page.goto("/");
+    await page
+      .getByText(/^(?:Reconnecting|No server, trying) in/u)
+      .first()
+      .waitFor();
+    await page.getByText("The list could not be read").waitFor();
+    expect(await page.getByText("Kept at the server").count()).toBe(0);
+    await page.goto(`/sessions/${id}`);
+    await page.getByText("The session could not be read").waitFor();
+    await rig.start();
+    await page.getByRole("heading", { name: "Kept at the server" }).waitFor();
+  });
+
+  it("brings a new build with the next visit, and keeps nothing of the server's answers", async () => {
+    const front = await openPageFront(rig.url);
+    try {
+      await rig.newSession({ title: "Kept at the server" });
+      const page = await rig.open("/settings", { worker: true, at: front.url });
+      await page.getByRole("heading", { name: "Settings" }).waitFor();
+      await isKept(page);
+      expect(await pageKept(page)).toContain("<title>Holdfast</title>");
+      front.rebuild("Another build");
+      await page.reload();
+      await eventually(() => pageKept(page)).toContain("<title>Another build</title>");
+      await page.goto("/");
+      await page.getByRole("link", { name: "Kept at the server" }).waitFor();
+      expect(await page.evaluate(keptAnswers)).toEqual([]);
+    } finally {
+      await front.close();
+    }
+  });
+});
+
+/** The worker is there, answers this page, and has everything that the page needs. */
+async function isKept(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    if (active?.state !== "activated")
+      await new Promise((resolve) => active?.addEventListener("statechange", resolve));
+  });
+  await page.reload();
+  await eventually(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(
+    true,
+  );
+}
+
+/** The page as it would be opened without the server. */
+function pageKept(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    for (const name of await caches.keys()) {
+      const kept = await (await caches.open(name)).match("/index.html", { ignoreSearch: true });
+      if (kept !== undefined) return kept.text();
+    }
+    return "";
+  });
+}
+
+async function keptAnswers(): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const name of await caches.keys()) {
+    const requests = await (await caches.open(name)).keys();
+    kept.push(...requests.map(({ url }) => new URL(url).pathname));
+  }
+  return kept.filter((address) => address.startsWith("/api"));
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** What an agent saw of itself, written by the agent. */
+export interface Sighting {
+  readonly at: number;
+  readonly node: string;
+  readonly pid: number;
+  /** The repository's folder; each session of a test has its own. */
+  readonly repo: string;
+  readonly event: "born" | "prompt" | "done" | "gone";
+  /** The `#tag` line of the message it was given; null when that had none. */
+  readonly tag?: string | null;
+  /** At a prompt: other agents that lived in the same repository. */
+  readonly others?: readonly { readonly pid: number; readonly node: string }[];
+}
+
+export interface WitnessOptions {
+  readonly node: string;
+  readonly folder: string;
+}
+
+export const WITNESS_VARIABLE = "WITNESS";
+
+export const witnessCommand: readonly string[] = [
+  process.execPath,
+  path.join(import.meta.dirname, "witness-agent.ts"),
+];
+
+export function parseWitnessOptions(text: string | undefined): WitnessOptions {
+  if (text === undefined) throw new Error(`${WITNESS_VARIABLE} is not set`);
+  return JSON.parse(text);
+}
+
+export function parseAccount(text: string): readonly Sighting[] {
+  // A killed agent may have left half a line.
+  return text.split("\n").flatMap((line): Sighting[] => {
+    try {
+      return line === "" ? [] : [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Of all agents of all nodes, in the order of time. */
+export function readAccounts(folder: string): readonly Sighting[] {
+  return readdirSync(folder)
+    .flatMap((name) => parseAccount(readFileSync(path.join(folder, name), "utf8")))
+    .toSorted((left, right) => left.at - right.at);
+}

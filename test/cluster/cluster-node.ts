@@ -1,0 +1,202 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { BINARY } from "../../bench/server-process.ts";
+import { WITNESS_VARIABLE, witnessCommand } from "./account.ts";
+import { beginFault, type Fault, type History } from "./history.ts";
+import {
+  openTcpProxy,
+  PASS,
+  type LinkMode,
+  type TcpProxy,
+} from "../../packages/server/src/storage/testing/tcp-proxy.ts";
+
+/** A node ends by itself after ten seconds, whatever it has not done by then. */
+const STOPPED_WITHIN_MS = 20_000;
+
+export interface NodeOptions {
+  readonly name: string;
+  readonly port: number;
+  /** Below it the data of each node, the repositories and the agents' accounts. */
+  readonly folder: string;
+  readonly database: URL;
+  readonly history: History;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One server process with its own way to the database. It keeps port, data and proxy over restarts. */
+export class ClusterNode {
+  readonly name: string;
+  readonly url: string;
+  readonly client: Client;
+  readonly proxy: TcpProxy;
+  readonly data: string;
+  readonly #options: NodeOptions;
+  #child: ChildProcess | null = null;
+  #exited: Promise<number | null> = Promise.resolve(null);
+  #said = "";
+  #endFault: () => void = () => {};
+
+  static async open(options: NodeOptions): Promise<ClusterNode> {
+    const { hostname: host, port } = options.database;
+    return new ClusterNode(options, await openTcpProxy({ host, port: Number(port) }));
+  }
+
+  private constructor(options: NodeOptions, proxy: TcpProxy) {
+    this.#options = options;
+    this.name = options.name;
+    this.url = `http://127.0.0.1:${options.port}`;
+    this.client = createClient({ url: this.url });
+    this.proxy = proxy;
+    this.data = path.join(options.folder, `data-${options.name}`);
+    mkdirSync(this.data, { mode: 0o700 });
+    const env = {
+      [WITNESS_VARIABLE]: JSON.stringify({
+        node: options.name,
+        folder: path.join(options.folder, "accounts"),
+      }),
+    };
+    writeFileSync(
+      path.join(this.data, "holdfast.config.json"),
+      JSON.stringify({
+        providers: { scripted: { type: "acp", command: witnessCommand, tools: false, env } },
+        defaultProvider: "scripted",
+        // Agents write their accounts where the test can read them.
+        sandbox: "off",
+      }),
+    );
+  }
+
+  get isUp(): boolean {
+    return this.#child !== null;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** The end of what the process has said. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Resolves when the node takes requests. */
+  async start(): Promise<void> {
+    const { folder, database, port, env } = this.#options;
+    const url = new URL(database);
+    url.host = `127.0.0.1:${this.proxy.port}`;
+    const child = spawn(
+      process.execPath,
+      [BINARY, "serve", "--data", this.data, "--port", String(port)],
+      {
+        env: {
+          ...withoutSettings(process.env),
+          HOLDFAST_DATABASE_URL: url.href,
+          HOLDFAST_NODE_NAME: this.name,
+          AGENT_WORKSPACE_ROOT: path.join(folder, "root"),
+          ...env,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    this.#child = child;
+    this.#said = "";
+    this.#exited = new Promise((resolve) => {
+      child.once("exit", (code) => {
+        if (this.#child === child) this.#child = null;
+        resolve(code);
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk: Buffer) => {
+          this.#said = (this.#said + chunk.toString()).slice(-4_096);
+          if (this.#said.includes("Stop ")) resolve();
+        });
+      }
+      child.once("exit", (code) =>
+        reject(new Error(`node ${this.name} ended with ${code}: ${this.#said}`)),
+      );
+    });
+    this.#endFault();
+  }
+
+  /** kill -9. It is down until it is started again. */
+  async kill(): Promise<void> {
+    this.#begin("kill");
+    this.#child?.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  pause(): void {
+    this.#begin("pause");
+    this.#child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+    this.#endFault();
+  }
+
+  /** SIGTERM, as a rolling restart does; resolves to the exit code. */
+  async stop(): Promise<number | null> {
+    this.#begin("stop");
+    const { pid } = this;
+    this.#child?.kill("SIGTERM");
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error(this.#whyNotStopped(pid))),
+      STOPPED_WITHIN_MS,
+    );
+    try {
+      return await Promise.race([this.#exited, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #whyNotStopped(pid: number): string {
+    const state = /^State:.*$/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[0] ?? "?";
+    return `node ${this.name} (${pid}) has not stopped in ${STOPPED_WITHIN_MS} ms. ${state}. ${this.#said}`;
+  }
+
+  /** Resets all connections to the database; new ones work. */
+  cut(): void {
+    this.#begin("cut");
+    this.proxy.cut();
+    this.#endFault();
+  }
+
+  /** The way to the database, until `heal`. */
+  breakLink(mode: Exclude<LinkMode, { mode: "pass" }>): void {
+    this.#begin(mode.mode);
+    this.proxy.set(mode);
+    if (mode.mode === "refuse") this.proxy.cut();
+  }
+
+  heal(): void {
+    this.proxy.set(PASS);
+    this.#endFault();
+  }
+
+  async close(): Promise<void> {
+    if (this.#child !== null) {
+      this.#child.kill("SIGCONT");
+      this.#child.kill("SIGKILL");
+      await this.#exited;
+    }
+    await this.proxy.close();
+  }
+
+  #begin(kind: Fault["kind"]): void {
+    this.#endFault = beginFault(this.#options.history, { kind, node: this.name });
+  }
+}
+
+/** Settings of whoever runs the tests must not reach the nodes. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),
+  );
+}

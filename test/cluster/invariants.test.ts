@@ -1,0 +1,332 @@
+import { describe, expect, it } from "vitest";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import type { Sighting } from "./account.ts";
+import type { Evidence, Fault, HandoverSeen, RequestMade, StoredSession, View } from "./history.ts";
+import { violationsIn } from "./invariants.ts";
+
+const ID = "session-1";
+
+function final(changes: Partial<WholeSession> = {}): WholeSession {
+  const whole = { id: ID, state: "idle", queued: 0, lastEventId: "9", messages: [], ...changes };
+  return whole as unknown as WholeSession;
+}
+
+function toolAt(seq: number): WholeSession["messages"][number] {
+  return {
+    id: `tool-${seq}`,
+    sessionId: ID,
+    runId: "run-1",
+    seq,
+    role: "agent",
+    content: { type: "tool", tool: "read", args: null, result: null },
+    complete: true,
+    timestamp: "2026-01-31T12:00:00.000Z",
+  };
+}
+
+function sent(tag: string, changes: Partial<RequestMade> = {}): RequestMade {
+  return {
+    kind: "send",
+    sessionId: ID,
+    tag,
+    node: "a",
+    firstAt: 100,
+    sentAt: 100,
+    endedAt: 110,
+    outcome: { ok: true, messageId: `message-${tag}` },
+    ...changes,
+  };
+}
+
+function message(tag: string, seq: number): StoredSession["messages"][number] {
+  return {
+    id: `message-${tag}`,
+    runId: `run-${tag}`,
+    seq,
+    role: "user",
+    text: `hello\n#${tag}`,
+    complete: true,
+  };
+}
+
+function run(tag: string, changes: Partial<StoredSession["runs"][number]> = {}) {
+  return {
+    id: `run-${tag}`,
+    messageId: `message-${tag}`,
+    status: "completed",
+    attempts: 1,
+    startedAt: 1,
+    endedAt: 2,
+    ...changes,
+  };
+}
+
+function ended(tag: string, seq: number): StoredSession["log"][number] {
+  return { seq, kind: "event", messageId: null, type: "run.ended", runId: `run-${tag}` };
+}
+
+const prompt = (tag: string, changes: Partial<Sighting> = {}): Sighting => ({
+  at: 1_000,
+  node: "b",
+  pid: 7,
+  repo: "repo-1",
+  event: "prompt",
+  tag,
+  others: [],
+  ...changes,
+});
+
+/** Two messages, each run once, seen by one client over two connections. All is well. */
+function evidence(
+  changes: {
+    readonly requests?: readonly RequestMade[];
+    readonly stored?: Partial<StoredSession>;
+    readonly account?: readonly Sighting[];
+    readonly views?: readonly View[];
+    readonly faults?: readonly Fault[];
+    readonly handovers?: readonly HandoverSeen[];
+  } = {},
+): Evidence {
+  const stored: StoredSession = {
+    id: ID,
+    repo: "repo-1",
+    final: final(),
+    owner: null,
+    lastSeq: 9,
+    messages: [message("1", 2), message("2", 6)],
+    runs: [run("1"), run("2")],
+    log: [
+      { seq: 2, kind: "message", messageId: "message-1", type: null, runId: null },
+      ended("1", 4),
+      { seq: 6, kind: "message", messageId: "message-2", type: null, runId: null },
+      ended("2", 9),
+    ],
+    difference: null,
+    ...changes.stored,
+  };
+  return {
+    history: {
+      leaseMs: 3_000,
+      requests: [...(changes.requests ?? [sent("1"), sent("2", { firstAt: 200, endedAt: 210 })])],
+      views: [...(changes.views ?? [view()])],
+      faults: [...(changes.faults ?? [])],
+      handovers: [...(changes.handovers ?? [])],
+    },
+    stored: { sessions: [stored] },
+    account: changes.account ?? [prompt("1"), prompt("2")],
+  };
+}
+
+function view(
+  connections: readonly { readonly after: number; readonly ids: readonly (number | null)[] }[] = [
+    { after: 0, ids: [2, null, 4] },
+    { after: 4, ids: [6, 9] },
+  ],
+): View {
+  return {
+    client: "x",
+    sessionId: ID,
+    first: final({ lastEventId: "0" }),
+    session: final(),
+    connections: connections.map(({ after, ids }) => ({
+      node: "a",
+      at: 0,
+      after,
+      events: ids.map((id) => ({
+        at: 0,
+        event: { type: "reset", data: {}, id: id === null ? null : String(id) },
+      })),
+    })),
+  };
+}
+
+function texts(...said: readonly (readonly ["message" | "delta", string])[]): View {
+  const [connection, ...rest] = view().connections;
+  if (connection === undefined) throw new Error("unreachable: there are two");
+  const events = said.map(([type, text]) => ({
+    at: 0,
+    event: (type === "delta"
+      ? { type, id: null, data: { messageId: "m", text } }
+      : { type, id: null, data: { id: "m", content: { text } } }) as never,
+  }));
+  return {
+    ...view(),
+    connections: [{ ...connection, events: [...events, ...connection.events] }, ...rest],
+  };
+}
+
+const details = (of: Evidence): readonly string[] =>
+  violationsIn(of).map(({ invariant, detail }) => `${invariant}: ${detail}`);
+
+describe("the judgement over a recorded history", () => {
+  it("finds nothing where nothing is wrong", () => {
+    expect(violationsIn(evidence())).toEqual([]);
+    expect(violationsIn(evidence({ views: [texts(["delta", "a"], ["message", "ab"])] }))).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, Evidence, string]>([
+    [
+      "a lost message",
+      evidence({ stored: { messages: [message("1", 2)] }, account: [prompt("1")] }),
+      "every acknowledged message exists once: 2 (message-2) is there 0 times",
+    ],
+    [
+      "a message that was stored twice",
+      evidence({
+        stored: {
+          messages: [message("1", 2), message("2", 6), { ...message("2", 8), id: "other" }],
+        },
+        account: [],
+      }),
+      "every acknowledged message exists once: 2 was stored twice",
+    ],
+    [
+      "messages in another order",
+      evidence({ stored: { messages: [message("2", 2), message("1", 6)] } }),
+      "the order is that of acknowledgement: 1 was acknowledged before 2 was asked, and comes after",
+    ],
+    [
+      "a message given twice in one attempt",
+      evidence({ account: [prompt("1"), prompt("1"), prompt("2")] }),
+      "a message is given at most once per recorded attempt: 1 was given 2 times in 1 attempts",
+    ],
+    [
+      "a message given to an agent and not stored",
+      evidence({ account: [prompt("3")] }),
+      "a message is given at most once per recorded attempt: an agent was given 3, which is not stored",
+    ],
+    [
+      "two agents at once",
+      evidence({ account: [prompt("1", { others: [{ pid: 6, node: "a" }] })] }),
+      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+    ],
+    [
+      "two agents at once, long after the older one's node was killed",
+      evidence({
+        account: [prompt("1", { at: 9_000, others: [{ pid: 6, node: "a" }] })],
+        faults: [{ kind: "kill", node: "a", from: 3_000, to: 9_500 }],
+      }),
+      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+    ],
+    [
+      "two agents at once, while another node stood still",
+      evidence({
+        account: [prompt("1", { others: [{ pid: 6, node: "a" }] })],
+        faults: [{ kind: "pause", node: "c", from: 0, to: 2_000 }],
+      }),
+      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+    ],
+    [
+      "a write that arrived when the session was another node's",
+      evidence({
+        handovers: [{ sessionId: ID, from: "a", lastSeq: 4 }],
+        stored: { final: final({ messages: [toolAt(4), toolAt(5)] }) },
+        views: [{ ...view(), session: final({ messages: [toolAt(4), toolAt(5)] }) }],
+      }),
+      "a node that has lost a session writes nothing to it: node a had lost it at 4 and wrote at 5",
+    ],
+    [
+      "a number sent twice",
+      evidence({ views: [view([{ after: 0, ids: [2, 4, 4, 6, 9] }])] }),
+      "every client sees each number once, rising, and misses nothing: client x: node a sent 4 after 4",
+    ],
+    [
+      "a number sent again after a reconnect",
+      evidence({
+        views: [
+          view([
+            { after: 0, ids: [2, 4] },
+            { after: 4, ids: [4, 6, 9] },
+          ]),
+        ],
+      }),
+      "every client sees each number once, rising, and misses nothing: client x: node a sent 4 after 4",
+    ],
+    [
+      "a message that was not seen",
+      evidence({ views: [view([{ after: 0, ids: [2, 9] }])] }),
+      "every client sees each number once, rising, and misses nothing: client x: it never saw 6",
+    ],
+    [
+      "text that was taken back",
+      evidence({ views: [texts(["delta", "ab"], ["message", "a"])] }),
+      "every client sees each number once, rising, and misses nothing: client x: node a took back what it had shown of message m",
+    ],
+    [
+      "a client that ended elsewhere",
+      evidence({ views: [{ ...view(), session: final({ queued: 1 }) }] }),
+      "every client sees each number once, rising, and misses nothing: client x: it ended with another queued than is stored (at 9 of 9)",
+    ],
+    [
+      "a run without an end",
+      evidence({ stored: { runs: [run("1"), run("2", { status: "running" })] } }),
+      "every run has exactly one end, and nothing after it: run run-2 is running",
+    ],
+    [
+      "a run with two ends",
+      evidence({ stored: { log: [ended("1", 1), ended("1", 2), ended("2", 3)] } }),
+      "every run has exactly one end, and nothing after it: run run-1 has ended 2 times",
+    ],
+    [
+      "a run that wrote after its end",
+      evidence({
+        stored: {
+          messages: [
+            message("1", 2),
+            message("2", 6),
+            { ...message("x", 5), role: "agent", runId: "run-1" },
+          ],
+          log: [
+            ended("1", 4),
+            { seq: 5, kind: "message", messageId: "message-x", type: null, runId: null },
+            ended("2", 9),
+          ],
+        },
+        views: [],
+      }),
+      "every run has exactly one end, and nothing after it: run run-1 ended at 4 and wrote at 5",
+    ],
+    [
+      "a log that tells another story",
+      evidence({ stored: { difference: "the log makes {}, the row says null" } }),
+      "the log folds to the row: the log makes {}, the row says null",
+    ],
+    [
+      "a session that is stuck",
+      evidence({ stored: { final: final({ queued: 2 }) }, views: [] }),
+      "every session comes to rest: 2 messages wait and nobody works",
+    ],
+    [
+      "a request that hung",
+      evidence({ requests: [sent("1", { endedAt: 20_000 })] }),
+      "no request hangs: send 1 took node a 19900 ms",
+    ],
+  ])("finds %s", (_, planted, detail) => {
+    expect(details(planted)).toEqual([detail]);
+  });
+
+  it("excuses what nobody could have helped", () => {
+    const others = [{ pid: 6, node: "a" }];
+    const beside = [prompt("1", { at: 9_000, others })];
+    const faults = (kind: Fault["kind"], from: number, to: number): readonly Fault[] => [
+      { kind, node: "a", from, to },
+    ];
+    for (const fault of [
+      faults("pause", 0, 8_000),
+      faults("kill", 5_000, Infinity),
+      faults("blackhole", 2_000, 3_000),
+    ]) {
+      expect(details(evidence({ account: beside, faults: fault }))).toEqual([]);
+    }
+    expect(
+      details(
+        evidence({
+          requests: [sent("1", { endedAt: 20_000 })],
+          faults: faults("pause", 5_000, 19_000),
+        }),
+      ),
+    ).toEqual([]);
+  });
+});

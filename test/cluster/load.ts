@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { flood, say, script, tool } from "../../packages/server/src/providers/testing/script.ts";
+import type { History, RequestMade } from "./history.ts";
+import type { Reachable } from "./watcher.ts";
+
+/** Longer than any node may take to answer, so that one that does is noticed. */
+const GIVE_UP_MS = 15_000;
+
+export interface Sent {
+  readonly messageId: string;
+  readonly runId: string;
+  readonly node: string;
+}
+
+/** Sends until somebody has acknowledged it, under one key, to one node after the other. */
+export async function sendUntilAcknowledged(
+  history: History,
+  {
+    sessionId,
+    tag,
+    text,
+    choose,
+    stopped,
+  }: {
+    readonly sessionId: string;
+    readonly tag: string;
+    readonly text: string;
+    readonly choose: (last: string | null) => Reachable;
+    readonly stopped?: AbortSignal;
+  },
+): Promise<Sent | null> {
+  const idempotencyKey = randomUUID();
+  const firstAt = Date.now();
+  let last: string | null = null;
+  for (;;) {
+    const node = choose(last);
+    last = node.name;
+    const asked = { kind: "send", sessionId, tag, node: node.name, firstAt } as const;
+    const sentAt = Date.now();
+    const record = (outcome: RequestMade["outcome"]): void =>
+      void history.requests.push({ ...asked, sentAt, endedAt: Date.now(), outcome });
+    try {
+      const { message, run } = await node.client.sessions.send(
+        sessionId,
+        { text: `${text}\n#${tag}` },
+        { idempotencyKey, signal: AbortSignal.timeout(GIVE_UP_MS) },
+      );
+      record({ ok: true, messageId: message.id });
+      return { messageId: message.id, runId: run.id, node: node.name };
+    } catch (error) {
+      record({ ok: false, why: error instanceof Error ? error.message : String(error) });
+      if (stopped?.aborted === true) return null;
+      await pause(50);
+    }
+  }
+}
+
+export interface Sender {
+  /** How many messages were acknowledged so far. */
+  readonly count: number;
+  /** Sends no more; resolves when the last one is answered. */
+  stop(): Promise<void>;
+}
+
+/** Short runs one after the other, with text and a tool, so that there is always something to cut. */
+export function startSending(
+  history: History,
+  {
+    sessionId,
+    name,
+    choose,
+  }: {
+    readonly sessionId: string;
+    /** Of the sender: the tags begin with it. */
+    readonly name: string;
+    readonly choose: (last: string | null) => Reachable;
+  },
+): Sender {
+  const stopped = new AbortController();
+  let count = 0;
+  const work = async (): Promise<void> => {
+    for (let n = 0; !stopped.signal.aborted; n += 1) {
+      const text = script(
+        say(`message ${n}. `),
+        tool({ id: `t${n}`, title: `Look ${n}`, kind: "read", ends: "completed" }),
+        flood({ perSecond: 50, seconds: 0.2 + (n % 4) / 5, text: `word${n} ` }),
+      );
+      const sent = await sendUntilAcknowledged(history, {
+        sessionId,
+        tag: `${name}/${n}`,
+        text,
+        choose,
+        stopped: stopped.signal,
+      });
+      if (sent === null) return;
+      count += 1;
+      await pause(300, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  };
+  const working = work();
+  return {
+    get count() {
+      return count;
+    },
+    stop: async () => {
+      stopped.abort();
+      await working;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export interface Pooler {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const NOBODY = 65_534;
+
+/** Null where there is none. */
+export function findPooler(): string | null {
+  const places = ["pgbouncer", "/usr/sbin/pgbouncer"];
+  return places.find((place) => spawnSync(place, ["--version"]).status === 0) ?? null;
+}
+
+/** PgBouncer as many run it: connections are lent for a transaction, and few of them. */
+export async function startPooler(program: string, databaseUrl: string): Promise<Pooler> {
+  const { port: target } = new URL(databaseUrl);
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-pooler-"));
+  const port = await freePort();
+  writeFileSync(path.join(folder, "users.txt"), '"postgres" ""\n');
+  writeFileSync(
+    path.join(folder, "pgbouncer.ini"),
+    [
+      "[databases]",
+      `* = host=127.0.0.1 port=${target}`,
+      "[pgbouncer]",
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${port}`,
+      "unix_socket_dir =",
+      "auth_type = trust",
+      `auth_file = ${path.join(folder, "users.txt")}`,
+      "pool_mode = transaction",
+      "default_pool_size = 10",
+    ].join("\n"),
+  );
+  chmodSync(folder, 0o755);
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(program, [path.join(folder, "pgbouncer.ini")], {
+    ...identity,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes("process up")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`pgbouncer ended with ${code}: ${said}`)));
+  });
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    stop: async () => {
+      child.kill("SIGKILL");
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const address = probe.address();
+  const found = typeof address === "object" && address !== null ? address.port : 0;
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}

@@ -1,0 +1,364 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ask, flood, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import { Cluster, eventually } from "./cluster.ts";
+import type { ClusterNode } from "./cluster-node.ts";
+import { violationsIn, type Violation } from "./invariants.ts";
+import { sendUntilAcknowledged, type Sent } from "./load.ts";
+import { settle } from "./settle.ts";
+import { openWatcher, type Watcher } from "./watcher.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const LEASE_MS = 3_000;
+/** More than two leases, since the machine is busy with other tests. */
+const TAKEN_OVER_MS = 2 * LEASE_MS + 1_500;
+const READY_WITHIN_MS = 10_000;
+const AGENTS_GONE_MS = 5_000;
+const LONG = script(say("begun. "), flood({ perSecond: 20, seconds: 60, text: "word " }));
+
+let cluster: Cluster;
+let a: ClusterNode;
+let b: ClusterNode;
+let c: ClusterNode;
+
+beforeAll(async () => {
+  cluster = await Cluster.open({ leaseMs: LEASE_MS });
+  [a, b, c] = ["a", "b", "c"].map((name) => cluster.node(name)) as [
+    ClusterNode,
+    ClusterNode,
+    ClusterNode,
+  ];
+});
+afterEach(async () => {
+  for (const node of cluster.nodes) {
+    node.resume();
+    node.heal();
+    if (!node.isUp) await node.start();
+  }
+});
+afterAll(async () => {
+  await cluster.close();
+});
+
+interface Talk {
+  readonly id: string;
+  readonly repo: string;
+  readonly watchers: readonly Watcher[];
+  send(node: ClusterNode, text: string): Promise<Sent & { readonly tag: string }>;
+}
+
+/** A session with one client on each node that is named. */
+async function talk(by: ClusterNode, ...watching: readonly ClusterNode[]): Promise<Talk> {
+  const { id, repo } = await cluster.createSession(by);
+  const { history } = cluster;
+  const watchers: Watcher[] = [];
+  for (const node of watching) {
+    watchers.push(
+      await openWatcher(history, { client: node.name, sessionId: id, choose: () => node }),
+    );
+  }
+  let count = 0;
+  return {
+    id,
+    repo,
+    watchers,
+    send: async (node, text) => {
+      count += 1;
+      const tag = `${repo}/${count}`;
+      const choose = (): ClusterNode => node;
+      const sent = await sendUntilAcknowledged(history, { sessionId: id, tag, text, choose });
+      if (sent === null) throw new Error("unreachable: nobody stops it");
+      return { ...sent, tag };
+    },
+  };
+}
+
+function others(node: ClusterNode): readonly [ClusterNode, ClusterNode] {
+  const [first, second] = cluster.nodes.filter((other) => other !== node);
+  if (first === undefined || second === undefined) throw new Error("three nodes are needed");
+  return [first, second];
+}
+
+/** What a client was last told of a run. */
+function runSeen({ view }: Watcher, runId: string): string | null {
+  const runs = view.connections.flatMap(({ events }) =>
+    events.flatMap(({ event }) =>
+      event.type === "run" && event.data.id === runId ? [event.data.status] : [],
+    ),
+  );
+  return runs.at(-1) ?? null;
+}
+
+async function sees(
+  watcher: Watcher,
+  what: { readonly runId: string; readonly status: string; readonly withinMs: number },
+): Promise<void> {
+  await eventually(() => runSeen(watcher, what.runId) === what.status, {
+    withinMs: what.withinMs,
+    what: `client of ${watcher.view.client} sees run ${what.status}; it saw ${runSeen(watcher, what.runId)}`,
+  });
+}
+
+async function streams(watcher: Watcher): Promise<void> {
+  await eventually(
+    () =>
+      watcher.view.session.messages.some(({ content }) => /word/u.test(String(content["text"]))),
+    { withinMs: 15_000, what: "the answer streams" },
+  );
+}
+
+async function judge(...talks: readonly Talk[]): Promise<readonly Violation[]> {
+  const ids = new Set(talks.map(({ id }) => id));
+  const { evidence } = await settle(cluster, {
+    sessions: talks,
+    watchers: talks.flatMap(({ watchers }) => watchers),
+    by: a,
+  });
+  return violationsIn(evidence).filter(({ sessionId }) => sessionId === null || ids.has(sessionId));
+}
+
+async function agentsOf({ repo }: Talk): Promise<readonly number[]> {
+  const alive = new Set(cluster.agents());
+  const born = cluster.account().filter((seen) => seen.repo === repo && seen.event === "born");
+  return born.map(({ pid }) => pid).filter((pid) => alive.has(pid));
+}
+
+async function ready(node: ClusterNode, withinMs = READY_WITHIN_MS): Promise<void> {
+  await eventually(
+    async () => (await node.client.readiness().catch(() => null))?.status === "ready",
+    { withinMs, what: `node ${node.name} is ready` },
+  );
+}
+
+describe("three nodes on one database", () => {
+  it("take every request of a session anywhere: create, send, watch, answer, cancel (P4, P7)", async () => {
+    const session = await talk(a, c, b);
+    const [onC] = session.watchers as [Watcher];
+    const asked = await session.send(b, script(ask({ id: "t1", title: "Deploy" }), say(" done")));
+    const suspension = await eventually(() => onC.view.session.suspension, {
+      withinMs: 10_000,
+      what: "c shows the question",
+    });
+    await a.client.sessions.answer(session.id, { suspensionId: suspension.id, answer: "allow" });
+    await sees(onC, { runId: asked.runId, status: "completed", withinMs: 10_000 });
+    expect(onC.view.session.messages.at(-1)?.content["text"]).toContain("answer: allow done");
+
+    const long = await session.send(c, LONG);
+    await streams(onC);
+    await b.client.sessions.cancel(session.id);
+    await sees(onC, { runId: long.runId, status: "cancelled", withinMs: 2_000 });
+    await eventually(
+      () => cluster.account().find(({ event, tag }) => event === "done" && tag === long.tag),
+      { withinMs: 5_000, what: "the agent learns that it was cancelled" },
+    );
+    expect(await judge(session)).toEqual([]);
+  });
+
+  it("show the same list, inbox and session on each node", async () => {
+    const session = await talk(b);
+    await session.send(a, script(ask({ id: "t1", title: "Deploy" })));
+    const inbox = await eventually(
+      async () => {
+        const { suspensions } = await c.client.suspensions();
+        return suspensions.find(({ sessionId }) => sessionId === session.id);
+      },
+      { withinMs: 10_000, what: "the question is in the inbox of c" },
+    );
+    for (const node of cluster.nodes) {
+      expect((await node.client.suspensions()).suspensions).toContainEqual(inbox);
+    }
+    await b.client.sessions.cancel(session.id);
+    expect(await judge(session)).toEqual([]);
+  });
+});
+
+describe("a node that is killed in the middle of an answer", () => {
+  it("is followed by another within two leases: the run is interrupted, and the session goes on (P1, P2, P3, P4, P5)", async () => {
+    const session = await talk(a, a, b, c);
+    const { runId, tag } = await session.send(b, LONG);
+    const owner = await cluster.runnerOf(tag);
+    const [other, another] = others(owner);
+    const onOther = session.watchers.find(({ view }) => view.client === other.name) as Watcher;
+    await streams(onOther);
+    await owner.kill();
+    await sees(onOther, { runId, status: "interrupted", withinMs: TAKEN_OVER_MS });
+    await eventually(async () => (await agentsOf(session)).length === 0, {
+      withinMs: AGENTS_GONE_MS,
+      what: "its agent is gone",
+    });
+    const next = await session.send(another, script(say("on another node")));
+    await sees(onOther, { runId: next.runId, status: "completed", withinMs: 10_000 });
+    await owner.start();
+    expect(await judge(session)).toEqual([]);
+  });
+});
+
+describe("a node that stands still for longer than its lease", () => {
+  it("writes nothing when it goes on, and ends its agents (P2, P3, P5)", async () => {
+    const session = await talk(a, a, b, c);
+    const { runId, tag } = await session.send(a, LONG);
+    const owner = await cluster.runnerOf(tag);
+    const [other] = others(owner);
+    const onOther = session.watchers.find(({ view }) => view.client === other.name) as Watcher;
+    await streams(onOther);
+    owner.pause();
+    await sees(onOther, { runId, status: "interrupted", withinMs: TAKEN_OVER_MS });
+    const next = await session.send(other, script(say("meanwhile")));
+    await sees(onOther, { runId: next.runId, status: "completed", withinMs: 10_000 });
+    const old = await agentsOf(session);
+    owner.resume();
+    const successor = await cluster.runnerOf(next.tag);
+    const kept = cluster
+      .account()
+      .filter(({ repo, node }) => repo === session.repo && node === successor.name)
+      .map(({ pid }) => pid);
+    await eventually(
+      async () =>
+        (await agentsOf(session)).every((pid) => kept.includes(pid) || !old.includes(pid)),
+      { withinMs: AGENTS_GONE_MS, what: "the agents of before are gone" },
+    );
+    await ready(owner);
+    const last = await session.send(owner, script(say("again")));
+    await sees(onOther, { runId: last.runId, status: "completed", withinMs: 10_000 });
+    expect(await judge(session)).toEqual([]);
+  });
+});
+
+describe("a node whose way to the database", () => {
+  it("is cut comes back by itself, and nothing is lost or stuck (P1, P3, P4)", async () => {
+    const session = await talk(a, a, b, c);
+    const { runId, tag } = await session.send(b, LONG);
+    const owner = await cluster.runnerOf(tag);
+    await streams(session.watchers[0] as Watcher);
+    owner.cut();
+    await ready(owner);
+    await owner.client.sessions.cancel(session.id);
+    for (const watcher of session.watchers) {
+      await eventually(() => /cancelled|interrupted/u.test(runSeen(watcher, runId) ?? ""), {
+        withinMs: TAKEN_OVER_MS,
+        what: "the run is over",
+      });
+    }
+    const next = await session.send(owner, script(say("again")));
+    await sees(session.watchers[1] as Watcher, { ...next, status: "completed", withinMs: 10_000 });
+    expect(await judge(session)).toEqual([]);
+  });
+
+  it("goes silent says so in time, loses its sessions to others, and ends their agents (P2, P3, P5)", async () => {
+    const session = await talk(a, a, b, c);
+    const { runId, tag } = await session.send(c, LONG);
+    const owner = await cluster.runnerOf(tag);
+    const [other] = others(owner);
+    const onOther = session.watchers.find(({ view }) => view.client === other.name) as Watcher;
+    await streams(onOther);
+    owner.breakLink({ mode: "blackhole" });
+    const began = Date.now();
+    const refused = owner.client.sessions
+      .create({ title: "nobody hears this" })
+      .catch((error: unknown) => error);
+    await sees(onOther, { runId, status: "interrupted", withinMs: TAKEN_OVER_MS });
+    expect(await refused).toMatchObject({ status: 503 });
+    expect(Date.now() - began).toBeLessThan(READY_WITHIN_MS + 1_000);
+    const unready = await owner.client.readiness();
+    expect(unready).toMatchObject({ status: "unready", reason: expect.stringMatching(/\w{4,}/u) });
+    const next = await session.send(other, script(say("elsewhere")));
+    await sees(onOther, { runId: next.runId, status: "completed", withinMs: 10_000 });
+    await eventually(
+      () => {
+        const mine = cluster
+          .account()
+          .filter(({ repo, node }) => repo === session.repo && node === owner.name);
+        const alive = new Set(cluster.agents());
+        return mine.every(({ pid }) => !alive.has(pid));
+      },
+      { withinMs: AGENTS_GONE_MS, what: "the agent of the node that was cut off is gone" },
+    );
+    owner.heal();
+    await ready(owner);
+    expect(await judge(session)).toEqual([]);
+  });
+
+  it("is slow is slow, and nothing else (P4)", async () => {
+    const session = await talk(a, a, b, c);
+    for (const node of cluster.nodes) node.breakLink({ mode: "delay", ms: 40 });
+    const { runId } = await session.send(b, script(say("one "), say("two")));
+    await sees(session.watchers[2] as Watcher, { runId, status: "completed", withinMs: 15_000 });
+    for (const node of cluster.nodes) node.heal();
+    expect(await judge(session)).toEqual([]);
+  });
+});
+
+describe("a database that is restarted", () => {
+  it("is told by /readyz meanwhile, and all nodes come back by themselves (P1, P3, P4)", async () => {
+    const session = await talk(a, a, b, c);
+    const { tag } = await session.send(a, LONG);
+    await cluster.runnerOf(tag);
+    await streams(session.watchers[0] as Watcher);
+    const up = await cluster.databaseDown();
+    try {
+      for (const node of cluster.nodes) {
+        const began = Date.now();
+        expect(await node.client.readiness()).toMatchObject({
+          status: "unready",
+          reason: expect.stringMatching(/\w{4,}/u),
+        });
+        await expect(node.client.sessions.get(session.id)).rejects.toMatchObject({ status: 503 });
+        expect(Date.now() - began).toBeLessThan(READY_WITHIN_MS);
+      }
+      await pause(1_000);
+    } finally {
+      await up();
+    }
+    await Promise.all(cluster.nodes.map((node) => ready(node)));
+    await b.client.sessions.cancel(session.id);
+    const next = await session.send(c, script(say("after it")));
+    for (const watcher of session.watchers) {
+      await sees(watcher, { runId: next.runId, status: "completed", withinMs: 15_000 });
+    }
+    expect(await judge(session)).toEqual([]);
+  });
+});
+
+describe("a node that is drained", () => {
+  it("lets go of what it has, on the word of another node, and loses none of it (P1, P4, P7)", async () => {
+    const busy = await talk(a, a, b, c);
+    const idle = await talk(a, b);
+    const long = await busy.send(a, script(say("begun "), ask({ id: "t1", title: "Deploy" })));
+    const owner = await cluster.runnerOf(long.tag);
+    const [other] = others(owner);
+    const onOther = busy.watchers.find(({ view }) => view.client === other.name) as Watcher;
+    const suspension = await eventually(() => onOther.view.session.suspension, {
+      withinMs: 10_000,
+      what: "the question is seen",
+    });
+    await idle.send(a, script(say("hello")));
+
+    await other.client.nodes.drain(owner.name, { draining: true });
+    await eventually(
+      async () => (await other.client.nodes.list()).nodes.some(({ drained }) => drained),
+      { withinMs: 10_000, what: "the node is drained" },
+    );
+    await eventually(
+      () => {
+        const alive = new Set(cluster.agents());
+        const mine = cluster.account().filter(({ node }) => node === owner.name);
+        return mine.every(({ pid }) => !alive.has(pid));
+      },
+      { withinMs: AGENTS_GONE_MS, what: "the agents of the drained node are gone" },
+    );
+    expect(await owner.client.readiness()).toMatchObject({
+      status: "unready",
+      reason: expect.stringContaining("draining"),
+    });
+
+    await owner.client.sessions.answer(busy.id, { suspensionId: suspension.id, answer: "allow" });
+    await sees(onOther, { runId: long.runId, status: "completed", withinMs: 15_000 });
+    const next = await idle.send(owner, script(say("elsewhere")));
+    expect((await cluster.runnerOf(next.tag)).name).not.toBe(owner.name);
+
+    await other.client.nodes.drain(owner.name, { draining: false });
+    await ready(owner);
+    expect(await judge(busy, idle)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Cluster } from "./cluster.ts";
+import { planFaults, seeded } from "./faults.ts";
+import { runRound } from "./round.ts";
+
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await Cluster.open({ leaseMs: 3_000 });
+});
+afterAll(async () => {
+  await cluster.close();
+});
+
+describe("three nodes under load", () => {
+  it("restarted one after the other lose nothing, and clients see each event once (P1, P3, P4, P5)", async () => {
+    const { violations, acknowledged, reconnects, runs } = await runRound(cluster, {
+      faults: cluster.nodes.map(({ name }) => ({ kind: "restart", node: name })),
+      random: seeded(1),
+    });
+    expect(violations).toEqual([]);
+    expect(acknowledged).toBeGreaterThan(8);
+    expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
+    expect(reconnects).toBeGreaterThan(3);
+  });
+
+  it("keep every promise while they are paused, killed and cut off from the database (P1, P2, P3, P4, P5)", async () => {
+    const random = seeded(2);
+    const counts = {
+      pauses: 2,
+      kills: 2,
+      cuts: 3,
+      // In the long run: whether a late write is refused is the store's contract, too.
+      lateWrites: 0,
+      restarts: 1,
+      databaseRestarts: 1,
+    };
+    const { violations, runs, acknowledged } = await runRound(cluster, {
+      faults: planFaults(counts, random),
+      random,
+    });
+    expect(violations).toEqual([]);
+    expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
+  }, 180_000);
+
+  it("leave no process when they are stopped (P5)", async () => {
+    const stopped = await Promise.all(
+      cluster.nodes.map(async (node) => ({ code: await node.stop(), said: node.said })),
+    );
+    expect(stopped.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(cluster.agents()).toEqual([]);
+  });
+});

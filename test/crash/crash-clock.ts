@@ -1,0 +1,15 @@
+/** Loaded before everything else, in every thread: the clock is off by what the control file says. */
+import { controlFile, readControl } from "./control.ts";
+
+const LOOK_EVERY_MS = 20;
+const file = controlFile();
+const RealDate = Date;
+const realNow = Date.now.bind(Date);
+let { clockMs } = readControl(file);
+setInterval(() => ({ clockMs } = readControl(file)), LOOK_EVERY_MS).unref();
+
+const now = (): number => realNow() + clockMs;
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args: []) => (args.length === 0 ? new target(now()) : new target(...args)),
+  get: (target, key, receiver) => (key === "now" ? now : Reflect.get(target, key, receiver)),
+});

@@ -1,0 +1,290 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import {
+  SCRIPTED_VARIABLE,
+  type ScriptedOptions,
+} from "../../packages/server/src/providers/testing/scripted-options.ts";
+import {
+  fillUp,
+  mountMemory,
+} from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
+import {
+  readAccounts,
+  WITNESS_VARIABLE,
+  witnessCommand,
+  type Sighting,
+} from "../cluster/account.ts";
+import { marked } from "../e2e/marked-processes.ts";
+import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
+import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
+
+/** A server ends by itself after ten seconds, whatever it has not done by then. */
+const STOPPED_WITHIN_MS = 20_000;
+const STARTED_WITHIN_MS = 60_000;
+const DISK_BYTES = 24 * 1024 * 1024;
+
+export interface RigOptions {
+  /** On a file system of its own that can be filled. */
+  readonly smallDisk?: boolean;
+  /** Silence after which a run's agent counts as stuck. */
+  readonly silentMs?: number;
+  /** What is started; the sources unless told. */
+  readonly program?: string;
+}
+
+const SOURCES = path.join(import.meta.dirname, "crash-server.ts");
+
+/** A real server on a real file, with agents that keep an account of themselves, and all that can be done to it. */
+export class CrashRig {
+  readonly name = "server";
+  readonly url: string;
+  readonly client: Client;
+  readonly data: string;
+  readonly silentMs: number;
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #program: string;
+  readonly #unmount: () => void;
+  #child: ChildProcess | null = null;
+  #exited: Promise<number | null> = Promise.resolve(null);
+  #said = "";
+  #repos = 0;
+
+  static async open(options: RigOptions = {}): Promise<CrashRig> {
+    return new CrashRig(await freePort(), options);
+  }
+
+  private constructor(port: number, options: RigOptions) {
+    const { smallDisk = false, silentMs = 60_000, program = SOURCES } = options;
+    this.#port = port;
+    this.#program = program;
+    this.silentMs = silentMs;
+    this.url = `http://127.0.0.1:${port}`;
+    this.client = createClient({ url: this.url });
+    this.#folder = mkdtempSync(path.join(tmpdir(), "holdfast-crash-"));
+    for (const name of ["root", "accounts"]) mkdirSync(path.join(this.#folder, name));
+    const disk = smallDisk ? mountMemory(`size=${DISK_BYTES}`) : null;
+    this.#unmount = () => disk?.unmount();
+    this.data = path.join(disk?.folder ?? this.#folder, "data");
+    mkdirSync(this.data, { mode: 0o700 });
+    this.control({});
+    const env = {
+      [WITNESS_VARIABLE]: JSON.stringify({ node: "server", folder: this.file("accounts") }),
+      // Agents are started by the thousand.
+      NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache"),
+    };
+    const agent = { type: "acp", command: witnessCommand, env };
+    const config = {
+      sandbox: "off",
+      providers: { scripted: { ...agent, tools: false }, tooled: agent, ...misbehaving(agent) },
+      defaultProvider: "scripted",
+      limits: { liveAgents: 40, silentMinutes: silentMs / 60_000 },
+    };
+    writeFileSync(path.join(this.data, "holdfast.config.json"), JSON.stringify(config));
+  }
+
+  get isUp(): boolean {
+    return this.#child !== null;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** The end of what the process has said. */
+  get said(): string {
+    return this.#said;
+  }
+
+  get database(): string {
+    return path.join(this.data, "holdfast.db");
+  }
+
+  /** Beside the data and the repositories. */
+  file(name: string): string {
+    return path.join(this.#folder, name);
+  }
+
+  control(control: Partial<Control>): void {
+    writeControl(this.file("control.json"), control);
+  }
+
+  /** Resolves to false when it ended before it took requests. */
+  async start(): Promise<boolean> {
+    const begun = this.begin();
+    return begun.ready;
+  }
+
+  /** The process, before it is ready. */
+  begin(): { readonly loaded: Promise<void>; readonly ready: Promise<boolean> } {
+    const preload = path.join(import.meta.dirname, "crash-clock.ts");
+    const flags = ["--conditions=holdfast-source", "--disable-warning=ExperimentalWarning"];
+    const child = spawn(
+      process.execPath,
+      [...flags, "--import", preload, this.#program, this.data, String(this.#port)],
+      {
+        env: {
+          ...withoutSettings(process.env),
+          [CONTROL_VARIABLE]: this.file("control.json"),
+          AGENT_WORKSPACE_ROOT: this.file("root"),
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    this.#child = child;
+    this.#said = "";
+    this.#exited = new Promise((resolve) => {
+      child.once("exit", (code) => {
+        if (this.#child === child) this.#child = null;
+        resolve(code);
+      });
+    });
+    const loaded = Promise.withResolvers<void>();
+    child.once("exit", () => loaded.resolve());
+    const ready = new Promise<boolean>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new Error(`the server has not started: ${this.#said}`)),
+        STARTED_WITHIN_MS,
+      );
+      const settle = (isReady: boolean): void => {
+        clearTimeout(late);
+        resolve(isReady);
+      };
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk: Buffer) => {
+          this.#said = (this.#said + chunk.toString()).slice(-4_096);
+          if (this.#said.includes(LOADED)) loaded.resolve();
+          if (this.#said.includes("Stop ")) settle(true);
+        });
+      }
+      child.once("exit", () => settle(false));
+    });
+    return { loaded: loaded.promise, ready };
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** Resolves when the process is gone, however that comes. */
+  async gone(): Promise<void> {
+    await this.#exited;
+  }
+
+  async kill(): Promise<void> {
+    this.#child?.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** Resolves to the exit code. */
+  async stop(): Promise<number | null> {
+    this.#child?.kill("SIGTERM");
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error(`the server has not stopped: ${this.#said}`)),
+      STOPPED_WITHIN_MS,
+    );
+    try {
+      return await Promise.race([this.#exited, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A session in a repository of its own, so that its agents can be told from all others. */
+  async createSession(provider: string): Promise<{ readonly id: string; readonly repo: string }> {
+    this.#repos += 1;
+    const repo = `repo-${this.#repos}`;
+    mkdirSync(path.join(this.file("root"), repo, ".git"), { recursive: true });
+    const added = await this.client.repos.add({ path: repo });
+    const { id } = await this.client.sessions.create({ repoId: added.id, title: repo, provider });
+    return { id, repo };
+  }
+
+  account(): readonly Sighting[] {
+    return readAccounts(this.file("accounts"));
+  }
+
+  /** How long the server, since its start, would have worked and was given no processor. */
+  waitedMs(): number {
+    const [, waitedNs = "0"] = readFileSync(`/proc/${this.pid}/schedstat`, "utf8").split(" ");
+    return Number(waitedNs) / 1_000_000;
+  }
+
+  /** Processes of agents, and what those have started. */
+  agents(): readonly number[] {
+    return marked(MARKER_VARIABLE, this.file("root"));
+  }
+
+  killAgents(): number {
+    const pids = this.agents();
+    for (const pid of pids) killIfThere(pid);
+    return pids.length;
+  }
+
+  /** Another process holds the database for writing, until it is let go. */
+  holdDatabase(): () => void {
+    const raw = new DatabaseSync(this.database, { timeout: 10_000 });
+    raw.exec("begin immediate");
+    return () => {
+      raw.exec("rollback");
+      raw.close();
+    };
+  }
+
+  /** Not a byte is free any more, until it is. */
+  fillDisk(): () => void {
+    const ballast = path.join(this.data, "ballast");
+    fillUp(ballast);
+    return () => rmSync(ballast);
+  }
+
+  async close(): Promise<void> {
+    this.#child?.kill("SIGCONT");
+    await this.kill();
+    this.killAgents();
+    this.#unmount();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Providers whose agents misbehave from their start. */
+function misbehaving<Agent extends { readonly env: object }>(agent: Agent): object {
+  return Object.fromEntries(
+    MISBEHAVIOURS_AT_START.map(({ provider, steps }) => {
+      const options: ScriptedOptions = { at: { start: steps } };
+      const env = { ...agent.env, [SCRIPTED_VARIABLE]: JSON.stringify(options) };
+      return [provider, { ...agent, tools: false, env }];
+    }),
+  );
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Settings of whoever runs the tests must not reach the server. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),
+  );
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const address = probe.address();
+  const found = typeof address === "object" && address !== null ? address.port : 0;
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}

@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createClient } from "../../packages/client/src/index.ts";
+import { canMount } from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
+import { say, script } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type RunningServer,
+} from "../e2e/holdfast-process.ts";
+import { CrashRig } from "./crash-rig.ts";
+import { whyNoTrace } from "./trace-writes.ts";
+
+const MESSAGES = 5;
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function openServer(): Promise<{ readonly server: RunningServer; readonly folder: string }> {
+  const prepared = prepareFolder({});
+  const { folder, data, root } = prepared;
+  closers.push(async () => removeFolder(folder));
+  mkdirSync(path.join(root, "repo", ".git"), { recursive: true });
+  const server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
+  closers.push(() => server.end("SIGKILL"));
+  return { server, folder };
+}
+
+/** Watches all threads until it is ended; resolves when it does. */
+async function trace(pid: number, file: string): Promise<() => Promise<string>> {
+  const calls = "trace=fdatasync,fsync,read,readv,recvfrom,write,writev,sendto,sendmsg";
+  const args = ["-f", "-y", "-s", "120", "-e", calls, "-o", file, "-p", String(pid)];
+  const child = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  closers.push(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  await new Promise<void>((resolve, reject) => {
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes("attached")) resolve();
+    });
+    child.once("exit", () => reject(new Error(`strace: ${said}`)));
+  });
+  return async () => {
+    child.kill("SIGINT");
+    await exited;
+    return readFileSync(file, "utf8");
+  };
+}
+
+type Call = "request" | "sync" | "answer";
+
+/** In the order in which they were done; a call that was interrupted counts where it ended. */
+function callsIn(traced: string, request: string): readonly Call[] {
+  const syncing = new Set<string>();
+  return traced.split("\n").flatMap((line): Call[] => {
+    const [thread = ""] = line.split(" ");
+    if (line.includes(request)) return ["request"];
+    if (line.includes("HTTP/1.1 2")) return ["answer"];
+    if (/f(?:data)?sync\(\d+<[^>]*holdfast\.db-wal>/u.test(line)) {
+      if (line.endsWith("= 0")) return ["sync"];
+      syncing.add(thread);
+    }
+    if (/<\.\.\. f(?:data)?sync resumed>.*= 0$/u.test(line) && syncing.delete(thread))
+      return ["sync"];
+    return [];
+  });
+}
+
+/** How often an answer went out, and how often the disk had been synced since it was asked for. */
+function answered(calls: readonly Call[]): { readonly answers: number; readonly synced: number } {
+  let isSynced = false;
+  let [answers, synced] = [0, 0];
+  for (const call of calls) {
+    if (call === "request") isSynced = false;
+    if (call === "sync") isSynced = true;
+    if (call !== "answer") continue;
+    answers += 1;
+    if (isSynced) synced += 1;
+  }
+  return { answers, synced };
+}
+
+describe("what was acknowledged", () => {
+  it("had reached the disk before the answer went out, as the system calls show (P1)", async ({
+    skip,
+  }) => {
+    const why = whyNoTrace();
+    if (why !== null) {
+      process.stdout.write(`left out, syncs before answers: ${why}\n`);
+      skip(why);
+    }
+    const { server, folder } = await openServer();
+    const client = createClient({ url: server.url });
+    const repo = await client.repos.add({ path: "repo" });
+    const { id } = await client.sessions.create({ repoId: repo.id });
+    // What waits in the queue starts no agent, whose output would be synced as well.
+    await client.sessions.update(id, { delivery: "hold" });
+
+    const endTrace = await trace(server.pid, path.join(folder, "trace"));
+    for (let n = 0; n < MESSAGES; n += 1) await client.sessions.send(id, { text: `message ${n}` });
+    for (let n = 0; n < MESSAGES; n += 1) await client.sessions.get(id);
+    const traced = await endTrace();
+    expect(answered(callsIn(traced, `POST /api/sessions/${id}/messages`))).toMatchObject({
+      answers: 2 * MESSAGES,
+    });
+    const sends = callsIn(traced, `POST /api/sessions/${id}/messages`);
+    const untilLastSend = sends.slice(0, nthAnswer(sends, MESSAGES));
+    expect(answered(untilLastSend)).toEqual({ answers: MESSAGES, synced: MESSAGES });
+    // A read syncs nothing: the test can see the difference.
+    const reads = callsIn(traced, `GET /api/sessions/${id}`);
+    expect(answered(reads.slice(nthAnswer(reads, MESSAGES)))).toEqual({
+      answers: MESSAGES,
+      synced: 0,
+    });
+  });
+
+  it("is there after a full disk: 507 while it is, deletes all the same, and everything again when it is not (P1, C5)", async ({
+    skip,
+  }) => {
+    if (!canMount()) {
+      const why = "only who may mount a file system can make a small one to fill";
+      process.stdout.write(`left out, a full disk: ${why}\n`);
+      skip(why);
+    }
+    const rig = await CrashRig.open({ smallDisk: true });
+    closers.push(() => rig.close());
+    expect(await rig.start()).toBe(true);
+    const { id } = await rig.createSession("scripted");
+    const { id: other } = await rig.createSession("scripted");
+    const { client } = rig;
+    await client.sessions.send(id, { text: script(say("before")) });
+    await vi.waitFor(
+      async () => expect(await client.sessions.get(id)).toMatchObject({ state: "idle" }),
+      { timeout: 20_000, interval: 50 },
+    );
+    const before = await client.sessions.get(id);
+    await vi.waitFor(() => readFileSync(`${rig.database}-reserve`), { timeout: 10_000 });
+
+    const free = rig.fillDisk();
+    const large = "x".repeat(900_000);
+    // What the log of the database has room for already is still taken.
+    const refused = await (async () => {
+      for (;;) await client.sessions.send(other, { text: large });
+    })().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 507, code: "disk_full" });
+    expect(await client.sessions.get(id)).toEqual(before);
+    expect(await client.sessions.delete(other)).toMatchObject({ id: other });
+    await expect(client.sessions.get(other)).rejects.toMatchObject({ status: 404 });
+    free();
+
+    await client.sessions.send(id, { text: script(say("after")) });
+    await vi.waitFor(
+      async () => {
+        const { state, messages } = await client.sessions.get(id);
+        expect([state, messages.at(-1)?.content["text"]]).toEqual(["idle", "after"]);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    expect(await rig.stop()).toBe(0);
+  });
+});
+
+/** The place behind it. */
+function nthAnswer(calls: readonly Call[], n: number): number {
+  let seen = 0;
+  const found = calls.findIndex((call) => call === "answer" && (seen += 1) === n);
+  return found + 1;
+}

@@ -1,0 +1,70 @@
+import type { FaultCounts } from "./fault-window.ts";
+import type { MatrixRound } from "./matrix-round.ts";
+import { FAULTS, isPossible, MOMENTS, type FaultName, type Moment } from "./matrix.ts";
+
+/** Rows of cells: how often each fault struck each moment, and how often that broke something. */
+export function matrixTable(rounds: readonly MatrixRound[]): string {
+  const rows = FAULTS.map((fault) => [
+    fault,
+    ...MOMENTS.map((moment) => cell(rounds, fault, moment)),
+  ]);
+  return markdownTable(["", ...MOMENTS], rows);
+}
+
+/** What was done and seen in all rounds together. */
+export function totals(rounds: readonly MatrixRound[]): readonly (readonly [string, number])[] {
+  const sum = (of: (round: MatrixRound) => number): number =>
+    rounds.reduce((total, round) => total + of(round), 0);
+  const most = (of: (round: MatrixRound) => number): number => Math.max(0, ...rounds.map(of));
+  const done = Object.entries(COUNT_NAMES).map(
+    ([key, name]) => [name, sum(({ counts }) => Reflect.get(counts, key))] as const,
+  );
+  return [
+    ["rounds", rounds.length],
+    ["sessions struck in their moment", sum(({ hit }) => hit.length)],
+    ["sessions not in their moment any more, not counted", sum(({ missed }) => missed.length)],
+    ...done,
+    ["messages acknowledged", sum(({ acknowledged }) => acknowledged)],
+    ["requests refused or lost, and sent again under their key", sum(({ refused }) => refused)],
+    ["reconnects of event streams", sum(({ reconnects }) => reconnects)],
+    ["events received by clients", sum(({ events }) => events)],
+    ["slowest end of a run of before, ms after the fault", most(({ settledMs }) => settledMs)],
+    ["violations", sum(({ violations }) => violations.length)],
+  ];
+}
+
+export function markdownTable(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const all = [header, ...rows.map((row) => row.map(String))];
+  const widths = header.map((_, column) =>
+    Math.max(3, ...all.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [
+    line(header),
+    line(widths.map((width) => "-".repeat(width))),
+    ...all.slice(1).map(line),
+  ].join("\n");
+}
+
+const COUNT_NAMES: Readonly<Record<keyof FaultCounts, string>> = {
+  randomKills: "kills of the server at a random moment",
+  failpointKills: "kills of the server at a named place",
+  agentsKilled: "processes of agents killed",
+  misbehaviours: "misbehaviours of agents",
+  pauses: "pauses of the server",
+  busyPeriods: "times the database was held by another process",
+  fullDisks: "times the disk was full",
+  clientsCut: "clients cut off",
+  clockJumps: "jumps of the clock",
+};
+
+function cell(rounds: readonly MatrixRound[], fault: FaultName, moment: Moment): string {
+  if (!isPossible(fault, moment)) return "–";
+  const runs = rounds.filter((round) => round.fault === fault && round.hit.includes(moment));
+  const bad = runs.filter(({ violations }) => violations.length > 0).length;
+  return bad === 0 ? String(runs.length) : `${runs.length} (${bad} broken)`;
+}

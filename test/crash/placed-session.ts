@@ -1,0 +1,311 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import {
+  ask,
+  flood,
+  ignore,
+  mcp,
+  meanwhile,
+  say,
+  script,
+  tool,
+  waitFor,
+  write,
+  type Step,
+} from "../../packages/server/src/providers/testing/script.ts";
+import type { History } from "../cluster/history.ts";
+import { sendUntilAcknowledged, type Sent } from "../cluster/load.ts";
+import { openWatcher, type Watcher } from "../cluster/watcher.ts";
+import type { CrashRig } from "./crash-rig.ts";
+import type { SessionMoment } from "./matrix.ts";
+import { MISBEHAVED, type Misbehaviour } from "./misbehaviours.ts";
+
+const PLACED_WITHIN_MS = 60_000;
+const LOOK_MS = 30;
+const RETRY_MS = 100;
+const GIVE_UP_MS = 12_000;
+const MISBEHAVED_WITHIN_MS = 5_000;
+
+export interface Placement {
+  readonly history: History;
+  readonly moment: SessionMoment;
+  /** What its agent does, in its moment, when it is told to. */
+  readonly misbehaviour: Misbehaviour | null;
+}
+
+/** A session that is being brought into a moment, and what it goes on with afterwards. */
+export class PlacedSession {
+  readonly id: string;
+  readonly repo: string;
+  readonly moment: SessionMoment;
+  readonly watcher: Watcher;
+  readonly misbehaviour: Misbehaviour | null;
+  readonly #rig: CrashRig;
+  readonly #history: History;
+  #sent = 0;
+  readonly #sending = new Set<Promise<unknown>>();
+  readonly #acknowledged = new Set<string>();
+  #next: Promise<unknown> | null = null;
+  #cancelled: Promise<void> = Promise.resolve();
+  #afterwards: string | null = null;
+
+  static async open(
+    rig: CrashRig,
+    { history, moment, misbehaviour }: Placement,
+  ): Promise<PlacedSession> {
+    const usual = moment === "waiting for an event" ? "tooled" : "scripted";
+    const { id, repo } = await rig.createSession(misbehaviour?.provider ?? usual);
+    const watcher = await openWatcher(history, { client: repo, sessionId: id, choose: () => rig });
+    return new PlacedSession(rig, { history, moment, misbehaviour, id, repo, watcher });
+  }
+
+  private constructor(
+    rig: CrashRig,
+    made: Placement & Pick<PlacedSession, "id" | "repo" | "watcher">,
+  ) {
+    this.#rig = rig;
+    this.#history = made.history;
+    this.id = made.id;
+    this.repo = made.repo;
+    this.moment = made.moment;
+    this.misbehaviour = made.misbehaviour;
+    this.watcher = made.watcher;
+  }
+
+  /** As the watching client knows it. */
+  get seen(): WholeSession {
+    return this.watcher.view.session;
+  }
+
+  /** Whether it is, as far as can be seen from outside, where it was to be brought. */
+  get isThere(): boolean {
+    const { state, messages, queued, suspension } = this.seen;
+    const last = messages.findLast(({ role }) => role === "agent");
+    switch (this.moment) {
+      case "idle":
+        return state === "idle" && last?.complete === true;
+      case "starting":
+        return last === undefined;
+      case "streaming":
+        return state === "running" && last?.complete === false;
+      case "in a tool":
+        return state === "running" && last?.content["type"] === "tool";
+      case "waiting for permission":
+        return suspension?.kind === "permission";
+      case "waiting for an event":
+        return suspension?.kind === "event";
+      case "queued":
+        return state === "running" && queued === 2;
+      case "cancelling":
+        return last !== undefined;
+      default:
+        return this.moment satisfies never;
+    }
+  }
+
+  /** Slow to get to, and then there until it is let go. */
+  get isLasting(): boolean {
+    return this.moment !== "starting" && this.moment !== "streaming";
+  }
+
+  async place(): Promise<void> {
+    const [first = [], ...others] = this.#steps();
+    for (const steps of [[...this.#mischief(), ...first], ...others]) await this.#send(...steps);
+    if (this.moment === "starting") return;
+    const deadline = performance.now() + PLACED_WITHIN_MS;
+    while (!this.isThere) {
+      if (performance.now() > deadline) throw new Error(await this.#whyNotThere());
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** What belongs to the moment and must not be waited for. */
+  nudge(): void {
+    if (this.moment === "cancelling") this.#cancelled = this.#cancelOnce().catch(() => {});
+  }
+
+  /** Lets it go on. May be called again when the server was away: everything is repeatable. */
+  async goOn(): Promise<void> {
+    switch (this.moment) {
+      case "idle":
+        return void (await (this.#next ??= this.#send(say("more"))));
+      case "starting":
+      case "streaming":
+        return;
+      case "in a tool":
+      case "queued":
+        return writeFileSync(this.#gate, "");
+      case "waiting for permission":
+      case "waiting for an event":
+        return this.answerAll();
+      case "cancelling":
+        writeFileSync(this.#gate, "");
+        await this.#cancelled;
+        return this.#until(() => this.#cancelOnce());
+      default:
+        return this.moment satisfies never;
+    }
+  }
+
+  /** Until everything that it was sent is acknowledged. */
+  async sent(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending);
+  }
+
+  /** Whether all it was ever sent has been done, as the watching client knows it. */
+  get isDone(): boolean {
+    const { state, queued, messages } = this.seen;
+    const seen = new Set(messages.map(({ id }) => id));
+    return state === "idle" && queued === 0 && [...this.#acknowledged].every((id) => seen.has(id));
+  }
+
+  /** Another message. */
+  async sendMore(): Promise<void> {
+    await this.#send(flood({ perSecond: 60, seconds: 0.3, text: "more " }));
+  }
+
+  /** A message after all that, which its agent, or the next one, must do as if nothing had been. */
+  async sendAfterwards(): Promise<void> {
+    const sent = await this.#send(say("well"));
+    this.#afterwards = sent?.messageId ?? null;
+  }
+
+  /** The message of `sendAfterwards`. */
+  get afterwards(): string | null {
+    return this.#afterwards;
+  }
+
+  /** Its agent does now what it was given to do. */
+  misbehave(): void {
+    writeFileSync(this.#file("mischief"), "");
+  }
+
+  /** Whether its agent has begun to. */
+  async hasMisbehaved(): Promise<boolean> {
+    const sign = this.#rig.file(`root/${this.repo}/${MISBEHAVED}`);
+    const deadline = performance.now() + MISBEHAVED_WITHIN_MS;
+    while (!existsSync(sign) && performance.now() < deadline) await pause(LOOK_MS);
+    return existsSync(sign);
+  }
+
+  async answerAll(): Promise<void> {
+    await this.#until(async () => {
+      const signal = AbortSignal.timeout(GIVE_UP_MS);
+      const { suspensions } = await this.#rig.client.sessions.get(this.id, { signal });
+      for (const { id: suspensionId, kind } of suspensions) {
+        const answer = kind === "permission" ? "allow" : { done: true };
+        await this.#rig.client.sessions.answer(this.id, { suspensionId, answer }, { signal });
+      }
+    });
+  }
+
+  /** Whoever asked is gone before the answer comes; then it is asked again under the same key. */
+  async sendAndLeave(random: () => number): Promise<void> {
+    const key = `${this.id}-left`;
+    const text = `${script(say("left"))}\n#${this.repo}/left`;
+    for (let tries = 0; tries < 3; tries += 1) {
+      await this.#rig.client.sessions
+        .send(
+          this.id,
+          { text },
+          { idempotencyKey: key, signal: AbortSignal.timeout(Math.round(random() * 8)) },
+        )
+        .catch(() => {});
+    }
+    await this.#until(async () => {
+      const signal = AbortSignal.timeout(GIVE_UP_MS);
+      await this.#rig.client.sessions.send(this.id, { text }, { idempotencyKey: key, signal });
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.#until(async () => {
+      const gone = await fetch(`${this.#rig.url}/api/sessions/${this.id}`, { method: "DELETE" });
+      if (!gone.ok && gone.status !== 404)
+        throw new Error(`it could not be deleted: ${gone.status}`);
+    });
+  }
+
+  #steps(): readonly (readonly Step[])[] {
+    const gate = waitFor(this.#gate);
+    const look = { id: "t1", title: "Look", kind: "read" } as const;
+    switch (this.moment) {
+      case "idle":
+        return [[say("hello")]];
+      case "starting":
+        return [[say("begun")]];
+      case "streaming":
+        return [[flood({ perSecond: 60, seconds: 4, text: "word " })]];
+      case "in a tool":
+        return [[tool({ ...look, ends: null }), gate, tool({ ...look, ends: "completed" })]];
+      case "waiting for permission":
+        return [[say("may I?"), ask({ id: "t1", title: "make" }), say("thanks")]];
+      case "waiting for an event":
+        return [[mcp("wait_for_event", { name: "deployed" }), say("waiting", "m2")]];
+      case "queued":
+        return [[gate, say("one")], [say("two")], [say("three")]];
+      case "cancelling":
+        return [[ignore("cancel"), say("on and on"), gate]];
+      default:
+        return this.moment satisfies never;
+    }
+  }
+
+  #mischief(): readonly Step[] {
+    if (this.misbehaviour === null || this.misbehaviour.provider !== null) return [];
+    return [meanwhile(this.#file("mischief"), write(MISBEHAVED), ...this.misbehaviour.steps)];
+  }
+
+  get #gate(): string {
+    return this.#file("gate");
+  }
+
+  #file(name: "gate" | "mischief"): string {
+    return this.#rig.file(`${name}-${this.repo}`);
+  }
+
+  async #send(...steps: readonly Step[]): Promise<Sent | null> {
+    this.#sent += 1;
+    const sending = sendUntilAcknowledged(this.#history, {
+      sessionId: this.id,
+      tag: `${this.repo}/${this.#sent}`,
+      text: script(...steps),
+      choose: () => this.#rig,
+    });
+    this.#sending.add(sending);
+    const sent = await sending.finally(() => this.#sending.delete(sending));
+    if (sent !== null) this.#acknowledged.add(sent.messageId);
+    return sent;
+  }
+
+  /** What the client was shown, and what the server has: they need not be the same. */
+  async #whyNotThere(): Promise<string> {
+    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    const stored: unknown = await this.#rig.client.sessions
+      .get(this.id, { signal })
+      .catch((error: unknown) => String(error));
+    const shown = JSON.stringify(this.seen);
+    const [told, read] = [this.watcher.node, JSON.stringify(stored)];
+    return `not ${this.moment}, connected to ${told}: shown ${shown}, stored ${read === shown ? "is the same" : read}`;
+  }
+
+  async #cancelOnce(): Promise<void> {
+    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    const { state } = await this.#rig.client.sessions.get(this.id, { signal });
+    if (state !== "idle") await this.#rig.client.sessions.cancel(this.id, {}, { signal });
+  }
+
+  /** Tries until it is done; what a server says that is not well is tried again. */
+  async #until(act: () => Promise<void>): Promise<void> {
+    const deadline = performance.now() + PLACED_WITHIN_MS;
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+        await pause(RETRY_MS);
+      }
+    }
+  }
+}

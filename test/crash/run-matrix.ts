@@ -1,0 +1,112 @@
+import { canMount } from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
+import { seeded } from "../cluster/faults.ts";
+import { CrashRig } from "./crash-rig.ts";
+import { NO_COUNTS } from "./fault-window.ts";
+import type { Kills } from "./kills.ts";
+import { runMatrixRound, type MatrixRound } from "./matrix-round.ts";
+import type { PlannedRound, SessionMoment } from "./matrix.ts";
+
+export interface MatrixOptions {
+  readonly seed: number;
+  /** How many were run before these. */
+  readonly done?: number;
+  readonly moments?: readonly SessionMoment[];
+  readonly kills?: Kills;
+  readonly onRound?: (round: MatrixRound) => void;
+  readonly signal?: AbortSignal;
+  /** The server's program, where it is not to be the sources. */
+  readonly program?: string;
+}
+
+/** Short enough to be waited for, long enough to bring a session into its moment. */
+const SHORT_SILENCE_MS = 6_000;
+
+/** Round by round on a few servers that live on, each with the surroundings that its faults need. */
+export async function runMatrix(
+  plan: Iterable<PlannedRound>,
+  { seed, done = 0, moments, kills, onRound = () => {}, signal, program }: MatrixOptions,
+): Promise<readonly MatrixRound[]> {
+  const rigs = new Map<Surroundings, CrashRig>();
+  const rounds: MatrixRound[] = [];
+  try {
+    let index = done;
+    for (const planned of plan) {
+      if (signal?.aborted === true) break;
+      const kind = surroundingsOf(planned);
+      const rig = rigs.get(kind) ?? (await openRig(kind, program));
+      rigs.set(kind, rig);
+      const random = seeded(seed + index * 7_919);
+      index += 1;
+      const options = {
+        random,
+        ...(moments !== undefined && { moments }),
+        ...(kills !== undefined && { kills }),
+      };
+      const round = await runMatrixRound(rig, planned, options).catch((error: unknown) =>
+        brokenOff(planned, { error, said: rig.said }),
+      );
+      if (round.violations.length > 0) {
+        // The next one must not suffer from it.
+        await rig.close();
+        rigs.delete(kind);
+      }
+      rounds.push(round);
+      onRound(round);
+    }
+    for (const rig of rigs.values()) await endWell(rig);
+    return rounds;
+  } finally {
+    for (const rig of rigs.values()) await rig.close();
+  }
+}
+
+/** Why rounds of this fault cannot be run here; null when they can. */
+export function whyNotHere({ fault }: PlannedRound): string | null {
+  if (process.platform !== "linux")
+    return "processes are looked for in /proc, which only Linux has";
+  if (fault === "disk full" && !canMount())
+    return "only who may mount a file system can make a small one to fill";
+  return null;
+}
+
+type Surroundings = "usual" | "small disk" | "short silence";
+
+function surroundingsOf({ fault }: PlannedRound): Surroundings {
+  if (fault === "disk full") return "small disk";
+  return fault === "node paused" ? "short silence" : "usual";
+}
+
+function openRig(kind: Surroundings, program: string | undefined): Promise<CrashRig> {
+  return CrashRig.open({
+    ...(program !== undefined && { program }),
+    smallDisk: kind === "small disk",
+    ...(kind === "short silence" && { silentMs: SHORT_SILENCE_MS }),
+  });
+}
+
+async function endWell(rig: CrashRig): Promise<void> {
+  const code = rig.isUp ? await rig.stop() : 0;
+  const left = rig.agents();
+  if (code !== 0 || left.length > 0)
+    throw new Error(`the server ended with ${code} and left ${left.length} processes: ${rig.said}`);
+}
+
+function brokenOff(
+  planned: PlannedRound,
+  { error, said }: { readonly error: unknown; readonly said: string },
+): MatrixRound {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    ...planned,
+    hit: [],
+    missed: [],
+    violations: [`broken off: ${reason}\nThe server said: ${said}`],
+    counts: NO_COUNTS,
+    acknowledged: 0,
+    refused: 0,
+    reconnects: 0,
+    events: 0,
+    settledMs: 0,
+    tookMs: 0,
+  };
+}

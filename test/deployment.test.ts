@@ -1,0 +1,291 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { root } from "./architecture/read-sources.ts";
+import {
+  readDockerfile,
+  type DockerInstruction,
+  type DockerStage,
+} from "./deployment/read-dockerfile.ts";
+import { readUnit } from "./deployment/read-unit.ts";
+import { removeFolder, temporaryFolder } from "./e2e/holdfast-process.ts";
+
+const PORT = 4664;
+const text = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const manifest = JSON.parse(text("package.json")) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly workspaces: readonly string[];
+};
+const server = JSON.parse(text("packages/server/package.json")) as {
+  readonly files: readonly string[];
+  readonly engines: { readonly node: string };
+};
+const documented = text("docs/configuration.md");
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0).toReversed()) close();
+});
+
+describe("the Dockerfile", () => {
+  const [build, image] = readDockerfile(text("Dockerfile")) as [DockerStage, DockerStage];
+
+  it("copies only what is there and is not kept out, every package before it installs", () => {
+    const copied = build.instructions.filter(({ name }) => name === "COPY").flatMap(sourcesOf);
+    expect(copied.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    const ignored = text(".dockerignore")
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    expect(copied.filter((file) => ignored.includes(file.split("/")[0] ?? ""))).toEqual([]);
+
+    const installs = build.instructions.findIndex(({ value }) => value === "npm ci");
+    const before = build.instructions.slice(0, installs).flatMap(sourcesOf);
+    const manifests = ["", ...manifest.workspaces.map((folder) => `${folder}/`)];
+    expect(before).toEqual(
+      expect.arrayContaining(manifests.map((folder) => `${folder}package.json`)),
+    );
+  });
+
+  it("runs only scripts of this repository", () => {
+    const scripts = build.instructions.flatMap(
+      ({ name, value }) => (name === "RUN" && /^npm run (\S+)$/u.exec(value)?.[1]) || [],
+    );
+    expect(scripts).toEqual(["build"]);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts));
+  });
+
+  it("stands on a Node that the program takes, in both stages", () => {
+    const least = Number(/^>=(\d+)\./u.exec(server.engines.node)?.[1]);
+    for (const { from } of [build, image]) {
+      const [, major] = /^node:(\d+)-slim$/u.exec(from) ?? [];
+      expect(Number(major)).toBeGreaterThanOrEqual(least);
+    }
+  });
+
+  it("takes from the build all that is published, and that is enough to serve and be healthy", async () => {
+    const folder = temporaryFolder();
+    closers.push(() => removeFolder(folder));
+    const copies = image.instructions.filter(({ name }) => name === "COPY");
+    const targets = copies.map((copy) => {
+      const [source = "", target = ""] = copy.value.replace("--from=build ", "").split(" ");
+      expect(copy.value.startsWith("--from=build /src/")).toBe(true);
+      const isFolder = target.endsWith("/");
+      const to = isFolder ? path.basename(source) : target;
+      cpSync(path.join(root, source.slice("/src/".length)), path.join(folder, "app", to), {
+        recursive: true,
+      });
+      return to;
+    });
+    expect(targets.toSorted()).toEqual([...server.files, "package.json"].toSorted());
+
+    const env = environmentOf(image);
+    expect(env).toEqual({
+      HOLDFAST_HOST: "0.0.0.0",
+      HOLDFAST_PORT: String(PORT),
+      HOLDFAST_DATA: "/data",
+      AGENT_WORKSPACE_ROOT: "/workspace",
+    });
+    const entry = jsonOf(image, "ENTRYPOINT");
+    expect(entry.slice(0, 3)).toEqual(["tini", "--", "node"]);
+    const program = entry[3]?.replace("/opt/holdfast", path.join(folder, "app")) ?? "";
+    mkdirSync(path.join(folder, "workspace"));
+    const port = await freePort();
+    const child = spawn(process.execPath, [program, ...jsonOf(image, "CMD")], {
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        HOLDFAST_TOKEN: "secret",
+        ...env,
+        HOLDFAST_HOST: "127.0.0.1",
+        HOLDFAST_PORT: String(port),
+        HOLDFAST_DATA: path.join(folder, "data"),
+        AGENT_WORKSPACE_ROOT: path.join(folder, "workspace"),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    closers.push(() => void child.kill("SIGKILL"));
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        if (chunk.toString().includes("Stop ")) resolve();
+      });
+      child.once("exit", (code) => reject(new Error(`ended with ${code}`)));
+    });
+
+    const check = healthCheckOf(image).map((word) => word.replace(String(PORT), String(port)));
+    expect(check[0]).toBe("node");
+    const healthy = (): number | null => spawnSync(process.execPath, check.slice(1)).status;
+    expect(healthy()).toBe(0);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(healthy()).toBe(1);
+  });
+
+  it("does not run as root, and keeps data and repositories in volumes of that user", () => {
+    expect(valueOf(image, "USER")).toBe("node");
+    expect(jsonOf(image, "VOLUME")).toEqual(["/data", "/workspace"]);
+    expect(
+      image.instructions.some(({ value }) => value.includes("chown node:node /data /workspace")),
+    ).toBe(true);
+    expect(valueOf(image, "EXPOSE")).toBe(String(PORT));
+  });
+});
+
+interface Service {
+  readonly image: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly volumes: readonly string[];
+  readonly stop_grace_period?: string;
+}
+
+describe("the compose file", () => {
+  const compose = parse(text("compose.yaml"), { merge: true }) as {
+    readonly services: Readonly<Record<string, Service>>;
+    readonly volumes: Readonly<Record<string, unknown>>;
+  };
+  const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node-"));
+
+  it("has three nodes: names and data of their own, one database, token and workspace", () => {
+    expect(nodes.map(([name]) => name)).toEqual(["node-1", "node-2", "node-3"]);
+    for (const [name, { environment, volumes, image }] of nodes) {
+      expect({ environment, volumes, image }).toEqual({
+        image: "holdfast",
+        environment: {
+          HOLDFAST_DATABASE_URL: expect.stringContaining("@database:5432/holdfast"),
+          HOLDFAST_TOKEN: expect.stringContaining("${HOLDFAST_TOKEN:?"),
+          HOLDFAST_NODE_NAME: name,
+        },
+        volumes: [`${name.replace("node", "data")}:/data`, "workspace:/workspace"],
+      });
+    }
+  });
+
+  it("gives a node longer to stop than it takes", () => {
+    for (const [, service] of nodes) expect(seconds(service.stop_grace_period)).toBeGreaterThan(20);
+  });
+
+  it("declares every volume it uses, and mounts only files that are there", () => {
+    const used = Object.values(compose.services).flatMap(({ volumes }) =>
+      volumes.map((volume) => volume.split(":")[0] ?? ""),
+    );
+    const files = used.filter((name) => name.startsWith("./"));
+    expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    expect(new Set(used.filter((name) => !files.includes(name)))).toEqual(
+      new Set(Object.keys(compose.volumes)),
+    );
+  });
+
+  it("has the proxy ask each node, on the port of the image", () => {
+    const asked = compose.services["proxy"]?.environment["HOLDFAST_NODES"]?.split(" ");
+    expect(asked).toEqual(nodes.map(([name]) => `${name}:${PORT}`));
+    const caddyfile = text("deploy/Caddyfile");
+    const variables = [...caddyfile.matchAll(/\{\$(\w+)\}/gu)].map(([, name]) => name);
+    expect(new Set(variables)).toEqual(
+      new Set(Object.keys(compose.services["proxy"]?.environment ?? {})),
+    );
+  });
+});
+
+describe("the proxies' settings", () => {
+  it("hand on each event as it comes, and wait longer than a stream is ever silent", () => {
+    expect(text("deploy/Caddyfile")).toMatch(/^\s*flush_interval -1$/mu);
+    const nginx = text("deploy/nginx.conf");
+    for (const line of ["proxy_buffering off;", "proxy_request_buffering off;"]) {
+      expect(nginx).toContain(line);
+    }
+    expect(Number(/proxy_read_timeout (\d+)s;/u.exec(nginx)?.[1])).toBeGreaterThan(30);
+    expect(nginx).toContain("proxy_set_header Host $http_host;");
+  });
+});
+
+describe("the systemd unit", () => {
+  const unit = readUnit(text("deploy/holdfast.service"));
+
+  it("tells the server alone to stop, waits long enough, and starts it again", () => {
+    expect(unit).toMatchObject({
+      Service: {
+        KillMode: ["mixed"],
+        Restart: ["always"],
+        RestartPreventExitStatus: ["64"],
+        ExecStart: ["/usr/bin/node /opt/holdfast/bin/holdfast.js serve"],
+      },
+    });
+    expect(Number(unit["Service"]?.["TimeoutStopSec"]?.[0])).toBeGreaterThan(20);
+  });
+
+  it("has nothing that keeps Node or the agents' sandboxes from working", () => {
+    const forbidden = ["MemoryDenyWriteExecute", "RestrictNamespaces", "SystemCallFilter"];
+    expect(Object.keys(unit["Service"] ?? {}).filter((key) => forbidden.includes(key))).toEqual([]);
+  });
+
+  it("is understood by systemd", ({ skip }) => {
+    if (spawnSync("systemd-analyze", ["--version"]).status !== 0) {
+      return skip("systemd-analyze is not installed here");
+    }
+    const folder = temporaryFolder();
+    closers.push(() => removeFolder(folder));
+    const file = path.join(folder, "holdfast.service");
+    // It looks for the program.
+    const here = text("deploy/holdfast.service").replace("/usr/bin/node", process.execPath);
+    writeFileSync(file, here);
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+    const ours = stderr.split("\n").filter((line) => line.includes(file));
+    expect({ status, ours }).toEqual({ status: 0, ours: [] });
+  });
+});
+
+describe("every setting that is used", () => {
+  it.each(["Dockerfile", "compose.yaml", "deploy/holdfast.service", "deploy/holdfast.env"])(
+    "in %s is one that the server knows",
+    (file) => {
+      const used = new Set(text(file).match(/\b(?:HOLDFAST|AGENT)_[A-Z_]+\b/gu));
+      const ours = new Set(["HOLDFAST_SITE", "HOLDFAST_NODES"]);
+      const unknown = [...used].filter(
+        (name) => !ours.has(name) && !documented.includes(`\`${name}\``),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
+});
+
+function sourcesOf({ name, value }: DockerInstruction): readonly string[] {
+  if (name !== "COPY" || value.startsWith("--from")) return [];
+  return value.split(" ").slice(0, -1);
+}
+
+function valueOf({ instructions }: DockerStage, name: string): string {
+  return instructions.find((instruction) => instruction.name === name)?.value ?? "";
+}
+
+function jsonOf(stage: DockerStage, name: string): readonly string[] {
+  return JSON.parse(valueOf(stage, name)) as readonly string[];
+}
+
+function healthCheckOf(stage: DockerStage): readonly string[] {
+  const [, command = "[]"] = valueOf(stage, "HEALTHCHECK").split(" CMD ");
+  return JSON.parse(command) as readonly string[];
+}
+
+function environmentOf(stage: DockerStage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    valueOf(stage, "ENV")
+      .split(/\s+/u)
+      .map((pair) => pair.split("=") as [string, string]),
+  );
+}
+
+function seconds(duration: string | undefined): number {
+  return Number(/^(\d+)s$/u.exec(duration ?? "")?.[1]);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

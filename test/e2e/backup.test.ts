@@ -1,0 +1,97 @@
+import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { ask, say, script, waitFor } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type PreparedFolder,
+  type RunningServer,
+} from "./holdfast-process.ts";
+
+let prepared: PreparedFolder;
+let server: RunningServer;
+let client: Client;
+
+beforeEach(async () => {
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  prepared = prepareFolder({ providers, defaultProvider: "scripted" });
+  await start(prepared.data);
+});
+afterEach(async () => {
+  await server.end("SIGKILL");
+  removeFolder(prepared.folder);
+});
+
+async function start(data: string): Promise<void> {
+  server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: prepared.root } });
+  client = createClient({ url: server.url });
+}
+
+describe("holdfast db backup", () => {
+  it("saves a server at work, and a server that is started with it goes on from there (P1)", async () => {
+    const { folder, data } = prepared;
+    const repo = await client.repos.add({ path: "." });
+    const { id: waiting } = await client.sessions.create({ repoId: repo.id });
+    const { id: working } = await client.sessions.create({ repoId: repo.id });
+    await client.sessions.send(waiting, { text: script(ask({ id: "t1", title: "make" })) });
+    await client.sessions.send(working, {
+      text: script(say("begun"), waitFor(path.join(folder, "never"))),
+    });
+    for (const id of [waiting, working]) {
+      for await (const { session } of client.sessions.follow(id))
+        if (session.messages.length > 1 && session.state !== "idle") break;
+    }
+
+    const file = path.join(folder, "saved.db");
+    const saved = holdfast(["db", "backup", file, "--data", data, "--json"]);
+    expect(saved).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(saved.stdout)).toMatchObject({
+      file,
+      tables: expect.arrayContaining([{ table: "AgentSession", rows: 2 }]),
+    });
+    expect(holdfast(["db", "backup", file, "--data", data])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `holdfast: ${file} exists already, and is not written over. Choose another name.\n`,
+    });
+
+    // What came after the backup is not in it.
+    const before = await client.sessions.get(waiting);
+    await client.sessions.cancel(waiting);
+    await server.end("SIGKILL");
+    const other = path.join(folder, "restored");
+    mkdirSync(other, { mode: 0o700 });
+    for (const name of readdirSync(data).filter((each) => each === "holdfast.config.json"))
+      copyFileSync(path.join(data, name), path.join(other, name));
+    copyFileSync(file, path.join(other, "holdfast.db"));
+    await start(other);
+
+    const after = await client.sessions.get(waiting);
+    expect(after).toMatchObject({ state: "suspended", suspensions: before.suspensions });
+    expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
+    const cut = await client.sessions.get(working);
+    expect(cut.messages.map(({ role }) => role)).toContain("user");
+    const [suspension] = after.suspensions;
+    await client.sessions.answer(waiting, {
+      suspensionId: suspension?.id ?? "",
+      answer: "allow",
+    });
+    for await (const { session } of client.sessions.follow(waiting))
+      if (session.state === "idle") break;
+    const { runs } = await client.sessions.runs(working);
+    expect(runs.map(({ status }) => status)).toEqual(["interrupted"]);
+  });
+
+  it("leaves a PostgreSQL to its own tools, and says how", () => {
+    const url = "postgres://me:secret@db.example/holdfast";
+    const { code, stderr } = holdfast(["db", "backup", "x.db", "--database", url]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("pg_dump --format=custom");
+    expect(stderr).not.toContain("secret");
+  });
+});

@@ -1,0 +1,184 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ask, say, script } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type Ended,
+  type RunningServer,
+} from "./holdfast-process.ts";
+
+let folder: string;
+let data: string;
+let root: string;
+let server: RunningServer | null;
+
+beforeEach(() => {
+  const scripted = { type: "acp", command: scriptedCommand };
+  ({ folder, data, root } = prepareFolder({
+    providers: { scripted },
+    defaultProvider: "scripted",
+  }));
+  server = null;
+});
+afterEach(async () => {
+  await server?.end("SIGTERM");
+  removeFolder(folder);
+});
+
+async function serve(): Promise<void> {
+  server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
+}
+
+function run(...args: readonly string[]): Ended {
+  return holdfast([...args, "--data", data], { AGENT_WORKSPACE_ROOT: root });
+}
+
+/** What it printed, which must be all it had to say. */
+function good(...args: readonly string[]): string {
+  const ended = run(...args);
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  return ended.stdout.trim();
+}
+
+describe.each(["straight on the database", "through a server"])("commands %s", (way) => {
+  beforeEach(async () => {
+    if (way === "through a server") await serve();
+  });
+
+  it("carry a session through its life (B1, A9)", () => {
+    const id = good("create", "--agent", "builder", "--repo", root, "--title", "The build");
+    const state = JSON.parse(good("get", id));
+    expect(state).toMatchObject({ agent_id: id, agent_name: "builder", status: "active" });
+
+    const fork = good("fork", id);
+    expect(JSON.parse(good("get", fork))).toMatchObject({ agent_id: fork });
+    expect(JSON.parse(good("cancel", fork))).toMatchObject({ state: "idle" });
+    expect(JSON.parse(good("archive", id))).toMatchObject({ status: "archived" });
+    expect(JSON.parse(good("list", "--status", "archived"))).toHaveLength(1);
+    expect(run("resume", id)).toMatchObject({ code: 2, stdout: "" });
+
+    expect(run("delete", fork)).toEqual({
+      code: 64,
+      stdout: "",
+      stderr: "holdfast: This cannot be undone: say --yes to do it.\n",
+    });
+    good("delete", fork, "--yes");
+    expect(run("get", fork)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "holdfast: There is no such session. See what there is: holdfast list\n",
+    });
+  });
+
+  it("show what is around sessions", () => {
+    const repo = good("repos", "add", root, "--name", "the-root");
+    expect(good("repos").split("\t")).toEqual([repo, "the-root", root, expect.any(String)]);
+    expect(run("repos", "add", "/")).toMatchObject({ code: 2, stdout: "" });
+    good("repos", "remove", repo);
+    expect(good("repos")).toBe("");
+    expect(good("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
+    expect(JSON.parse(good("stats"))).toMatchObject({ sessions: 0 });
+    expect(good("inbox")).toBe("");
+    expect(good("doctor").split("\n").length).toBeGreaterThan(5);
+  });
+
+  it("carry whole sessions to another machine and back (A13)", () => {
+    const id = good("create", "--agent", "builder", "--metadata", '{"task_id":"T001"}');
+    good("update", id, "--phase", "approval", "--error", "none really");
+    const bundle = path.join(folder, "session.jsonl");
+    writeFileSync(bundle, run("export", id).stdout);
+
+    const there = path.join(folder, "there");
+    const imported = holdfast(["import", bundle, "--data", there]);
+    expect(imported).toEqual({ code: 0, stdout: `${id}\n`, stderr: "" });
+    const { last_updated: _, status: __, ...state } = JSON.parse(good("get", id));
+    const copy = JSON.parse(holdfast(["get", id, "--data", there]).stdout);
+    expect(copy).toMatchObject(state);
+    expect(run("import", bundle)).toMatchObject({ code: 2, stdout: "" });
+    expect(run("import", path.join(folder, "nothing.jsonl"))).toMatchObject({ code: 1 });
+  });
+
+  it("say what is wrong, and what to do next", () => {
+    const id = good("create");
+    expect(run("update", id).stderr).toContain("Nothing to change");
+    expect(run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
+    expect(run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
+    expect(run("create", "--id", id)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "holdfast: There is a session with this agent id already.\n",
+    });
+    expect(run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
+    expect(run("frobnicate").stderr).toContain("unknown command");
+    expect(run("resume", id, "--answer", "yes").stderr).toContain("waits for no answer");
+  });
+});
+
+describe("a message left while no server runs", () => {
+  it("is delivered when one starts (C1)", async () => {
+    const id = good("create", "--repo", root);
+    expect(run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
+    const left = JSON.parse(good("send", id, script(say("Here I am.")), "--detach"));
+    expect(left).toMatchObject({ queued: true });
+    await serve();
+    const waited = run("send", id, script(say("And here.")));
+    expect(waited).toMatchObject({ code: 0 });
+    const bundle = run("export", id).stdout;
+    expect(bundle.indexOf("Here I am.")).toBeGreaterThan(0);
+    expect(bundle.indexOf("And here.")).toBeGreaterThan(bundle.indexOf("Here I am."));
+  });
+});
+
+describe("a permission", () => {
+  it("is found in the inbox and answered from there, also while the server is away (C3)", async () => {
+    await serve();
+    const id = good("create", "--repo", root);
+    const sent = run(
+      "send",
+      id,
+      script(ask({ id: "write", title: "Write it" }), say("Thank you.")),
+    );
+    expect(sent.code).toBe(3);
+    await server?.end("SIGKILL");
+    server = null;
+
+    const [sessionId, suspension, kind] = good("inbox").split("\t");
+    expect(kind).toBe("permission");
+    good("resume", sessionId ?? "", "--suspension", suspension ?? "", "--answer", "allow");
+    expect(good("inbox")).toBe("");
+    await serve();
+    expect(run("send", id, script(say("Next.")))).toMatchObject({ code: 0 });
+  });
+});
+
+describe("completion", () => {
+  it("offers commands, and the ids there are now", () => {
+    const id = good("create", "--title", "The build");
+    const complete = (...words: readonly string[]): readonly string[] =>
+      holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })
+        .stdout.trim()
+        .split("\n");
+    expect(complete("fin")).toEqual([expect.stringMatching(/^finalize\t/u), ":4"]);
+    expect(complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
+    for (const shell of ["bash", "zsh", "fish", "powershell"])
+      expect(holdfast(["completion", shell]).stdout).toContain("holdfast");
+  });
+});
+
+describe("output that nobody reads to its end", () => {
+  it("ends the command without a word", () => {
+    const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+    const { status, stderr } = spawnSync(
+      "bash",
+      ["-c", `set -o pipefail; "${process.execPath}" "${bin}" --help | true`],
+      { encoding: "utf8" },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,243 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "../../packages/client/src/index.ts";
+import { openDatabase } from "../../packages/server/src/cli/desk/open-desk.ts";
+import type { Create } from "../../packages/server/src/domain/command.ts";
+import type { Phase } from "../../packages/server/src/domain/phase.ts";
+import type { Store } from "../../packages/server/src/storage/store.ts";
+import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";
+import { removeFolder, startHoldfast, temporaryFolder, type Ended } from "./holdfast-process.ts";
+
+const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
+
+let folder: string;
+let data: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  data = path.join(folder, "data");
+  store = await openDatabase({
+    dataFolder: data,
+    database: { engine: "sqlite", file: path.join(data, "holdfast.db") },
+  });
+});
+
+afterEach(async () => {
+  await store.close();
+  removeFolder(folder);
+});
+
+describe("the hooks as processes", () => {
+  it("answer JSON with JSON, end with 0 whatever they are given, and log it (B4)", async () => {
+    const id = await begin({ agentName: "terraform-architect" }, "approval");
+    const input = { agent_name: "terraform-architect", task: "apply it" };
+
+    const resumed = await hook("pre-delegate", JSON.stringify(input));
+    expect({ ...resumed, stdout: JSON.parse(resumed.stdout) }).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: {
+        should_resume: true,
+        reason: "session_resumable",
+        agent_id: id,
+        resume_metadata: { previous_phase: "approval" },
+        original_context: input,
+      },
+    });
+    const stopped = await hook("subagent-stop", JSON.stringify({ task_info: { agent_id: id } }));
+    expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: { finalized: true, reason: "session_finalized", agent_id: id },
+    });
+    const garbled = await hook("pre-delegate", "what?");
+    expect({ ...garbled, stdout: JSON.parse(garbled.stdout) }).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: { should_resume: false, reason: "input_not_json" },
+    });
+    expect(logLines().map(({ reason }) => reason)).toEqual([
+      "session_resumable",
+      "session_finalized",
+      "input_not_json",
+    ]);
+  });
+
+  it("end by themselves when their stdin does not (B4)", async () => {
+    const { code, stdout } = await hook("pre-delegate", null);
+    expect({ code, output: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      output: { should_resume: false, reason: "timed_out" },
+    });
+  });
+
+  it("work beside a server that runs on the same database", async () => {
+    const server = await startHoldfast({ data });
+    try {
+      const { sessions } = createClient({ url: server.url });
+      const { id } = await sessions.create({ agentId: "agent-1", agentName: "planner" });
+      await sessions.update(id, { phase: "planning" });
+      const resumed = await hook("pre-delegate", JSON.stringify({ agent_name: "planner" }));
+      expect(JSON.parse(resumed.stdout)).toMatchObject({
+        should_resume: true,
+        agent_id: "agent-1",
+      });
+      await hook("subagent-stop", JSON.stringify({ agent_id: "agent-1", outcome: "failed" }));
+      expect(await sessions.get(id)).toMatchObject({ phase: "failed" });
+    } finally {
+      await server.end("SIGTERM");
+    }
+  });
+
+  it("try themselves out and leave nothing behind", async () => {
+    const { code, stdout } = await run([
+      process.execPath,
+      BINARY,
+      "hook",
+      "pre-delegate",
+      "--test",
+    ]);
+    expect({ code, ticks: stdout.split("✓").length - 1 }).toEqual({ code: 0, ticks: 7 });
+    expect(await store.listSessions({ limit: 1 })).toMatchObject({ total: 0 });
+  });
+
+  it("work as they are written into the settings, from any folder", async () => {
+    const id = await begin({ agentName: "Explore", agentId: "agent-2" }, "investigating");
+    const project = path.join(folder, "a project's");
+    mkdirSync(project);
+    const install = ["hook", "install", "--project", project, "--yes", "--data", data];
+    expect(await run([process.execPath, BINARY, ...install])).toMatchObject({ code: 0 });
+    const settings: HookSettings = JSON.parse(
+      readFileSync(path.join(project, ".claude/settings.json"), "utf8"),
+    );
+    const payload = { hook_event_name: "SubagentStart", agent_id: "a1", agent_type: "Explore" };
+    const started = await run(["/bin/sh", "-c", commandOf(settings, "SubagentStart")], {
+      input: JSON.stringify(payload),
+      env: {},
+    });
+
+    expect({ ...started, stdout: JSON.parse(started.stdout) }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: {
+        reason: "session_resumable",
+        hookSpecificOutput: {
+          hookEventName: "SubagentStart",
+          additionalContext: expect.stringContaining("agent-2, in phase investigating"),
+        },
+      },
+    });
+    await run(["/bin/sh", "-c", commandOf(settings, "SubagentStop")], {
+      input: JSON.stringify({ task_info: { agent_id: id } }),
+      env: {},
+    });
+    expect(await store.readSession(id)).toMatchObject({ record: { phase: "completed" } });
+  });
+});
+
+describe("many hooks at once", () => {
+  it("all answer, and what they did and logged is all there (B4)", async () => {
+    const COUNT = 200;
+    const AT_ONCE = 25;
+    const agents = Array.from({ length: COUNT / 2 }, (_, index) => `agent-${index}`);
+    for (const agentId of agents) await begin({ agentId, agentName: agentId }, "approval");
+    // A log that is nearly full: it is exchanged for a new one while they run.
+    const log = path.join(data, "logs", "hooks.log");
+    mkdirSync(path.dirname(log), { recursive: true });
+    writeFileSync(log, `${"-".repeat(1024 * 1024 - 5_000)}\n`);
+
+    const calls = agents.flatMap((agent) => [
+      () => hook("pre-delegate", JSON.stringify({ agent_name: agent })),
+      () => hook("subagent-stop", JSON.stringify({ task_info: { agent_id: agent } })),
+    ]);
+    const ended: Ended[] = [];
+    const worker = async (): Promise<void> => {
+      for (let call = calls.shift(); call !== undefined; call = calls.shift())
+        ended.push(await call());
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+    const answers = ended.map(({ stdout }): Answer => JSON.parse(stdout));
+    expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
+    const stopped = answers.filter((answer) => "finalized" in answer);
+    expect(stopped.toSorted(byAgent)).toEqual(
+      agents
+        .map((agent_id) => ({ finalized: true, reason: "session_finalized", agent_id }))
+        .toSorted(byAgent),
+    );
+    const odd = answers.filter(
+      ({ reason }) => !["session_finalized", "session_resumable", "no_session"].includes(reason),
+    );
+    expect(odd).toEqual([]);
+    const page = await store.listSessions({ phase: "completed", limit: 1 });
+    expect(page.total).toBe(COUNT / 2);
+    const logged = [...logLines(`${log}.1`), ...logLines(log)];
+    expect(logged).toHaveLength(COUNT);
+    expect(new Set(logged.map(({ pid }) => pid)).size).toBe(COUNT);
+  });
+});
+
+interface Answer {
+  readonly agent_id: string;
+  readonly reason: string;
+}
+
+interface Logged {
+  readonly reason: string;
+  readonly pid: number;
+}
+
+interface HookSettings {
+  readonly hooks: Record<string, readonly { readonly hooks: readonly { command: string }[] }[]>;
+}
+
+function commandOf({ hooks }: HookSettings, event: string): string {
+  const command = hooks[event]?.[0]?.hooks[0]?.command;
+  if (command === undefined) throw new Error(`there is no hook for ${event}`);
+  return command;
+}
+
+function byAgent(left: Answer, right: Answer): number {
+  return left.agent_id.localeCompare(right.agent_id);
+}
+
+function logLines(file = path.join(data, "logs", "hooks.log")): readonly Logged[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("-"))
+    .map((line) => JSON.parse(line));
+}
+
+async function begin(more: Partial<Create>, phase: Phase): Promise<string> {
+  const session = await beginSession(store, { repoId: null, ...more, at: Date.now() - 5_000 });
+  await session.perform({ type: "update", changes: {}, phase });
+  return session.id;
+}
+
+/** Null leaves its stdin open. */
+function hook(name: string, input: string | null): Promise<Ended> {
+  return run([process.execPath, BINARY, "hook", name], { input });
+}
+
+/** In another folder than this one, and with nothing of the environment but what is needed. */
+async function run(
+  [file = "", ...args]: readonly string[],
+  {
+    input = "",
+    env = { HOLDFAST_DATA: data },
+  }: { readonly input?: string | null; readonly env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const child = spawn(file, args, { cwd: folder, env: { ...env, PATH: "/usr/bin:/bin" } });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const code = new Promise<number | null>((resolve, reject) => {
+    child.once("close", resolve);
+    child.once("error", reject);
+  });
+  if (input !== null) child.stdin.end(input);
+  return { code: await code, ...output };
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { mcp, script, shell, silent } from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  leavesBehind,
+  SECRET,
+  whyNoSandbox,
+} from "../../packages/server/src/providers/sandbox/testing/sandbox-world.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type PreparedFolder,
+  type RunningServer,
+} from "./holdfast-process.ts";
+
+const isMissing = (await whyNoSandbox()) !== null;
+
+let place: PreparedFolder;
+let home: string;
+let server: RunningServer | null;
+let client: Client;
+
+beforeEach(() => {
+  const scripted = { type: "acp", command: scriptedCommand };
+  place = prepareFolder({ providers: { scripted }, sandbox: "required" });
+  home = path.join(place.folder, "home");
+  mkdirSync(home);
+  writeFileSync(path.join(home, "notes"), SECRET);
+  server = null;
+});
+afterEach(async () => {
+  await server?.end("SIGKILL");
+  removeFolder(place.folder);
+});
+
+async function start(env: Record<string, string> = {}): Promise<RunningServer> {
+  const { data, root } = place;
+  const token = "s3cret";
+  server = await startHoldfast({
+    data,
+    env: { AGENT_WORKSPACE_ROOT: root, HOLDFAST_TOKEN: token, HOME: home, ...env },
+  });
+  client = createClient({ url: server.url, token });
+  return server;
+}
+
+/** Where there is no bubblewrap to be found. */
+const withoutBubblewrap = (): Record<string, string> => ({ PATH: path.join(place.folder, "bin") });
+
+async function ask(provider: string, text: string): Promise<WholeSession> {
+  const repo = await client.repos.add({ path: "." });
+  const { id } = await client.sessions.create({ repoId: repo.id, provider });
+  await client.sessions.send(id, { text });
+  for await (const { session } of client.sessions.follow(id))
+    if (session.state === "idle" && session.messages.length > 1) return session;
+  throw new Error("the session was deleted");
+}
+
+const texts = ({ messages }: WholeSession): string => JSON.stringify(messages);
+
+describe.skipIf(isMissing)("a server with a sandbox", () => {
+  it("says so when it starts, when it is asked, and to the doctor", async () => {
+    const { greeting, url } = await start();
+    expect(greeting).toMatch(
+      /^ {2}Agents {2}in a sandbox \(bubblewrap .*\); the network is shared$/mu,
+    );
+    const ready = await fetch(`${url}/readyz`, { headers: { authorization: "Bearer s3cret" } });
+    expect(await ready.json()).toMatchObject({
+      sandbox: { mode: "required", active: true, reason: null },
+    });
+    const env = { HOME: home, AGENT_WORKSPACE_ROOT: place.root, HOLDFAST_TOKEN: "s3cret" };
+    expect(holdfast(["doctor", "--data", place.data], env).stdout).toMatch(
+      /^✓ sandbox {5}agents in a sandbox/mu,
+    );
+  });
+
+  it("runs its agents inside, with Holdfast's own tools, and the demo", async () => {
+    const { pid } = await start();
+    const hidden = [path.join(home, "notes"), place.data, `/proc/${pid}/environ`];
+    const said = texts(
+      await ask(
+        "scripted",
+        script(
+          shell(`ls -d ${hidden.join(" ")} 2>&1; echo made > made`),
+          mcp("set_phase", { phase: "planning" }),
+        ),
+      ),
+    );
+    for (const file of hidden) expect(said).toContain(`'${file}': No such file or directory`);
+    expect(said).toMatch(/mcp: .*planning/u);
+    expect(readFileSync(path.join(place.root, "made"), "utf8")).toBe("made\n");
+    expect(texts(await ask("demo", "remember the door is blue"))).toContain("demo agent");
+  });
+
+  it("leaves nothing of them behind when it is killed (P5)", async () => {
+    const running = await start();
+    const left = leavesBehind();
+    void ask("scripted", script(shell(left.command), silent())).catch(() => {});
+    await left.untilThere();
+    await running.end("SIGKILL");
+    server = null;
+    await expect.poll(left.pids, { timeout: 5_000 }).toEqual([]);
+  });
+});
+
+describe("a server that requires a sandbox where there is none", () => {
+  it("says why, and starts no agent", async () => {
+    const { greeting, url, end } = await start(withoutBubblewrap());
+    const reason = "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).";
+    expect(greeting).toContain(`  Agents  are not started: a sandbox is required. ${reason}\n`);
+    const ready = await fetch(`${url}/readyz`, { headers: { authorization: "Bearer s3cret" } });
+    expect(await ready.json()).toMatchObject({
+      sandbox: { mode: "required", active: false, reason },
+    });
+    expect(JSON.stringify(await ask("demo", "Hello"))).toContain(
+      `No agent is started without a sandbox, and there is none. ${reason}`,
+    );
+    expect((await end("SIGTERM")).stderr).toBe(
+      `holdfast: no agent is started: a sandbox is required, and there is none. ${reason}\n`,
+    );
+    server = null;
+    const env = { ...withoutBubblewrap(), HOME: home, AGENT_WORKSPACE_ROOT: place.root };
+    expect(holdfast(["doctor", "--data", place.data], env)).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^✗ sandbox {5}agents are not started: /mu),
+    });
+  });
+});

@@ -1,0 +1,274 @@
+import path from "node:path";
+import { writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import {
+  ask,
+  mcp,
+  say,
+  script,
+  stop,
+  tool,
+  waitFor,
+  type Step,
+} from "../../packages/server/src/providers/testing/script.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type RunningServer,
+} from "./holdfast-process.ts";
+import { marked } from "./marked-processes.ts";
+import { inTerminal, noTerminal, withoutTerminal, type Typed } from "./real-terminal.ts";
+
+let folder: string;
+let root: string;
+let server: RunningServer;
+let client: Client;
+let sessionId: string;
+let commands: Typed[];
+
+beforeAll(async () => {
+  const providers = { scripted: { type: "acp", command: scriptedCommand } };
+  ({ folder, root } = prepareFolder({ providers }));
+  await start("0");
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  for (const pid of marked(MARKER_VARIABLE, root)) process.kill(pid, "SIGKILL");
+  removeFolder(folder);
+});
+beforeEach(async () => {
+  commands = [];
+  const repo = await client.repos.add({ path: "." });
+  ({ id: sessionId } = await client.sessions.create({ repoId: repo.id, provider: "scripted" }));
+});
+afterEach(() => {
+  for (const { kill } of commands) kill();
+});
+
+async function start(port: string): Promise<void> {
+  const env = { AGENT_WORKSPACE_ROOT: root };
+  const data = path.join(folder, "data");
+  server = await startHoldfast({ data, env, args: ["--port", port] });
+  client = createClient({ url: server.url });
+}
+
+/** At the same address, as a real one would be. */
+async function restart(): Promise<void> {
+  const { port } = new URL(server.url);
+  await server.end("SIGKILL");
+  await start(port);
+}
+
+const sendArgs = (...steps: readonly Step[]): readonly string[] => [
+  "send",
+  sessionId,
+  script(...steps),
+  "--url",
+  server.url,
+];
+function typed(args: readonly string[]): Typed {
+  const command = inTerminal(args);
+  commands.push(command);
+  return command;
+}
+function piped(...args: readonly string[]) {
+  const command = withoutTerminal(args);
+  commands.push(command);
+  return command;
+}
+async function until(isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(sessionId))
+    if (isSo(session)) return session;
+  throw new Error("the session was deleted");
+}
+
+const PERMISSION = ask({
+  id: "t1",
+  title: "Delete the build",
+  kind: "execute",
+  input: { command: "rm -rf build" },
+});
+const KEYS = "Press 1–2; Esc or n: Reject";
+/** What `stty` says of a terminal that reads lines and shows what is typed. */
+const AS_BEFORE = /[^-]icanon[^]*[^-]echo /u;
+
+/** Keys count from half a second after a question has appeared, and Escape after another half. */
+const EVERY_MS = 1_200;
+
+async function press(
+  command: Typed,
+  { keys, shown }: { keys: string; shown: string },
+): Promise<void> {
+  const pressing = setInterval(() => command.type(keys), EVERY_MS);
+  await command.shows(shown).finally(() => clearInterval(pressing));
+}
+
+describe("send with pipes", () => {
+  it("gives the answer to stdout and nothing that a terminal obeys anywhere", async () => {
+    const evil = "**bold** \u001B[31mred\u001B[0m \u001B]0;title\u0007";
+    const command = piped(
+      ...sendArgs(say(evil), tool({ id: "t", title: "Read a", kind: "read", ends: "completed" })),
+    );
+    expect(await command.code).toBe(0);
+    expect(command.stdout()).toBe("**bold** ␛[31mred␛[0m ␛]0;title␇\n");
+    expect(command.screen()).toContain("✓ Read a  read\n");
+    expect(command.screen()).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  it("ends with 3 and the command that answers, which is then enough (C3)", async () => {
+    const command = piped(...sendArgs(say("May I?"), PERMISSION));
+    expect(await command.code).toBe(3);
+    const [, resume = ""] = /holdfast (resume .* allow)\n/u.exec(command.screen()) ?? [];
+    expect(holdfast([...resume.split(" "), "--url", server.url])).toMatchObject({ code: 0 });
+    const { messages } = await until(({ state }) => state === "idle");
+    expect(messages.at(-1)?.content["text"]).toBe("answer: allow");
+  });
+
+  it("ends with 2 when the run fails, and says why", async () => {
+    const command = piped(...sendArgs({ step: "fail", code: -32603, message: "no luck" }));
+    expect(await command.code).toBe(2);
+    expect(command.screen()).toContain("Failed: ");
+  });
+
+  it("prints one object with --json, and the same text that is stored", async () => {
+    const command = piped(...sendArgs(say("One."), stop("end_turn")), "--json");
+    expect(await command.code).toBe(0);
+    expect(JSON.parse(command.stdout())).toMatchObject({
+      session_id: sessionId,
+      run: { status: "completed", stop_reason: "end_turn", provider: "scripted" },
+      text: "One.",
+    });
+  });
+
+  it("goes on after a restart without a word lost or repeated, and says that the run was cut (P2, P4)", async () => {
+    const command = piped(...sendArgs(say("One "), say("two."), waitFor("never")));
+    await command.shows("two.");
+    await restart();
+    expect(await command.code).toBe(2);
+    expect(command.stdout()).toBe("One two.\n");
+    expect(command.screen()).toMatch(
+      /Reconnecting…\n(?:.*\n)*Connected again\.\n(?:.*\n)*— Interrupted/u,
+    );
+  });
+});
+
+describe("watch with pipes", () => {
+  it("gives one event a line from a number on, until the session is archived (C7)", async () => {
+    await client.sessions.send(sessionId, { text: script(say("Hello")) });
+    const { messages } = await until(
+      ({ state, messages: all }) => state === "idle" && all.length > 1,
+    );
+    const command = piped("watch", sessionId, "--url", server.url, "--json", "--since", "0");
+    await command.shows('"type":"session"');
+    await client.sessions.archive(sessionId);
+    expect(await command.code).toBe(0);
+    const events = command
+      .stdout()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; data: unknown });
+    expect(events.filter(({ type }) => type === "message").map(({ data }) => data)).toEqual(
+      messages,
+    );
+    expect(events.at(-1)).toMatchObject({ type: "session", data: { status: "archived" } });
+  });
+
+  it("shows what is said while it watches", async () => {
+    const command = piped("watch", sessionId, "--url", server.url);
+    await command.shows("Watching");
+    await client.sessions.send(sessionId, { text: script(say("Hello")) });
+    await command.shows("\n\nHello");
+    await client.sessions.delete(sessionId);
+    expect(await command.code).toBe(0);
+  });
+});
+
+const reason = noTerminal();
+describe.skipIf(reason !== null)(`at a terminal${reason === null ? "" : ` (${reason})`}`, () => {
+  it("asks for a permission, shows all of it, and takes a key (C3, P7)", async () => {
+    const command = typed(sendArgs(say("May I?"), PERMISSION));
+    await command.shows("$ rm -rf build");
+    await command.shows(KEYS);
+    await press(command, { keys: "1", shown: "→ Allow" });
+    await command.shows("answer: allow");
+    expect(await command.code).toBe(0);
+    expect(command.screen()).toMatch(AS_BEFORE);
+  });
+
+  it("rejects with Escape, and takes Enter for nothing (P7)", async () => {
+    const command = typed(sendArgs(PERMISSION));
+    await command.shows(KEYS);
+    await press(command, { keys: "\r\u001B", shown: "→ Reject" });
+    await command.shows("answer: reject");
+    expect(await command.code).toBe(0);
+  });
+
+  it("asks a question and takes a line", async () => {
+    const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
+    const command = typed(sendArgs(mcp("ask_human", question), say("waiting")));
+    await command.shows("2\u001B[39m PostgreSQL");
+    await command.shows("> ");
+    command.type("2\r");
+    await command.shows("→ PostgreSQL");
+    await command.shows("The answer: PostgreSQL");
+    expect(await command.code).toBe(0);
+  });
+
+  it("says that somebody else has answered, and goes on", async () => {
+    const command = typed(sendArgs(PERMISSION));
+    await command.shows(KEYS);
+    const { suspensions } = await client.suspensions();
+    const suspensionId = suspensions[0]?.id ?? "";
+    await client.sessions.answer(sessionId, { suspensionId, answer: "reject" });
+    await command.shows("→ answered elsewhere");
+    await command.shows("answer: reject");
+    expect(await command.code).toBe(0);
+    expect(command.screen()).toMatch(AS_BEFORE);
+  });
+
+  it("takes the answer to a question that was there before the server was killed (C3)", async () => {
+    const command = typed(sendArgs(PERMISSION));
+    await command.shows(KEYS);
+    await restart();
+    await until(({ suspension }) => suspension !== null);
+    await press(command, { keys: "1", shown: "→ Allow" });
+    expect(await command.code).toBe(0);
+  });
+
+  it("detaches with Ctrl-C, and the run goes on", async () => {
+    const file = path.join(folder, "go");
+    const command = typed(sendArgs(say("begun"), waitFor(file), say("done", "m2")));
+    await command.shows("begun");
+    command.type("\u0003");
+    await command.shows(`Detached; it goes on. holdfast watch ${sessionId}`);
+    expect(await command.code).toBe(130);
+    writeFileSync(file, "");
+    const { messages } = await until(({ state }) => state === "idle");
+    expect(messages.at(-1)?.content["text"]).toBe("done");
+  });
+
+  it("cancels with a second Ctrl-C, also out of a question, and gives the keys back", async () => {
+    const command = typed(sendArgs(PERMISSION));
+    await command.shows(KEYS);
+    command.type("\u0003");
+    await command.shows("Ctrl-C again cancels it.");
+    command.type("\u0003");
+    await command.shows("Cancelled.");
+    expect(await command.code).toBe(2);
+    expect(command.screen()).toMatch(AS_BEFORE);
+    const { messages } = await until(({ state }) => state === "idle");
+    expect(messages.at(-1)?.content).toMatchObject({ notice: "run_cancelled" });
+  });
+
+  it("writes Markdown with styles, and nothing of the agent's own", async () => {
+    const command = typed(sendArgs(say("# Title\n**bold** and \u001B[2J")));
+    await command.shows("\u001B[1m Title\u001B[22m\n\u001B[1mbold\u001B[22m and ␛[2J");
+    expect(await command.code).toBe(0);
+  });
+});

@@ -1,0 +1,24 @@
+# The hooks of the page, with `holdfast hook` for `python3 hooks/…`.
+agent_id=$(holdfast create --id agent-123 --agent terraform-architect --purpose approval_workflow)
+holdfast update "$agent_id" --phase approval
+
+echo '{"agent_name": "terraform-architect", "agent_id": "agent-123"}' | holdfast hook pre-delegate >answer.json
+[ "$(field .should_resume <answer.json)" = true ]
+[ "$(field .reason <answer.json)" = session_resumable ]
+[ "$(field .agent_id <answer.json)" = agent-123 ]
+[ "$(field .resume_metadata.previous_phase <answer.json)" = approval ]
+[ "$(field '.resume_metadata.history.length' <answer.json)" = 1 ]
+[ "$(field .original_context.agent_name <answer.json)" = terraform-architect ]
+
+echo '{"task_info": {"agent_id": "agent-123"}}' | holdfast hook subagent-stop >answer.json
+[ "$(field .finalized <answer.json)" = true ]
+[ "$(holdfast get agent-123 | field .phase)" = completed ]
+
+# What is wrong is said, and breaks nothing.
+echo 'no JSON at all' | holdfast hook pre-delegate >answer.json
+[ "$(field .should_resume <answer.json)" = false ]
+holdfast hook subagent-stop </dev/null >answer.json
+[ "$(field .finalized <answer.json)" = false ]
+
+holdfast hook pre-delegate --test
+[ -s "$HOLDFAST_DATA/logs/hooks.log" ]

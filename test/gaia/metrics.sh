@@ -1,0 +1,20 @@
+# The metrics of the page, and the query by time that it leaves open.
+begun=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+terraform=$(holdfast create --agent terraform-architect --purpose approval_workflow)
+gitops=$(holdfast create --agent gitops-operator --purpose investigation)
+holdfast finalize "$gitops" failed --summary "no access"
+
+holdfast list --active-only >active.json
+[ "$(field '.map(({ agent_id }) => agent_id).join()' <active.json)" = "$terraform" ]
+
+[ "$(holdfast list | field .length)" = 2 ]
+
+[ "$(holdfast list --agent terraform-architect | field '.map(({ agent_id }) => agent_id).join()')" = "$terraform" ]
+
+# Sessions of an episode: those made between its beginning and its end.
+[ "$(holdfast list --from "$begun" --to "$(date -u -d '+1 minute' +%Y-%m-%dT%H:%M:%SZ)" | field .length)" = 2 ]
+[ "$(holdfast list --to "$begun" | field .length)" = 0 ]
+
+stats=$(holdfast stats --from "$begun")
+[ "$(field .sessions <<<"$stats")" = 2 ]
+[ "$(field .successRate <<<"$stats")" = 0 ]

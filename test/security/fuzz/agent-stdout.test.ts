@@ -1,0 +1,279 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { setImmediate as pass } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { cleanText } from "../../../packages/server/src/domain/clean-text.ts";
+import { AcpAgent } from "../../../packages/server/src/providers/acp/acp-agent.ts";
+import { AcpLink } from "../../../packages/server/src/providers/acp/acp-link.ts";
+import { ACP_TIMES } from "../../../packages/server/src/providers/acp/acp-times.ts";
+import { openSession } from "../../../packages/server/src/providers/acp/open-session.ts";
+import type {
+  AgentProcess,
+  ProcessExit,
+} from "../../../packages/server/src/providers/acp/spawn-agent.ts";
+import { createTranslator } from "../../../packages/server/src/providers/acp/translate.ts";
+import type { AgentReport } from "../../../packages/server/src/providers/provider.ts";
+import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
+import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
+import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
+import { mutate } from "./mutate.ts";
+import { randomFrom, seedFor, type Random } from "./random.ts";
+
+const STREAMS = 2_000;
+const RUNS = 15;
+const FIXTURES = path.resolve(
+  import.meta.dirname,
+  "../../../packages/server/src/providers/acp/fixtures",
+);
+const TIMES = { ...ACP_TIMES, quietMs: 0, lateMs: 0, exitMs: 200, urgentMs: 10, killMs: 10 };
+const SESSION = "the-session";
+
+interface Recorded {
+  readonly dir?: string;
+  readonly msg?: {
+    readonly id?: unknown;
+    readonly method?: string;
+    readonly params?: object;
+    readonly result?: object;
+  };
+}
+
+/** All that real agents have said, by agent. */
+const RECORDINGS = readdirSync(FIXTURES)
+  .filter((name) => name.endsWith(".jsonl"))
+  .map((name) =>
+    readFileSync(path.join(FIXTURES, name), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line): Recorded => JSON.parse(line))
+      .filter(({ dir, msg }) => dir === "agent" && msg !== undefined),
+  );
+
+/** A stretch of a recording, as if said in our session to our prompt. */
+function stretch(random: Random, promptId: unknown): readonly string[] {
+  const recording = RECORDINGS[random.below(RECORDINGS.length)] ?? [];
+  const from = random.below(recording.length);
+  const said = recording.slice(from, from + 5 + random.below(40)).map(({ msg = {} }) => {
+    const params =
+      msg.params === undefined ? {} : { params: { ...msg.params, sessionId: SESSION } };
+    const id = msg.method === undefined ? { id: promptId } : {};
+    return { jsonrpc: "2.0", ...msg, ...params, ...id };
+  });
+  const early = said.filter((message) => message.method !== undefined || random.chance(0.05));
+  const end = { jsonrpc: "2.0", id: promptId, result: { stopReason: "end_turn" } };
+  return [...early, end].map((message) => JSON.stringify(message));
+}
+
+/** An agent's process that greets like any and then says what it is given. */
+function fakeProcess(random: Random): AgentProcess & { readonly written: () => number } {
+  const stdout = new PassThrough({ highWaterMark: 64 * 1024 });
+  const exit = Promise.withResolvers<ProcessExit>();
+  let isGone = false;
+  let written = 0;
+  const end = (): void => {
+    if (isGone) return;
+    isGone = true;
+    stdout.end();
+    exit.resolve({ code: 0, signal: null });
+  };
+  const say = (bytes: Buffer): void => {
+    written += bytes.length;
+    // In pieces, as pipes do.
+    for (let from = 0; from < bytes.length;) {
+      const length = 1 + random.below(random.chance(0.1) ? 7 : 16_384);
+      stdout.write(bytes.subarray(from, from + length));
+      from += length;
+    }
+  };
+  const answer = (line: string): void => {
+    const { id, method } = JSON.parse(line);
+    if (method === undefined || id === undefined || isGone) return;
+    const isSpoilt = random.chance(0.03);
+    const reply = (result: object): void => {
+      const told = JSON.stringify({ jsonrpc: "2.0", id, result });
+      say(isSpoilt ? mutate([told], random) : Buffer.from(`${told}\n`));
+      if (isSpoilt) end();
+    };
+    if (method === "initialize") return reply({ protocolVersion: 1, agentCapabilities: {} });
+    if (method === "session/new") return reply({ sessionId: SESSION });
+    if (method !== "session/prompt") return reply({});
+    say(random.chance(0.1) ? noise(random) : mutate(stretch(random, id), random));
+    end();
+  };
+  let heard = "";
+  const stdin = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      const lines = (heard + chunk.toString()).split("\n");
+      heard = lines.pop() ?? "";
+      for (const line of lines) answer(line);
+      done();
+    },
+  });
+  stdin.on("error", () => {});
+  return {
+    pid: 2 ** 22 + 1,
+    stdin,
+    stdout,
+    stderr: () => "",
+    signal: end,
+    exited: exit.promise,
+    get isGone() {
+      return isGone;
+    },
+    written: () => written,
+  };
+}
+
+function noise(random: Random): Buffer {
+  return Buffer.from(Array.from({ length: random.below(5_000) }, () => random.below(256)));
+}
+
+/** How one prompt ended, and all that was reported until then. */
+async function listen(random: Random): Promise<{
+  readonly end: string;
+  readonly reports: readonly AgentReport[];
+  readonly written: number;
+}> {
+  const process = fakeProcess(random);
+  const reports: AgentReport[] = [];
+  const definition = scriptedDefinition();
+  const link = new AcpLink({
+    title: "Fuzzed agent",
+    process,
+    translator: createTranslator(),
+    journal: null,
+    redact: (text) => text,
+    times: TIMES,
+    onReport: (report) => {
+      reports.push(report);
+      return random.chance(0.02) ? pass() : undefined;
+    },
+  });
+  try {
+    const session = await openSession({
+      link,
+      definition,
+      folder: "/repo",
+      model: null,
+      resume: null,
+      toolServers: [],
+      environment: {},
+      clientVersion: "test",
+      clock: Date.now,
+      startMs: 2_000,
+      signal: AbortSignal.timeout(5_000),
+    });
+    const agent = new AcpAgent({
+      definition,
+      link,
+      session,
+      times: TIMES,
+      sweep: async () => ({ killed: [], left: [], by: "group" as const }),
+      closeJournal: async () => {},
+    });
+    const { stopReason } = await agent.prompt({
+      parts: [{ type: "text", text: "go" }],
+      model: null,
+    });
+    await agent.stop({ urgent: true });
+    expect(typeof stopReason).toBe("string");
+    return { end: "end", reports, written: process.written() };
+  } catch (error) {
+    // Throws again what is no fault of an agent.
+    const fault = await link.faultOf(error);
+    process.signal("SIGKILL");
+    return { end: fault.code, reports, written: process.written() };
+  }
+}
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+describe("what an agent writes to its stdout", () => {
+  it(`is taken or refused, ${STREAMS} broken streams of it, and nothing of it stays in memory`, async () => {
+    const random = randomFrom(seedFor("agent stdout"));
+    const ends = new Map<string, number>();
+    let before = 0;
+    for (let count = 0; count < STREAMS; count += 1) {
+      if (count === 200) before = heapBytes();
+      const seed = random.below(2 ** 31);
+      const { end, reports, written } = await listen(randomFrom(seed)).catch((error: unknown) => {
+        throw new Error(`the stream of ${seed} (of ${random.seed}) was thrown out`, {
+          cause: error,
+        });
+      });
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+      const texts = reports.flatMap((report) => (report.report === "text" ? report.text : []));
+      expect({ seed, isClean: texts.every((text) => cleanText(text) === text) }).toEqual({
+        seed,
+        isClean: true,
+      });
+      // Each tool call is told whole each time, and not more often than the agent speaks of it.
+      const told = JSON.stringify(reports).length;
+      expect({ seed, isBounded: told < 200_000 + written * 60 }).toEqual({ seed, isBounded: true });
+    }
+    expect(heapBytes() - before).toBeLessThan(40_000_000);
+    expect(ends.get("end")).toBeGreaterThan(STREAMS / 10);
+    expect(STREAMS - (ends.get("end") ?? 0)).toBeGreaterThan(STREAMS / 20);
+  });
+
+  it(`leaves the run in a recorded end, ${RUNS} times, and the session ready for more`, async () => {
+    const random = randomFrom(seedFor("agent runs"));
+    const test = await TestRuntime.open({ limits: { retries: 0 } });
+    onTestFinished(() => test.close());
+    const id = await test.createSession();
+    for (let count = 0; count < RUNS; count += 1) {
+      const raw = mutate(stretch(random, random.below(6)), random).toString();
+      const steps: readonly Step[] = [
+        { step: "raw", text: raw.length > 100_000 ? raw.slice(0, 100_000) : raw },
+        { step: "raw", text: "\n" },
+        { step: "say", text: "after it" },
+      ];
+      const { run } = await test.send(id, script(...steps));
+      const whole = await untilEnded(test, { id, runId: run.id });
+      expect({ seed: random.seed, count, state: whole.session.state }).toEqual({
+        seed: random.seed,
+        count,
+        state: "idle",
+      });
+      const { status, endedAt } = (await test.store.readRun(run.id)) ?? {};
+      expect(["completed", "failed", "cancelled", "interrupted"]).toContain(status);
+      expect(endedAt).toEqual(expect.any(Number));
+    }
+    expect((await test.store.health()).setAside).toBe(0);
+  });
+});
+
+/** What the stream asks for is refused on the way. */
+async function untilEnded(
+  test: TestRuntime,
+  { id, runId }: { readonly id: string; readonly runId: string },
+) {
+  for (;;) {
+    const whole = await test.until(id, ({ session }) => session.state !== "running");
+    const [open] = whole.session.suspensions;
+    if (open === undefined) {
+      const run = await test.store.readRun(runId);
+      if (run?.endedAt !== null) return whole;
+      await pass();
+      continue;
+    }
+    const options = Object(open.request)["options"];
+    const first: unknown = Array.isArray(options) ? options[0]?.optionId : null;
+    const answered = await test.runtime.answer({
+      sessionId: id,
+      suspensionId: open.id,
+      answer: typeof first === "string" ? first : "allow",
+      by: null,
+    });
+    if (!answered.ok) await test.runtime.cancel({ sessionId: id, reason: "it cannot be answered" });
+  }
+}

@@ -1,0 +1,91 @@
+import { problemSchema } from "@holdfast/protocol";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect } from "vitest";
+import { createAgentTokens } from "../../../packages/server/src/http/agent-token.ts";
+import { buildApp, type App } from "../../../packages/server/src/http/build-app.ts";
+import { listen } from "../../../packages/server/src/http/testing/test-app.ts";
+import { openAccessTokens } from "../../../packages/server/src/runtime/access-tokens.ts";
+import { startRowCheck } from "../../../packages/server/src/runtime/row-check.ts";
+import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
+import { openRaw } from "../../../packages/server/src/storage/testing/raw-database.ts";
+import { openWire, type Answer, type Wire } from "./wire.ts";
+
+/** Lies beside what is served, and must never be seen. */
+export const OUTSIDE = "canary-outside-of-everything-served";
+const TOKEN = "the token of the fuzzed server";
+/** Without it, fuzz would end at the door. */
+export const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
+export const AGENT_TOKENS = createAgentTokens();
+
+/** A real server on a real file, with its page, to be asked over real connections. */
+export interface FuzzRig {
+  readonly app: App;
+  readonly test: TestRuntime;
+  readonly wire: Wire;
+  /** Whether it answers, everything stored can be read, and the file is sound. */
+  expectSound(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openFuzzRig(): Promise<FuzzRig> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-fuzz-"));
+  const webFolder = path.join(folder, "web");
+  mkdirSync(path.join(webFolder, "assets"), { recursive: true });
+  writeFileSync(path.join(folder, "secret.txt"), OUTSIDE);
+  writeFileSync(path.join(webFolder, "index.html"), "<!doctype html><title>Holdfast</title>");
+  writeFileSync(path.join(webFolder, "assets", "app.js"), "0");
+  const test = await TestRuntime.open({ limits: { liveAgents: 1 } });
+  writeFileSync(path.join(test.folder, "secret.txt"), OUTSIDE);
+  const app = await buildApp({
+    runtime: test.runtime,
+    version: "1.2.3",
+    startedAt: new Date(),
+    token: TOKEN,
+    tokens: openAccessTokens({ store: test.store, clock: Date.now, newId: randomUUID }),
+    agentTokens: AGENT_TOKENS,
+    webFolder,
+  });
+  const wire = openWire(await listen(app));
+  return {
+    app,
+    test,
+    wire,
+    expectSound: async () => {
+      expect((await wire.ask({ method: "GET", path: "/healthz" })).status).toBe(200);
+      const ready = await wire.ask({ method: "GET", path: "/readyz", headers: WITH_TOKEN });
+      expect([ready.status, JSON.parse(ready.body)]).toMatchObject([200, { setAside: 0 }]);
+      const failures: unknown[] = [];
+      await startRowCheck(test.store, { onFailure: (error) => failures.push(error) }).done;
+      expect([failures, await test.store.listSetAside()]).toEqual([[], []]);
+      const raw = await openRaw(test.location);
+      expect(await raw.all("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+      expect(await raw.all("pragma foreign_key_check")).toEqual([]);
+      await raw.close();
+    },
+    close: async () => {
+      wire.close();
+      await app.close();
+      await test.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+|SqliteError|SQLITE_|Kysely/u;
+
+/** What is wrong with an answer, whatever was asked; null when nothing is. */
+export function complaintAbout(answer: Answer): string | null {
+  const { status, type, body } = answer;
+  if (status >= 500) return `answered ${status}: ${body.slice(0, 300)}`;
+  if (body.includes(OUTSIDE)) return "showed what lies outside";
+  if (status < 400) return null;
+  if (TRACE.test(body)) return `showed its insides: ${body.slice(0, 300)}`;
+  if (!type.startsWith("application/problem+json")) return `answered ${status} as ${type}`;
+  if (body === "") return null;
+  const problem = problemSchema.strict().safeParse(JSON.parse(body));
+  if (!problem.success) return `is no problem document: ${body.slice(0, 300)}`;
+  return problem.data.status === status ? null : `says ${problem.data.status} with ${status}`;
+}

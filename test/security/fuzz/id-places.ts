@@ -1,0 +1,71 @@
+import { idSchema } from "@holdfast/protocol";
+import { z } from "zod";
+
+/** Where a request about a session names something else by its id. */
+export interface IdPlace {
+  /** As the router has it: `DELETE /api/sessions/:id/queue/:messageId`. */
+  readonly route: string;
+  /** The field of the body; null where it is in the path. */
+  readonly field: string | null;
+}
+
+/** Every such place in the description of the API: further ids of a path, and fields of a body that are ids. */
+export function idPlaces(description: unknown): readonly IdPlace[] {
+  const { paths, components } = descriptionSchema.parse(description);
+  return Object.entries(paths).flatMap(([url, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) => {
+      const route = `${method.toUpperCase()} ${url.replaceAll(/\{(\w+)\}/gu, ":$1")}`;
+      const [first, ...further] = url.match(/\{\w+\}/gu) ?? [];
+      if (first === undefined) return [];
+      const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+        idFieldsOf(schema, components.schemas),
+      );
+      return [...further.map(() => null), ...fields].map((field) => ({ route, field }));
+    }),
+  );
+}
+
+const { pattern: ID_PATTERN } = z.toJSONSchema(idSchema);
+
+interface Schema {
+  readonly $ref?: string | undefined;
+  readonly pattern?: string | undefined;
+  readonly anyOf?: readonly Schema[] | undefined;
+  readonly properties?: Readonly<Record<string, Schema>> | undefined;
+}
+
+function idFieldsOf(schema: Schema, all: Readonly<Record<string, Schema>>): readonly string[] {
+  const resolve = ({ $ref, ...rest }: Schema): Schema =>
+    $ref === undefined ? rest : (all[$ref.replace("#/components/schemas/", "")] ?? {});
+  const isId = (given: Schema): boolean => {
+    const { pattern, anyOf = [] } = resolve(given);
+    return pattern === ID_PATTERN || anyOf.some(isId);
+  };
+  const { properties = {}, anyOf = [] } = resolve(schema);
+  const own = Object.entries(properties).flatMap(([name, value]) => (isId(value) ? [name] : []));
+  return [...own, ...anyOf.flatMap((one) => idFieldsOf(one, all))];
+}
+
+const schemaSchema: z.ZodType<Schema> = z.lazy(() =>
+  z.object({
+    $ref: z.string().optional(),
+    pattern: z.string().optional(),
+    anyOf: z.array(schemaSchema).optional(),
+    properties: z.record(z.string(), schemaSchema).optional(),
+  }),
+);
+
+const descriptionSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        requestBody: z
+          .object({ content: z.record(z.string(), z.object({ schema: schemaSchema })) })
+          .optional(),
+      }),
+    ),
+  ),
+  components: z.object({ schemas: z.record(z.string(), schemaSchema) }),
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AGENT_TOKENS, complaintAbout, openFuzzRig, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
+import { createGenerator, type Generator, type Schema } from "./generate.ts";
+import { BODY_CORPUS, NASTY_JSON } from "./nasty.ts";
+import { randomFrom, seedFor, type Random } from "./random.ts";
+import type { Answer, Asked } from "./wire.ts";
+
+const REQUESTS = 2_400;
+const AT_ONCE = 4;
+/** Said before the request is any operation's. */
+const HEADERS_TOO_LARGE = 431;
+
+interface Parameter {
+  readonly in: "path" | "query" | "header";
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly url: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: { readonly type: string; readonly schema: Schema } | null;
+  /** What it may answer with, and of a problem the codes. */
+  readonly answers: ReadonlyMap<number, string>;
+}
+
+let rig: FuzzRig;
+let operations: readonly [Operation, ...Operation[]];
+let schemas: Readonly<Record<string, Schema>>;
+
+beforeAll(async () => {
+  rig = await openFuzzRig();
+  const document = JSON.parse((await rig.wire.ask({ method: "GET", path: "/openapi.json" })).body);
+  schemas = document.components.schemas;
+  const all = Object.entries<Record<string, DescribedOperation>>(document.paths).flatMap(
+    ([url, methods]) =>
+      Object.entries(methods).map(([method, described]) => toOperation(method, url, described)),
+  );
+  const [first, ...rest] = all;
+  if (first === undefined) throw new Error("the description is empty");
+  operations = [first, ...rest];
+});
+afterAll(() => rig.close());
+
+interface DescribedOperation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+function toOperation(
+  method: string,
+  url: string,
+  { parameters = [], requestBody, responses }: DescribedOperation,
+): Operation {
+  const [content] = Object.entries(requestBody?.content ?? {});
+  return {
+    method: method.toUpperCase(),
+    url,
+    parameters,
+    body: content === undefined ? null : { type: content[0], schema: content[1].schema },
+    answers: new Map(
+      Object.entries(responses).map(([status, { description }]) => [Number(status), description]),
+    ),
+  };
+}
+
+/** Ids that exist, gathered from what was answered, so that requests go deeper than a 404. */
+class Known {
+  readonly #ids: string[] = [];
+  readonly #random: Random;
+
+  constructor(random: Random, ids: readonly string[]) {
+    this.#random = random;
+    this.#ids.push(...ids);
+  }
+
+  learn(body: string): void {
+    const { id, message } = Object(safely(body));
+    for (const found of [id, Object(message).id])
+      if (typeof found === "string" && found !== "") this.#ids.push(found);
+    if (this.#ids.length > 60) this.#ids.splice(this.#random.below(50), 1);
+  }
+
+  get words(): readonly [string, ...string[]] {
+    return ["word", "demo", "two words", "ünï·çødé 🦕", ...this.#ids.slice(-6)];
+  }
+
+  pick(): string {
+    return this.#ids[this.#random.below(this.#ids.length)] ?? "none";
+  }
+}
+
+function safely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A value for a place that is no JSON: a path, a query, a header. */
+function plain(json: string): string {
+  const value = safely(json);
+  return typeof value === "string" ? value : json.slice(0, 2_000);
+}
+
+function makeRequest(operation: Operation, random: Random, make: Generator, known: Known): Asked {
+  const how = random.pick(["valid", "valid", "nearly", "nearly", "wrong"] as const);
+  const write = (schema: Schema): string =>
+    how === "wrong" ? make.wrong() : how === "nearly" ? make.nearly(schema) : make.valid(schema);
+  const headers: Record<string, string> = { ...WITH_TOKEN };
+  const query = new URLSearchParams();
+  let session = "";
+  const path = operation.url.replaceAll(/\{\w+\}/gu, () => {
+    const value = how === "wrong" && random.chance(0.5) ? plain(make.wrong()) : known.pick();
+    session ||= value;
+    // A lone surrogate cannot be sent in a path at all.
+    return encodeURIComponent(value.toWellFormed().slice(0, 500)) || "none";
+  });
+  for (const { in: place, name, schema } of operation.parameters) {
+    if (place === "path" || !random.chance(0.5)) continue;
+    const value = plain(write(schema));
+    if (place === "query") query.append(name, value);
+    else headers[name] = value.replaceAll(/[^\t -~]/gu, "").slice(0, 500);
+    if (place === "query" && random.chance(0.05)) query.append(name, "twice");
+  }
+  if (operation.url.startsWith("/api/agent/") && random.chance(0.9))
+    headers["authorization"] = `Bearer ${AGENT_TOKENS.of(session)}`;
+  const search = query.size === 0 ? "" : `?${query.toString()}`;
+  const asked = { method: operation.method, path: `${path}${search}`, headers };
+  if (operation.body === null) return asked;
+  headers["content-type"] = operation.body.type;
+  const { schema } = operation.body;
+  return { ...asked, body: random.chance(0.1) ? random.pick(BODY_CORPUS) : write(schema) };
+}
+
+function isDescribed({ answers }: Operation, { status, body }: Answer): boolean {
+  const described = answers.get(status);
+  if (described === undefined) return status === HEADERS_TOO_LARGE;
+  return status < 400 || described.split(", ").includes(JSON.parse(body).code);
+}
+
+describe("requests made from the description of the API", () => {
+  it(`are answered, ${REQUESTS} of them, as it says or with a problem, and leave the database sound`, async () => {
+    const random = randomFrom(seedFor("requests"));
+    const ids = [rig.test.repoId, await rig.test.createSession(), await rig.test.createSession()];
+    const known = new Known(random, ids);
+    const make = createGenerator({ random, schemas, words: () => known.words });
+    const complaints: string[] = [];
+    const statuses = new Map<number, number>();
+    let made = 0;
+    const one = async (): Promise<void> => {
+      const operation = random.pick(operations);
+      made += 1;
+      const asked = makeRequest(operation, random, make, known);
+      const answer = await rig.wire.ask(asked);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const complaint =
+        complaintAbout(answer) ??
+        (isDescribed(operation, answer)
+          ? null
+          : `answered ${answer.status}, which is not described: ${answer.body.slice(0, 300)}`);
+      if (complaint !== null) {
+        const body = String(asked.body ?? "").slice(0, 300);
+        complaints.push(`${asked.method} ${asked.path.slice(0, 300)} ${body} → ${complaint}`);
+      }
+      known.learn(answer.body);
+    };
+    while (made < REQUESTS) await Promise.all(Array.from({ length: AT_ONCE }, one));
+
+    expect({ seed: random.seed, complaints: complaints.slice(0, 10) }).toEqual({
+      seed: random.seed,
+      complaints: [],
+    });
+    // It must have been more than refusals.
+    const good = [200, 201, 202].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
+    expect(good).toBeGreaterThan(REQUESTS / 10);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    await rig.expectSound();
+  });
+
+  it("take every body of the corpus, on every operation that has one", async () => {
+    const complaints: string[] = [];
+    let made = 0;
+    for (const { method, url, body } of operations) {
+      if (body === null) continue;
+      const path = url.replaceAll(/\{\w+\}/gu, "none");
+      const corpus = [...BODY_CORPUS, ...NASTY_JSON.filter((json) => json.length < 20_000)];
+      const asked = corpus.map((text) => ({
+        method,
+        path,
+        headers: {
+          "content-type": body.type,
+          ...(url.startsWith("/api/agent/")
+            ? { authorization: `Bearer ${AGENT_TOKENS.of("none")}` }
+            : WITH_TOKEN),
+        },
+        body: text,
+      }));
+      made += asked.length;
+      await Promise.all(
+        asked.map(async (request) => {
+          const complaint = complaintAbout(await rig.wire.ask(request));
+          if (complaint !== null)
+            complaints.push(`${method} ${path} ${request.body.slice(0, 200)} → ${complaint}`);
+        }),
+      );
+    }
+    expect(complaints).toEqual([]);
+    expect(made).toBeGreaterThan(1_000);
+    await rig.expectSound();
+  });
+});

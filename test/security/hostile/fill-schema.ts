@@ -1,0 +1,166 @@
+import { z } from "zod";
+
+/** As much of JSON Schema as our own description uses. */
+export interface Schema {
+  readonly $ref?: string | undefined;
+  readonly anyOf?: readonly Schema[] | undefined;
+  readonly oneOf?: readonly Schema[] | undefined;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly type?: string | readonly string[] | undefined;
+  readonly format?: string | undefined;
+  readonly pattern?: string | undefined;
+  readonly maxLength?: number | undefined;
+  readonly items?: Schema | undefined;
+  readonly properties?: Readonly<Record<string, Schema>> | undefined;
+  readonly additionalProperties?: Schema | boolean | undefined;
+}
+
+export const schemaSchema: z.ZodType<Schema> = z.lazy(() =>
+  z.object({
+    $ref: z.string().optional(),
+    anyOf: z.array(schemaSchema).optional(),
+    oneOf: z.array(schemaSchema).optional(),
+    const: z.unknown().optional(),
+    enum: z.array(z.unknown()).optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    format: z.string().optional(),
+    pattern: z.string().optional(),
+    maxLength: z.number().optional(),
+    items: schemaSchema.optional(),
+    properties: z.record(z.string(), schemaSchema).optional(),
+    additionalProperties: z.union([z.boolean(), schemaSchema]).optional(),
+  }),
+);
+
+export interface Filling {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  /** For every text that may be any, by the names of the fields it is in: `request.options.name`. */
+  readonly text: (place: string) => string;
+  /** For texts of a form, and for all ids. */
+  readonly word: string;
+}
+
+/** More than the largest enumeration has. */
+const MOST = 20;
+const DEEPEST = 12;
+
+/** Values that a schema describes, each of its variants in one of them, the text wherever one may be. */
+export function fillings(schema: Schema, filling: Filling): readonly unknown[] {
+  return fill(schema, { filling, place: [], depth: 0 });
+}
+
+interface At {
+  readonly filling: Filling;
+  readonly place: readonly string[];
+  readonly depth: number;
+}
+
+function fill(schema: Schema, at: At): readonly unknown[] {
+  const { filling, place, depth } = at;
+  const { schemas, word } = filling;
+  const within = (inner: Schema, field?: string): readonly unknown[] =>
+    fill(inner, {
+      filling,
+      place: field === undefined ? place : [...place, field],
+      depth: depth + 1,
+    });
+  if (depth > DEEPEST) return [null];
+  if (schema.$ref !== undefined)
+    return within(schemas[schema.$ref.replace(/^#\/(?:components\/schemas|\$defs)\//u, "")] ?? {});
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) return either.flatMap((one) => within(one)).slice(0, MOST);
+  if (schema.const !== undefined) return [schema.const];
+  if (schema.enum !== undefined) return schema.enum;
+  const { type } = schema;
+  if (typeof type === "object") return type.flatMap((one) => within({ ...schema, type: one }));
+  switch (type) {
+    case "string":
+      if (schema.format === "date-time") return ["2026-01-31T12:00:00.000Z"];
+      if (schema.pattern !== undefined) return [word];
+      return [filling.text(place.join(".")).slice(0, schema.maxLength)];
+    case "integer":
+    case "number":
+      return [1];
+    case "boolean":
+      return [true, false];
+    case "null":
+      return [null];
+    case "array":
+      return [within(schema.items ?? {})];
+    case "object":
+      return objects(schema, at, within);
+    default:
+      return [anything(at)];
+  }
+}
+
+/** What a client must be able to go on with. */
+const WORKING: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ["nextCursor", [null]],
+  ["lastEventId", ["1"]],
+]);
+
+function objects(
+  { properties = {}, additionalProperties }: Schema,
+  at: At,
+  within: (inner: Schema, field: string) => readonly unknown[],
+): readonly unknown[] {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => [name, WORKING.get(name) ?? within(schema, name)] as const,
+  );
+  const count = Math.min(MOST, Math.max(1, ...fields.map(([, values]) => values.length)));
+  return Array.from({ length: count }, (_, index) => ({
+    ...further(additionalProperties, at, within),
+    ...Object.fromEntries(fields.map(([name, values]) => [name, values[index % values.length]])),
+  }));
+}
+
+function further(
+  allowed: Schema | boolean | undefined,
+  at: At,
+  within: (inner: Schema, field: string) => readonly unknown[],
+): object {
+  if (allowed === undefined || allowed === false) return {};
+  if (allowed === true || Object.values(allowed).every((value) => value === undefined))
+    return anything(at);
+  return { [at.filling.text("key")]: within(allowed, "value")[0] };
+}
+
+/** Where a schema says nothing: what agents put there, and in every field of it the text. */
+function anything({ filling, place }: At): Readonly<Record<string, unknown>> {
+  const text = (...fields: readonly string[]): string =>
+    filling.text([...place, ...fields].join("."));
+  return {
+    [text("key")]: text("value"),
+    type: "diff",
+    title: text("title"),
+    question: text("question"),
+    name: text("name"),
+    description: text("description"),
+    text: text("text"),
+    kind: text("kind"),
+    path: text("path"),
+    command: text("command"),
+    oldText: text("oldText"),
+    newText: text("newText"),
+    content: text("content"),
+    status: text("status"),
+    toolCallId: text("toolCallId"),
+    input: { command: text("input.command"), path: text("input.path"), [text("input.key")]: 1 },
+    locations: [{ path: text("locations.path"), line: 1 }],
+    diffs: [
+      {
+        path: text("diffs.path"),
+        oldText: text("diffs.oldText"),
+        newText: text("diffs.newText"),
+      },
+    ],
+    suggestions: [text("suggestions")],
+    choices: [text("choices")],
+    options: [
+      { optionId: text("optionId"), name: text("options.name"), kind: text("options.kind") },
+      { optionId: "allow", name: text("options.name"), kind: "allow_once" },
+    ],
+  };
+}

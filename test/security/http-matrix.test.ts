@@ -1,0 +1,277 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Scope } from "../../packages/server/src/domain/scope.ts";
+import { createAgentTokens } from "../../packages/server/src/http/agent-token.ts";
+import { buildApp, type App } from "../../packages/server/src/http/build-app.ts";
+import {
+  openAccessTokens,
+  type AccessTokens,
+} from "../../packages/server/src/runtime/access-tokens.ts";
+import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runtime.ts";
+import { nameOf, routesOf, type Route } from "./route-list.ts";
+import { ROUTE_TABLE, type Access, type Row } from "./route-table.ts";
+
+const NOBODY = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
+const TOKEN = "the token of the server";
+const EVIL = "https://evil.example";
+const MAY = {
+  read: ["read"],
+  send: ["read", "send"],
+  admin: ["read", "send", "admin"],
+} as const satisfies Record<Scope, readonly Access[]>;
+
+const agentTokens = createAgentTokens();
+let webFolder: string;
+let test: TestRuntime;
+/** Without any token, with the server's own, and with only those that were made. */
+let open: App;
+let closed: App;
+let scoped: App;
+let secrets: Readonly<Record<Scope, string>>;
+let routes: readonly Route[];
+
+beforeAll(async () => {
+  webFolder = mkdtempSync(path.join(tmpdir(), "holdfast-web-"));
+  mkdirSync(path.join(webFolder, "assets"));
+  writeFileSync(path.join(webFolder, "index.html"), "<!doctype html><title>Holdfast</title>");
+  writeFileSync(path.join(webFolder, "assets", "app.js"), "0");
+  test = await TestRuntime.open();
+  const tokens = openAccessTokens({ store: test.store, clock: Date.now, newId: randomUUID });
+  const build = (token: string | null, made: AccessTokens): Promise<App> =>
+    buildApp({
+      runtime: test.runtime,
+      version: "1.2.3",
+      startedAt: new Date(),
+      token,
+      tokens: made,
+      agentTokens,
+      webFolder,
+    });
+  const none: AccessTokens = { ...tokens, areInUse: async () => false, find: async () => null };
+  [open, closed, scoped] = await Promise.all([
+    build(null, none),
+    build(TOKEN, tokens),
+    build(null, tokens),
+  ]);
+  await Promise.all([open.ready(), closed.ready(), scoped.ready()]);
+  const secretOf = async (scope: Scope): Promise<string> => {
+    const created = await tokens.create({ name: scope, scope, expiresInMs: null });
+    if (!created.ok) throw new Error(created.refusal.message);
+    return created.secret;
+  };
+  secrets = {
+    read: await secretOf("read"),
+    send: await secretOf("send"),
+    admin: await secretOf("admin"),
+  };
+  routes = routesOf(closed);
+});
+afterAll(async () => {
+  await Promise.all([open.close(), closed.close(), scoped.close()]);
+  await test.close();
+  rmSync(webFolder, { recursive: true });
+});
+
+/** HEAD is GET without the body. */
+function rowOf({ method, url }: Route): Row {
+  const row = ROUTE_TABLE[nameOf({ method: method === "HEAD" ? "GET" : method, url })];
+  if (row === undefined) throw new Error(`${method} ${url} has no row in the route table`);
+  return row;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+let asked = 0;
+
+/** The status, and the code of the problem where there is one to be read. */
+async function ask(
+  app: App,
+  { method, url }: Route,
+  { body, type = "application/json", ...headers }: Headers & { readonly body?: string } = {},
+): Promise<readonly [status: number, code: string | null]> {
+  asked += 1;
+  const leaving = new AbortController();
+  const reply = await app.inject({
+    method: method as "GET",
+    url: url.replace(":file", "app.js").replaceAll(/:\w+/gu, NOBODY),
+    // Each from somewhere else: how many wrong tokens one address may try is another test's business.
+    remoteAddress: `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`,
+    headers: {
+      host: "localhost:4664",
+      ...(body !== undefined && { "content-type": type }),
+      ...headers,
+    },
+    ...(body !== undefined && { payload: body }),
+    payloadAsStream: true,
+    signal: leaving.signal,
+  });
+  const stream = reply.stream().on("error", () => {});
+  const isProblem = String(reply.headers["content-type"]).startsWith("application/problem+json");
+  if (!isProblem || method === "HEAD") {
+    leaving.abort();
+    return [reply.statusCode, null];
+  }
+  const { code, status } = JSON.parse(await readText(stream));
+  expect(status).toBe(reply.statusCode);
+  return [reply.statusCode, code];
+}
+
+/** The request as somebody makes it who may. */
+function valid({ body, type }: Row): Headers {
+  if (body === undefined) return {};
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { body: text, ...(type !== undefined && { type }) };
+}
+
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+function refused(route: Route, status: number, code: string): readonly unknown[] {
+  return [status, route.method === "HEAD" ? null : code];
+}
+
+/** What each route answers, by its name, so that a difference is read as one. */
+async function answers(
+  of: readonly Route[],
+  answer: (route: Route, row: Row) => Promise<readonly unknown[]>,
+): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const all: Record<string, readonly unknown[]> = {};
+  for (const route of of) all[nameOf(route)] = await answer(route, rowOf(route));
+  return all;
+}
+
+async function expectOf(
+  of: readonly Route[],
+  answer: (route: Route, row: Row) => Promise<readonly unknown[]>,
+  wanted: (route: Route, row: Row) => readonly unknown[],
+): Promise<void> {
+  expect(of.length).toBeGreaterThan(0);
+  expect(await answers(of, answer)).toEqual(
+    await answers(of, async (route, row) => wanted(route, row)),
+  );
+}
+
+describe("every route", () => {
+  it("has a row in the table of this test, and every row a route", () => {
+    const names = routes.filter(({ method }) => method !== "HEAD").map(nameOf);
+    expect(names.toSorted()).toEqual(Object.keys(ROUTE_TABLE).toSorted());
+  });
+
+  it("answers to no name but this machine's while there is no token", async () => {
+    await expectOf(
+      routes,
+      (route, row) => ask(open, route, { ...valid(row), host: "evil.example" }),
+      (route) => refused(route, 403, "host_not_allowed"),
+    );
+  });
+
+  it.each<[string, Headers]>([
+    ["a foreign Origin", { origin: EVIL }],
+    ["an Origin on another port", { origin: "http://localhost:1" }],
+    ["the Origin null", { origin: "null" }],
+    ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
+    ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
+  ])("refuses %s, with and without the right token", async (_name, headers) => {
+    for (const app of [open, closed]) {
+      await expectOf(
+        routes,
+        (route, row) => ask(app, route, { ...valid(row), ...bearer(TOKEN), ...headers }),
+        (route) => refused(route, 403, "origin_not_allowed"),
+      );
+    }
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
+    "that writes refuses a body sent as %s",
+    async (type) => {
+      await expectOf(
+        routes.filter(({ method }) => method !== "GET" && method !== "HEAD"),
+        (route, { access }) =>
+          ask(closed, route, {
+            ...bearer(access === "agent" ? agentTokens.of(NOBODY) : TOKEN),
+            body: "{}",
+            type,
+          }),
+        () => [415, "unsupported_media_type"],
+      );
+    },
+  );
+
+  it.each<[string, Headers]>([
+    ["no token", {}],
+    ["a wrong token", bearer("wrong")],
+    ["an empty token", { authorization: "Bearer " }],
+    ["the token without its scheme", { authorization: TOKEN }],
+    ["the token in another scheme", { authorization: `Basic ${btoa(`:${TOKEN}`)}` }],
+    ["the token of another session's agent", bearer(agentTokens.of("another"))],
+  ])("but pages and health refuses %s where one is set", async (_name, headers) => {
+    await expectOf(
+      routes,
+      (route, row) => ask(closed, route, { ...valid(row), ...headers }),
+      (route, { access, passes }) =>
+        access === "public" ? [passes, null] : refused(route, 401, "unauthorized"),
+    );
+  });
+
+  it("needs a token from the first that was made on, whatever its scope", async () => {
+    await expectOf(
+      routes,
+      (route, row) => ask(scoped, route, valid(row)),
+      (route, { access, passes }) =>
+        access === "public" ? [passes, null] : refused(route, 401, "unauthorized"),
+    );
+  });
+
+  it.each(["read", "send", "admin"] as const)(
+    "lets a token with the scope %s do what it says, and no more",
+    async (scope) => {
+      for (const app of [closed, scoped]) {
+        await expectOf(
+          routes,
+          async (route, row) => {
+            const [status, code] = await ask(app, route, {
+              ...valid(row),
+              ...bearer(secrets[scope]),
+            });
+            return [status, code === "forbidden" ? code : null];
+          },
+          (route, { access, passes }) => {
+            if (access === "public") return [passes, null];
+            if (access === "agent") return [401, null];
+            const may: readonly Access[] = MAY[scope];
+            return may.includes(access) ? [passes, null] : refused(route, 403, "forbidden");
+          },
+        );
+      }
+    },
+  );
+
+  it("lets the server's token do everything but what only agents' tools may", async () => {
+    await expectOf(
+      routes,
+      async (route, row) => [(await ask(closed, route, { ...valid(row), ...bearer(TOKEN) })).at(0)],
+      (_route, { access, passes }) => [access === "agent" ? 401 : passes],
+    );
+  });
+
+  it("lets the token of an agent's tools do what they may, and nothing else", async () => {
+    await expectOf(
+      routes,
+      async (route, row) => [
+        (await ask(closed, route, { ...valid(row), ...bearer(agentTokens.of(NOBODY)) })).at(0),
+      ],
+      (_route, { access, passes }) => [access === "agent" || access === "public" ? passes : 401],
+    );
+  });
+
+  it("is open on this machine while there is no token, but for what only agents' tools may", async () => {
+    await expectOf(
+      routes,
+      async (route, row) => [(await ask(open, route, valid(row))).at(0)],
+      (_route, { access, passes }) => [access === "agent" ? 401 : passes],
+    );
+  });
+});

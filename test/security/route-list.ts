@@ -1,0 +1,25 @@
+import type { App } from "../../packages/server/src/http/build-app.ts";
+
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route the app really has, read from its router: the page's files and what no document describes too. */
+export function routesOf(app: App): readonly Route[] {
+  const parents: string[] = [];
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split("\n")
+    .flatMap((line) => {
+      const found = /^(?<indent>[│├└─\s]*)(?<part>\S+)(?: \((?<methods>[^)]*)\))?$/u.exec(line);
+      const { indent = "", part, methods = "" } = found?.groups ?? {};
+      if (part === undefined) return [];
+      const depth = indent.length / 4 - 1;
+      const url = `${parents[depth - 1] ?? ""}${part}`;
+      parents.splice(depth, Infinity, url);
+      return methods.split(", ").flatMap((method) => (method === "" ? [] : { method, url }));
+    });
+}
+
+export const nameOf = ({ method, url }: Route): string => `${method} ${url}`;

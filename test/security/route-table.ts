@@ -1,0 +1,94 @@
+/** Who may use a route: `public` anybody, `agent` the tools of the session's agent, else a token with this scope. */
+export type Access = "public" | "read" | "send" | "admin" | "agent";
+
+export interface Row {
+  readonly access: Access;
+  /** A body with which the request is valid, where it takes one. */
+  readonly body?: unknown;
+  /** Sent as something else than JSON. */
+  readonly type?: string;
+  /** What comes back to who may use it, of ids that are not there. */
+  readonly passes: number;
+}
+
+const PAGE: Row = { access: "public", passes: 200 };
+const MISSING: Row = { access: "read", passes: 404 };
+const SHOWN: Row = { access: "read", passes: 200 };
+
+/** What each route must answer to whom. A route without a row fails the test that reads this. */
+export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
+  "GET /": PAGE,
+  "GET /index.html": PAGE,
+  "GET /assets/:file": PAGE,
+  "GET /docs": PAGE,
+  "GET /openapi.json": PAGE,
+  "GET /healthz": PAGE,
+  "GET /readyz": SHOWN,
+  "GET /metrics": SHOWN,
+  "GET /api/sessions": SHOWN,
+  "POST /api/sessions": { access: "send", body: { repoId: "none" }, passes: 404 },
+  "POST /api/sessions/import": {
+    access: "admin",
+    body: "{}",
+    type: "application/jsonl",
+    passes: 400,
+  },
+  "GET /api/sessions/:id": MISSING,
+  "PATCH /api/sessions/:id": { access: "send", body: { title: "x" }, passes: 404 },
+  "DELETE /api/sessions/:id": { access: "admin", passes: 404 },
+  "GET /api/sessions/:id/messages": MISSING,
+  "POST /api/sessions/:id/messages": { access: "send", body: { text: "x" }, passes: 404 },
+  "POST /api/sessions/:id/prompt": { access: "send", body: { text: "x" }, passes: 404 },
+  "GET /api/sessions/:id/runs": MISSING,
+  "GET /api/sessions/:id/queue": MISSING,
+  "PATCH /api/sessions/:id/queue/:messageId": {
+    access: "send",
+    body: { text: "x" },
+    passes: 404,
+  },
+  "DELETE /api/sessions/:id/queue/:messageId": { access: "send", passes: 404 },
+  "POST /api/sessions/:id/cancel": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/resume": { access: "send", body: {}, passes: 404 },
+  "POST /api/sessions/:id/archive": { access: "admin", body: {}, passes: 404 },
+  "POST /api/sessions/:id/finalize": {
+    access: "send",
+    body: { outcome: "completed" },
+    passes: 404,
+  },
+  "POST /api/sessions/:id/fail": { access: "admin", body: { reason: "x" }, passes: 404 },
+  "POST /api/sessions/:id/fork": { access: "send", body: {}, passes: 404 },
+  "GET /api/sessions/:id/should-resume": SHOWN,
+  "GET /api/sessions/:id/events": MISSING,
+  "GET /api/sessions/:id/export": MISSING,
+  "GET /api/sessions/:id/grants": MISSING,
+  "DELETE /api/sessions/:id/grants/:grantId": { access: "send", passes: 404 },
+  "GET /api/suspensions": SHOWN,
+  "GET /api/stats": SHOWN,
+  "GET /api/events": SHOWN,
+  "GET /api/providers": SHOWN,
+  "GET /api/repos": SHOWN,
+  "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },
+  "DELETE /api/repos/:id": { access: "admin", passes: 404 },
+  "GET /api/repos/:id/files": MISSING,
+  "GET /api/tokens": { access: "admin", passes: 200 },
+  "POST /api/tokens": { access: "admin", body: { name: "x", scope: "read" }, passes: 201 },
+  "DELETE /api/tokens/:id": { access: "admin", passes: 404 },
+  "GET /api/nodes": SHOWN,
+  "POST /api/nodes/:id/drain": { access: "admin", body: {}, passes: 404 },
+  "POST /api/agent/sessions/:id/phase": {
+    access: "agent",
+    body: { phase: "planning" },
+    passes: 404,
+  },
+  "POST /api/agent/sessions/:id/questions": {
+    access: "agent",
+    body: { question: "x" },
+    passes: 404,
+  },
+  "POST /api/agent/sessions/:id/events": {
+    access: "agent",
+    body: { name: "x" },
+    passes: 404,
+  },
+  "GET /api/agent/sessions/:id/history": { access: "agent", passes: 404 },
+};

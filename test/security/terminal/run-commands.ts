@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { main } from "../../../packages/server/src/cli/main.ts";
+
+/** Command lines one after the other in this process, with a line before each that a test knows them by. */
+const [file = ""] = process.argv.slice(2);
+const commandLines = z.array(z.array(z.string())).parse(JSON.parse(readFileSync(file, "utf8")));
+for (const [index, commandLine] of commandLines.entries()) {
+  process.stdout.write(`\n@@${index}\n`);
+  await main(commandLine);
+  process.stdout.removeAllListeners("error");
+}
+process.stdout.write(`\n@@${commandLines.length}\n`);
+process.exit(0);

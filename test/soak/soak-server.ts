@@ -1,0 +1,154 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { BINARY } from "../../bench/server-process.ts";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { marked } from "../e2e/marked-processes.ts";
+
+/** Messages that wait in a session: each change of a queue is shown to clients as a whole. */
+const QUEUE = 10;
+const STOPPED_WITHIN_MS = 20_000;
+
+/** What only the process itself can tell; the heap is that after a collection. */
+export interface InsideFigures {
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+  /** Since the last time. */
+  readonly loopP50Ms: number;
+  readonly loopP99Ms: number;
+  readonly loopMaxMs: number;
+}
+
+/** The built server, as users run it, with a probe inside. */
+export class SoakServer {
+  readonly url: string;
+  readonly client: Client;
+  readonly database: string;
+  readonly #folder: string;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<number | null>;
+  /** Rejects when it ends, however that comes. */
+  readonly ended: Promise<never>;
+
+  static async open({ agents }: { readonly agents: number }): Promise<SoakServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-soak-"));
+    const data = path.join(folder, "data");
+    mkdirSync(data, { mode: 0o700 });
+    mkdirSync(path.join(folder, "root", "repo", ".git"), { recursive: true });
+    const agent = path.join(import.meta.dirname, "soak-agent.ts");
+    const config = {
+      sandbox: "off",
+      providers: {
+        soak: {
+          type: "acp",
+          command: [process.execPath, "--disable-warning=ExperimentalWarning", agent],
+        },
+      },
+      defaultProvider: "soak",
+      limits: { liveAgents: agents, queue: QUEUE },
+    };
+    writeFileSync(path.join(data, "holdfast.config.json"), JSON.stringify(config));
+    const probe = pathToFileURL(path.join(import.meta.dirname, "server-probe.ts")).href;
+    const child = fork(BINARY, ["serve", "--data", data, "--port", "0"], {
+      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", "--import", probe],
+      env: { ...withoutSettings(process.env), AGENT_WORKSPACE_ROOT: path.join(folder, "root") },
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      child.stdout?.on("data", (chunk: Buffer) => {
+        said = (said + chunk.toString()).slice(-4_096);
+        if (said.includes("Stop ")) resolve();
+      });
+      child.once("exit", (code) => {
+        rmSync(folder, { recursive: true, force: true });
+        reject(new Error(`the server ended with ${code}: ${said}`));
+      });
+    });
+    return new SoakServer({ child, folder, data });
+  }
+
+  private constructor({
+    child,
+    folder,
+    data,
+  }: {
+    readonly child: ChildProcess;
+    readonly folder: string;
+    readonly data: string;
+  }) {
+    const { url }: { readonly url: string } = JSON.parse(
+      readFileSync(path.join(data, "server.json"), "utf8"),
+    );
+    this.url = url;
+    this.client = createClient({ url });
+    this.database = path.join(data, "holdfast.db");
+    this.#folder = folder;
+    this.#child = child;
+    this.#exited = new Promise((resolve) => child.once("exit", resolve));
+    this.ended = this.#exited.then((code) => {
+      throw new Error(`the server ended with ${code}`);
+    });
+    this.ended.catch(() => {});
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get isUp(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  inside(): Promise<InsideFigures> {
+    return new Promise((resolve) => {
+      this.#child.once("message", resolve);
+      this.#child.send("figures");
+    });
+  }
+
+  async addRepository(): Promise<string> {
+    return (await this.client.repos.add({ path: "repo" })).id;
+  }
+
+  /** Processes of agents, and what those have started. */
+  agents(): readonly number[] {
+    return marked(MARKER_VARIABLE, this.#folder);
+  }
+
+  /** Resolves to the exit code; null when it had to be killed. */
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
+    const code = await this.#exited;
+    clearTimeout(late);
+    return code;
+  }
+
+  async close(): Promise<void> {
+    if (this.isUp) {
+      this.#child.kill("SIGKILL");
+      await this.#exited;
+    }
+    for (const pid of this.agents()) killIfThere(pid);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Settings of whoever runs the tests must not reach the server. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),
+  );
+}
