@@ -10,7 +10,7 @@ const AT_ONCE = 256;
 const PHASES: readonly Phase[] = ["investigating", "planning", "approval", "executing"];
 
 export const REPOS = ["repo-0", "repo-1", "repo-2", "repo-3", "repo-4"] as const;
-export const START_AT = Date.UTC(2026, 0, 1);
+const START_AT = Date.UTC(2026, 0, 1);
 
 export function sessionId(index: number): string {
   return `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`;
@@ -32,8 +32,14 @@ export async function fillSessions(store: Store, count: number): Promise<void> {
   }
 }
 
-function eventsOf(index: number): readonly SessionEvent[] {
-  const at = START_AT + index * 1000;
+/** What has happened to a session of this number. */
+export function eventsOf(
+  index: number,
+  {
+    isOpen = true,
+    at = START_AT + index * 1000,
+  }: { readonly isOpen?: boolean; readonly at?: number } = {},
+): readonly SessionEvent[] {
   const commands: Command[] = [
     {
       type: "create",
@@ -45,6 +51,7 @@ function eventsOf(index: number): readonly SessionEvent[] {
       model: null,
       agentName: `agent-${index % 20}`,
       purpose: "approval_workflow",
+      agentId: null,
       metadata: { task_id: `T${index}`, tags: ["terraform", "infrastructure"] },
       forkedFrom: null,
     },
@@ -56,7 +63,8 @@ function eventsOf(index: number): readonly SessionEvent[] {
     },
   ];
   if (index % 10 === 1) commands.push({ type: "archive", at: at + 200 });
-  if (index % 10 === 2) commands.push({ type: "suspend", at: at + 200, cause: "shutdown" });
+  else if (!isOpen || index % 10 === 2)
+    commands.push({ type: "suspend", at: at + 200, cause: "shutdown" });
   let session: Session | null = null;
   const events: SessionEvent[] = [];
   for (const command of commands) {
@@ -79,8 +87,12 @@ export async function fillMessages(
     id: `${id}-message-${index}`,
     runId: null,
     role: index % 2 === 0 ? ("user" as const) : ("agent" as const),
-    content: { type: "text", text: `Message ${index}: ${"words that say something. ".repeat(12)}` },
+    content: { type: "text", text: messageText(index) },
   }));
   const events: SessionEvent[] = [{ type: "output.appended", at: START_AT }];
   await store.commit({ before: loaded.stored, events, messages });
+}
+
+export function messageText(index: number): string {
+  return `Message ${index}: ${"words that say something. ".repeat(12)}`;
 }

@@ -21,10 +21,10 @@ export async function measure(
 }
 
 export function figuresOf(times: readonly number[]): Figures {
-  const sorted = times.toSorted((left, right) => left - right);
-  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), count: times.length };
+  return { p50Ms: percentileOf(times, 0.5), p99Ms: percentileOf(times, 0.99), count: times.length };
 }
 
-function percentile(sorted: readonly number[], part: number): number {
+export function percentileOf(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

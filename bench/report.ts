@@ -1,5 +1,24 @@
 import type { Figures } from "./measure.ts";
 
+/** What a part of the benchmark found: to be printed, to be written into the docs, and to be kept as JSON. */
+export interface Report {
+  readonly tables: readonly Table[];
+  /** Below the tables, a line each. */
+  readonly notes: readonly string[];
+  readonly figures: unknown;
+  /** For the docs: the names of files and what is in them. */
+  readonly images?: Readonly<Record<string, string>>;
+  /** Names of the goals that were missed. */
+  readonly missed: readonly string[];
+}
+
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Columns that are read from the left. */
+  readonly left: readonly number[];
+}
+
 export interface Row {
   readonly name: string;
   readonly holdfast: Figures;
@@ -15,53 +34,85 @@ export interface SizeRow {
   readonly goalBytes: number;
 }
 
-export function printTable(rows: readonly Row[], sizes: readonly SizeRow[]): string {
-  const cells = rows.map(({ name, holdfast, raw, goal }) => [
-    name,
-    ms(holdfast.p50Ms),
-    ms(holdfast.p99Ms),
-    raw === null ? "–" : ms(raw.p50Ms),
-    raw === null ? "–" : ms(raw.p99Ms),
-    raw === null ? "–" : `${(holdfast.p50Ms / raw.p50Ms).toFixed(1)}×`,
-    goal === null ? "–" : `${goal.of.slice(0, 3)} < ${goal.belowMs} ms`,
-    goal === null ? "" : verdict(holdfast[goal.of] < goal.belowMs),
+export function reportRows(
+  rows: readonly Row[],
+  {
+    sizes = [],
+    notes = [],
+  }: { readonly sizes?: readonly SizeRow[]; readonly notes?: readonly string[] } = {},
+): Report {
+  const cells = rows.map((row) => [
+    row.name,
+    ms(row.holdfast.p50Ms),
+    ms(row.holdfast.p99Ms),
+    row.raw === null ? "–" : ms(row.raw.p50Ms),
+    row.raw === null ? "–" : `${(row.holdfast.p50Ms / row.raw.p50Ms).toFixed(1)}×`,
+    row.goal === null ? "–" : `${row.goal.of.slice(0, 3)} < ${row.goal.belowMs} ms`,
+    verdict(isReached(row)),
   ]);
   const sizeCells = sizes.map(({ name, bytes, goalBytes }) => [
     name,
-    `${bytes} B`,
+    `${bytes.toLocaleString("en")} B`,
     "",
     "",
     "",
-    "",
-    `≤ ${goalBytes} B`,
+    `≤ ${goalBytes.toLocaleString("en")} B`,
     verdict(bytes <= goalBytes),
   ]);
-  const head = ["", "p50", "p99", "raw p50", "raw p99", "ratio", "goal", ""];
-  return align([head, ...cells, ...sizeCells]);
+  const head = ["", "p50", "p99", "raw p50", "ratio", "goal", ""];
+  return {
+    tables: [{ head, rows: [...cells, ...sizeCells], left: [0, 6] }],
+    notes,
+    figures: { rows, sizes },
+    missed: [
+      ...rows.filter((row) => isReached(row) === false),
+      ...sizes.filter(({ bytes, goalBytes }) => bytes > goalBytes),
+    ].map(({ name }) => name),
+  };
 }
 
-function ms(value: number): string {
+export function printReport({ tables, notes }: Report): string {
+  return [...tables.map(printTable), ...notes].join("\n\n");
+}
+
+function printTable({ head, rows, left }: Table): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  const pad = (cell: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return left.includes(column) ? cell.padEnd(width) : cell.padStart(width);
+  };
+  return all.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
+}
+
+/** As the docs are formatted: columns as wide as their widest cell. */
+export function markdownTable({ head, rows, left }: Table): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) =>
+    Math.max(3, ...all.map((row) => (row[column] ?? "").length)),
+  );
+  const line = (row: readonly string[]): string => {
+    const cells = widths.map((width, column) => {
+      const cell = row[column] ?? "";
+      return left.includes(column) ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${cells.join(" | ")} |`;
+  };
+  const rule = widths.map((width, column) =>
+    left.includes(column) ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
+}
+
+function isReached({ holdfast, goal }: Row): boolean | null {
+  return goal === null ? null : holdfast[goal.of] < goal.belowMs;
+}
+
+export function ms(value: number): string {
   return value >= 100 ? `${value.toFixed(0)} ms` : `${value.toPrecision(3)} ms`;
 }
 
-function verdict(reached: boolean): string {
+export function verdict(reached: boolean | null): string {
+  if (reached === null) return "";
   return reached ? "reached" : "MISSED";
-}
-
-function align(table: readonly (readonly string[])[]): string {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => (row[column] ?? "").length)),
-  );
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => pad(cell, { width: widths[column] ?? 0, column }))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
-function pad(cell: string, { width, column }: { width: number; column: number }): string {
-  return column === 0 || column === 7 ? cell.padEnd(width) : cell.padStart(width);
 }

@@ -1,8 +1,17 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-const BINARY = path.resolve(import.meta.dirname, "../packages/server/bin/holdfast.js");
+export const BINARY = path.resolve(import.meta.dirname, "../packages/server/bin/holdfast.js");
+
+/** The program as it is now, in a folder of its own: a build meanwhile does not change what is measured. */
+export function copyProgram(folder: string): string {
+  const server = path.dirname(path.dirname(BINARY));
+  for (const part of ["bin", "dist/program", "dist/web", "package.json"]) {
+    cpSync(path.join(server, part), path.join(folder, part), { recursive: true });
+  }
+  return path.join(folder, "bin/holdfast.js");
+}
 
 export interface BenchServer {
   readonly url: string;

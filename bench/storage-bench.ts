@@ -2,11 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { shouldResume, RESUME_LIMITS } from "../packages/server/src/domain/should-resume.ts";
+import { shouldResume, RESUME_POLICY } from "../packages/server/src/domain/should-resume.ts";
+import { BUILT_IN } from "../packages/server/src/providers/built-in.ts";
+import { createCatalog } from "../packages/server/src/providers/catalog.ts";
+import { demoDefinition } from "../packages/server/src/providers/demo/demo-definition.ts";
 import { judgeResume } from "../packages/server/src/runtime/judge-resume.ts";
+import { createResumeProbes } from "../packages/server/src/runtime/resume-probes.ts";
 import { openMigrations, openStore } from "../packages/server/src/storage/open-store.ts";
 import type { Store } from "../packages/server/src/storage/store.ts";
-import { fillMessages, fillSessions, REPOS, sessionId, START_AT } from "./fill.ts";
+import { REPOS, sessionId } from "./fill.ts";
+import { fillDatabase, fillMessages } from "./fill-database.ts";
 import { measure } from "./measure.ts";
 import type { Row, SizeRow } from "./report.ts";
 
@@ -26,12 +31,13 @@ export async function benchStorage({ sessions }: { sessions: number }): Promise<
   const file = path.join(folder, "holdfast.db");
   try {
     await (await openMigrations({ engine: "sqlite", file })).up();
-    const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
     const raw = new DatabaseSync(file);
     raw.exec("pragma foreign_keys = on; pragma synchronous = full");
     const empty = bytesUsed(raw);
-    await fillSessions(store, sessions);
+    await fillDatabase({ engine: "sqlite", file }, { sessions, isOpen: true });
     const perSession = Math.round((bytesUsed(raw) - empty) / sessions);
+    await fillMessages({ engine: "sqlite", file }, { id: sessionId(0), count: MESSAGES });
+    const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });
     const rows = [
       await resumeRow(store, raw, sessions),
       await listRow(store, raw),
@@ -58,15 +64,28 @@ function bytesUsed(raw: DatabaseSync): number {
 }
 
 async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Promise<Row> {
-  const now = START_AT + sessions * 1000;
+  const now = Date.now();
   const pick = (index: number): string => sessionId((index * 7919) % sessions);
   const statement = raw.prepare(
     `select "status", "phase", "resumeReady", "errorCount", "lastActiveAt" from "AgentSession" where "id" = ?`,
   );
+  // As a server asks: with a look at the disk for the repository, and on the PATH for the agent.
+  const probes = createResumeProbes(
+    createCatalog({
+      demo: demoDefinition({ stateFolder: tmpdir() }),
+      definitions: BUILT_IN,
+      defaultName: null,
+      owner: "bench",
+      environment: process.env,
+      journalFolder: null,
+      clientVersion: "bench",
+    }),
+    { clock: Date.now },
+  );
   return {
     name: "should-resume on a stored session",
     holdfast: await measure(5000, (index) =>
-      judgeResume(store, { sessionId: pick(index), now, limits: RESUME_LIMITS }),
+      judgeResume(store, { sessionId: pick(index), now, policy: RESUME_POLICY, probes }),
     ),
     raw: await measure(5000, (index) => {
       const row = statement.get(pick(index));
@@ -78,7 +97,7 @@ async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Pro
           errorCount: Number(row?.["errorCount"]),
           lastActiveAt: Number(row?.["lastActiveAt"]),
         },
-        { now, limits: RESUME_LIMITS },
+        { now, policy: RESUME_POLICY },
       );
     }),
     goal: { of: "p99Ms", belowMs: 1 },
@@ -117,7 +136,6 @@ async function listRow(store: Store, raw: DatabaseSync): Promise<Row> {
 
 async function messagesRow(store: Store, raw: DatabaseSync): Promise<Row> {
   const id = sessionId(0);
-  await fillMessages(store, { id, count: MESSAGES });
   const statement = raw.prepare(
     `select * from "AgentMessage" where "sessionId" = ? order by "seq"`,
   );
@@ -145,7 +163,7 @@ async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Pro
     holdfast: await measure(1000, async (index) =>
       store.commit({
         before: await load(index),
-        events: [{ type: "session.updated", at: START_AT, changes: { metadata: { index } } }],
+        events: [{ type: "session.updated", at: Date.now(), changes: { metadata: { index } } }],
       }),
     ),
     raw: await measure(1000, () => insert.run(data)),

@@ -1,0 +1,166 @@
+import { get, type IncomingMessage } from "node:http";
+import { createClient } from "../packages/client/src/index.ts";
+import { flood, script, stamp } from "../packages/server/src/providers/testing/script.ts";
+import { measureAppends, type AppendRate } from "./cluster-appends.ts";
+import {
+  openBenchCluster,
+  untilEnded,
+  type BenchCluster,
+  type BenchNode,
+  type WarmSession,
+} from "./cluster-nodes.ts";
+import { figuresOf, type Figures } from "./measure.ts";
+import type { Row } from "./report.ts";
+
+export interface ClusterFigures {
+  readonly rows: readonly Row[];
+  readonly rates: readonly AppendRate[];
+}
+
+const PER_SECOND = 50;
+const STARTS = 60;
+const LEASE_MS = 10_000;
+
+/** What it costs that a client, an agent and the one who asks are on different nodes. */
+export async function benchCluster({
+  seconds,
+  takeovers,
+}: {
+  readonly seconds: number;
+  readonly takeovers: number;
+}): Promise<ClusterFigures> {
+  const cluster = await openBenchCluster(3);
+  try {
+    const session = await cluster.warmSession();
+    const here = await stampedStream(session, { node: session.local, seconds });
+    const there = await stampedStream(session, { node: session.remote, seconds });
+    const starts = await startRuns(session);
+    const taken = await takeOver(cluster, takeovers);
+    for (const { kill } of cluster.nodes) await kill();
+    return {
+      rows: [
+        row("agent's write to a client of the same node, 50/s", here, null),
+        row("agent's write to a client of another node, 50/s, median", there, {
+          of: "p50Ms",
+          belowMs: 10,
+        }),
+        row("agent's write to a client of another node, 50/s", there, {
+          of: "p99Ms",
+          belowMs: 50,
+        }),
+        row("request to the agent's first word, same node", starts.local, null),
+        row("request to the agent's first word, other node", starts.remote, {
+          of: "p50Ms",
+          belowMs: Math.round(starts.local.p50Ms + 15),
+        }),
+        row("kill -9 of the owner to the run's end on another node", taken, {
+          of: "p99Ms",
+          belowMs: 2 * LEASE_MS,
+        }),
+      ],
+      rates: await measureAppends(cluster.databaseUrl, { seconds }),
+    };
+  } finally {
+    await cluster.close();
+  }
+}
+
+export function printRates(rates: readonly AppendRate[]): string {
+  const lines = rates.map(
+    ({ nodes, perSecond, nodeCpuUs, databaseCpuUs }) =>
+      `${nodes} ${nodes === 1 ? "node " : "nodes"}  ${Math.round(perSecond).toLocaleString("en").padStart(7)} appended events/s, each ${nodeCpuUs.toFixed(0)} µs of a node's processor and ${databaseCpuUs.toFixed(0)} µs of the database's`,
+  );
+  return lines.join("\n");
+}
+
+function row(name: string, holdfast: Figures, goal: Row["goal"]): Row {
+  return { name, holdfast, raw: null, goal };
+}
+
+async function stampedStream(
+  { id }: WarmSession,
+  { node, seconds }: { readonly node: BenchNode; readonly seconds: number },
+): Promise<Figures> {
+  const { lastEventId } = await node.client.sessions.get(id);
+  const count = PER_SECOND * seconds;
+  const stream = await openStream(`${node.url}/api/sessions/${id}/events?after=${lastEventId}`);
+  const times: number[] = [];
+  const reading = readStamps(stream, (nanoseconds, now) => {
+    times.push(Number(now - nanoseconds) / 1e6);
+    return times.length < count;
+  });
+  const text = script(stamp(count, 1_000 / PER_SECOND));
+  const { run } = await node.client.sessions.send(id, { text });
+  await reading;
+  await untilEnded(node.client, { id, runId: run.id });
+  return figuresOf(times);
+}
+
+/** From just before the request until the agent writes, by the clock that all processes here share. */
+async function startRuns(session: WarmSession): Promise<{ local: Figures; remote: Figures }> {
+  const { id, local, remote } = session;
+  const times = { local: [] as number[], remote: [] as number[] };
+  for (let index = 0; index < STARTS; index += 1) {
+    const where = index % 2 === 0 ? "local" : "remote";
+    const { client } = where === "local" ? local : remote;
+    const before = process.hrtime.bigint();
+    const { run } = await client.sessions.send(id, { text: script(stamp(1, 0)) });
+    const said = await untilEnded(local.client, { id, runId: run.id });
+    const wrote = BigInt(/\d+:(\d{9,})/u.exec(said)?.[1] ?? 0);
+    times[where].push(Number(wrote - before) / 1e6);
+  }
+  return { local: figuresOf(times.local), remote: figuresOf(times.remote) };
+}
+
+async function takeOver(cluster: BenchCluster, count: number): Promise<Figures> {
+  const times: number[] = [];
+  for (let round = 0; round < count; round += 1) {
+    const { id, local, remote } = await cluster.warmSession();
+    const text = script(flood({ perSecond: 20, seconds: 120, text: "word " }));
+    const { run } = await remote.client.sessions.send(id, { text });
+    await started(remote, { id, runId: run.id });
+    const before = performance.now();
+    await local.kill();
+    await untilEnded(remote.client, { id, runId: run.id });
+    times.push(performance.now() - before);
+    await local.start();
+  }
+  return figuresOf(times);
+}
+
+async function started(
+  { url }: BenchNode,
+  { id, runId }: { readonly id: string; readonly runId: string },
+): Promise<void> {
+  let isRunning = false;
+  for await (const event of createClient({ url }).sessions.events(id)) {
+    isRunning ||=
+      event.type === "run" && event.data.id === runId && event.data.status === "running";
+    if (isRunning && event.type === "delta") return;
+  }
+}
+
+async function readStamps(
+  stream: IncomingMessage,
+  take: (nanoseconds: bigint, now: bigint) => boolean,
+): Promise<void> {
+  let rest = "";
+  for await (const chunk of stream) {
+    const now = process.hrtime.bigint();
+    const events = (rest + String(chunk)).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      // The whole message brings again what its pieces brought.
+      if (!/^event: (delta|message)$/mu.test(event) || event.includes('"complete":true')) continue;
+      for (const [, , nanoseconds] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
+        if (!take(BigInt(nanoseconds ?? 0), now)) return void stream.destroy();
+      }
+    }
+  }
+}
+
+function openStream(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, resolve).once("error", reject);
+  });
+}

@@ -1,0 +1,137 @@
+import { ask, openConnection, openEvents, type Connection, type EventReader } from "./raw-http.ts";
+import type { Running } from "./contender.ts";
+
+export interface BenchSession {
+  readonly id: string;
+  readonly connection: Connection;
+  /** Every stamp of an agent's answer that has come, in order. */
+  readonly stamps: Stamp[];
+  /** Sends a message; resolves when its answer is over. */
+  send(text: string): Promise<Sent>;
+  /** Sends it, and resolves as soon as so many stamps have come. */
+  sendUntil(text: string, stamps: number): Promise<void>;
+  close(): void;
+}
+
+export interface Sent {
+  readonly sentAt: bigint;
+  /** When the agent read it, by its own word. */
+  readonly readAt: bigint;
+  /** Until the server said that it has it. */
+  readonly acknowledgedMs: number;
+}
+
+export interface Stamp {
+  readonly number: number;
+  readonly wroteAt: bigint;
+  readonly gotAt: bigint;
+}
+
+/** A session with its agent alive and idle, and one client that reads it. */
+export async function openWarmSession(running: Running): Promise<BenchSession> {
+  const session = await openSession(running, await createSession(running));
+  await session.send("@stamp 1 0");
+  session.stamps.length = 0;
+  return session;
+}
+
+export async function createSession({ url, newSession }: Running): Promise<string> {
+  const connection = await openConnection(url);
+  const { id } = await ask<{ id: string }>(connection, {
+    method: "POST",
+    path: "/api/sessions",
+    body: newSession,
+  });
+  connection.close();
+  return id;
+}
+
+/** With its agent, so that no more of them live than are looked at. */
+export async function deleteSession({ url }: Running, id: string): Promise<void> {
+  const connection = await openConnection(url);
+  await ask(connection, { method: "DELETE", path: `/api/sessions/${id}` });
+  connection.close();
+}
+
+export async function openSession(
+  { url }: Running,
+  id: string,
+  { after = 0 }: { readonly after?: number } = {},
+): Promise<BenchSession> {
+  const connection = await openConnection(url);
+  const stamps: Stamp[] = [];
+  const watchers = new Set<() => void>();
+  let ended = 0;
+  let readAt = 0n;
+  const reader: EventReader = await openEvents(
+    url,
+    `/api/sessions/${id}/events?after=${after}`,
+    splitEvents((event, gotAt) => {
+      if (isEnd(event)) ended += 1;
+      readAt = BigInt(/read:(\d+) /u.exec(event)?.[1] ?? readAt);
+      if (!isRepeated(event)) {
+        for (const [, number, wroteAt] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
+          stamps.push({ number: Number(number), wroteAt: BigInt(wroteAt ?? 0), gotAt });
+        }
+      }
+      for (const look of watchers) look();
+    }),
+  );
+  const until = (isReached: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!isReached()) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+    });
+  const post = (text: string): Promise<unknown> => sendMessage(connection, id, text);
+  return {
+    id,
+    connection,
+    stamps,
+    send: async (text) => {
+      const before = ended;
+      const sentAt = process.hrtime.bigint();
+      const posted = post(text).then(() => Number(process.hrtime.bigint() - sentAt) / 1e6);
+      const [acknowledgedMs] = await Promise.all([posted, until(() => ended > before)]);
+      return { sentAt, readAt, acknowledgedMs };
+    },
+    sendUntil: async (text, count) => {
+      await Promise.all([post(text), until(() => stamps.length >= count)]);
+    },
+    close: () => {
+      reader.close();
+      connection.close();
+    },
+  };
+}
+
+export function sendMessage(connection: Connection, id: string, text: string): Promise<unknown> {
+  return ask(connection, { method: "POST", path: `/api/sessions/${id}/messages`, body: { text } });
+}
+
+/** The end of an answer: the floor's entry, or Holdfast's run. */
+function isEnd(event: string): boolean {
+  return (
+    /^event: end$/mu.test(event) || (/^event: run$/mu.test(event) && /"endedAt":"/u.test(event))
+  );
+}
+
+/** A whole message brings again what its pieces brought. */
+function isRepeated(event: string): boolean {
+  return /^event: message$/mu.test(event) && event.includes('"complete":true');
+}
+
+function splitEvents(
+  take: (event: string, gotAt: bigint) => void,
+): (bytes: Buffer, gotAt: bigint) => void {
+  let rest = "";
+  return (bytes, gotAt) => {
+    const events = (rest + bytes.toString("latin1")).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) take(event, gotAt);
+  };
+}

@@ -1,0 +1,109 @@
+import { startPostgresServer } from "../../packages/server/src/storage/testing/postgres-server.ts";
+import { openRaw } from "../../packages/server/src/storage/testing/raw-database.ts";
+import { openBenchFolder } from "../bench-folder.ts";
+import { watchMachine } from "../machine.ts";
+import { copyProgram } from "../server-process.ts";
+import type { Compared } from "./compare.ts";
+import { floorContender, holdfastContender, type Contender } from "./contender.ts";
+import { killInTurns } from "./kill-probe.ts";
+import { probeInTurns, type Turns } from "./probe.ts";
+import { ask, openConnection } from "./raw-http.ts";
+import { createCollection } from "./readings.ts";
+import {
+  createProbe,
+  createRateProbe,
+  lastMessagesProbe,
+  listProbe,
+  sessionProbe,
+} from "./request-probes.ts";
+import { storeSessions } from "./stored.ts";
+import { answerProbe, firstAnswerProbe, throughputProbe, updateProbe } from "./stream-probes.ts";
+
+const STORED = 10_000;
+
+/** The floor, Holdfast, Holdfast with its agents in the sandbox, and Holdfast on PostgreSQL, in turns. */
+export async function compareForms({
+  repetitions,
+}: {
+  readonly repetitions: number;
+}): Promise<Compared> {
+  const folder = openBenchFolder();
+  const machine = watchMachine();
+  const collection = createCollection();
+  const turns: Turns = { repetitions, collection, between: machine.look };
+  const program = copyProgram(folder.newFolder("program"));
+  const postgres = await startPostgresServer({ durable: true });
+  try {
+    const plain = (stage: string): Contender =>
+      holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program });
+    const onPostgres = async (stage: string): Promise<Contender> =>
+      holdfastContender({
+        name: "postgres",
+        folder: folder.newFolder(`${stage}-postgres`),
+        program,
+        postgresUrl: await newDatabase(postgres.url, stage),
+      });
+    const inSandbox = (stage: string): Contender =>
+      holdfastContender({
+        name: "sandbox",
+        folder: folder.newFolder(`${stage}-sandbox`),
+        program,
+        sandbox: "auto",
+      });
+    const hasSandbox = await isSandboxed(inSandbox("try"));
+    const all = async (stage: string): Promise<readonly Contender[]> => [
+      floorContender({ folder: folder.newFolder(`${stage}-floor`) }),
+      plain(stage),
+      ...(hasSandbox ? [inSandbox(stage)] : []),
+      await onPostgres(stage),
+    ];
+    await killInTurns(await all("kill"), turns);
+    await probeInTurns(
+      await all("work"),
+      [
+        createProbe(100),
+        createRateProbe(500),
+        answerProbe(40),
+        firstAnswerProbe(3),
+        updateProbe(2),
+        throughputProbe(30_000),
+      ],
+      turns,
+    );
+    const stored = [plain("stored"), await onPostgres("stored")];
+    for (const contender of stored) await storeSessions(contender, STORED);
+    await probeInTurns(
+      stored,
+      [listProbe(100, "list10k"), sessionProbe(100), lastMessagesProbe(100)],
+      turns,
+    );
+    return { repetitions, noise: machine.noise(), results: collection.results() };
+  } finally {
+    await postgres.stop();
+    folder.remove();
+  }
+}
+
+async function newDatabase(serverUrl: string, name: string): Promise<string> {
+  const raw = await openRaw({ engine: "postgres", url: serverUrl });
+  await raw.run(`create database "bench_${name}"`);
+  await raw.close();
+  const url = new URL(serverUrl);
+  url.pathname = `/bench_${name}`;
+  return url.href;
+}
+
+/** Whether there is a sandbox on this machine. */
+async function isSandboxed(contender: Contender): Promise<boolean> {
+  const running = await contender.start();
+  try {
+    const connection = await openConnection(running.url);
+    const { sandbox } = await ask<{ readonly sandbox: { readonly active: boolean } }>(connection, {
+      path: "/readyz",
+    });
+    connection.close();
+    return sandbox.active;
+  } finally {
+    await running.kill();
+  }
+}

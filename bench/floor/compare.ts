@@ -1,0 +1,92 @@
+import { openBenchFolder } from "../bench-folder.ts";
+import { watchMachine, type Noise } from "../machine.ts";
+import { copyProgram } from "../server-process.ts";
+import { floorContender, holdfastContender, type Contender } from "./contender.ts";
+import { fanOutProbe } from "./fan-out-probe.ts";
+import { killInTurns } from "./kill-probe.ts";
+import { agentMemoryProbe, sessionMemoryProbe } from "./memory-probes.ts";
+import { probeInTurns, type Turns } from "./probe.ts";
+import { createCollection, type Results } from "./readings.ts";
+import {
+  createProbe,
+  createRateProbe,
+  lastMessagesProbe,
+  listAgainProbe,
+  listProbe,
+  sessionProbe,
+} from "./request-probes.ts";
+import { storeSessions } from "./stored.ts";
+import { answerProbe, firstAnswerProbe, throughputProbe, updateProbe } from "./stream-probes.ts";
+
+export interface Compared {
+  readonly repetitions: number;
+  readonly noise: Noise;
+  readonly results: Results;
+}
+
+export interface CompareOptions {
+  readonly repetitions: number;
+  readonly isQuick: boolean;
+}
+
+/** Floor and Holdfast on this machine in this run, in turns. */
+export async function compare({ repetitions, isQuick }: CompareOptions): Promise<Compared> {
+  const folder = openBenchFolder();
+  const machine = watchMachine();
+  const collection = createCollection();
+  const turns: Turns = { repetitions, collection, between: machine.look };
+  const program = copyProgram(folder.newFolder("program"));
+  const pair = (stage: string): readonly Contender[] => [
+    floorContender({ folder: folder.newFolder(`${stage}-floor`) }),
+    holdfastContender({ folder: folder.newFolder(`${stage}-holdfast`), program }),
+  ];
+  try {
+    await killInTurns(pair("kill"), turns);
+    await probeInTurns(pair("work"), workProbes(isQuick), turns);
+    await compareStored(pair, { turns, isQuick });
+    return { repetitions, noise: machine.noise(), results: collection.results() };
+  } finally {
+    folder.remove();
+  }
+}
+
+function workProbes(isQuick: boolean): Parameters<typeof probeInTurns>[1] {
+  return [
+    createProbe(isQuick ? 100 : 200),
+    createRateProbe(isQuick ? 500 : 1_000),
+    answerProbe(isQuick ? 40 : 60),
+    firstAnswerProbe(3),
+    updateProbe(isQuick ? 1 : 2),
+    throughputProbe(isQuick ? 30_000 : 60_000),
+    fanOutProbe({ clients: 1_000, updates: 1_000 }),
+    ...(isQuick ? [] : [agentMemoryProbe]),
+  ];
+}
+
+const FEW = 10_000;
+const MANY = 100_000;
+
+async function compareStored(
+  pair: (stage: string) => readonly Contender[],
+  { turns, isQuick }: { readonly turns: Turns; readonly isQuick: boolean },
+): Promise<void> {
+  const looks = isQuick ? 100 : 200;
+  const memory = sessionMemoryProbe({ more: MANY - FEW });
+  const few = pair("few");
+  for (const contender of few) await storeSessions(contender, FEW);
+  await probeInTurns(
+    few,
+    [
+      memory.few,
+      listProbe(looks, "list10k"),
+      listAgainProbe(looks),
+      sessionProbe(looks),
+      lastMessagesProbe(looks),
+    ],
+    turns,
+  );
+  if (isQuick) return;
+  const many = pair("many");
+  for (const contender of many) await storeSessions(contender, MANY);
+  await probeInTurns(many, [memory.many, listProbe(looks, "list100k")], turns);
+}

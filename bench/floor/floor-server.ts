@@ -1,0 +1,160 @@
+/**
+ * The yardstick: the least that a server of durable sessions must do, on bare `node:http` and `node:sqlite`. A message is on
+ * the disk before it is acknowledged, every update of the agent is committed before it is shown, a kill loses nothing shown.
+ */
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+
+const [file = "", port = "0", ...agentCommand] = process.argv.slice(2);
+const open = (level: "full" | "normal"): DatabaseSync => {
+  const opened = new DatabaseSync(file);
+  opened.exec(`pragma journal_mode = wal; pragma synchronous = ${level}`);
+  return opened;
+};
+const db = open("full");
+db.exec(`create table if not exists session (id text primary key, title text, status text not null, provider text,
+    phase text not null, metadata text not null, createdAt integer not null, updatedAt integer not null, lastSeq integer not null);
+  create index if not exists session_by_time on session (createdAt, id);
+  create table if not exists entry (sessionId text not null, seq integer not null, role text not null, text text not null,
+    at integer not null, primary key (sessionId, seq)) without rowid`);
+const output = open("normal");
+const insertSession = db.prepare(
+  "insert into session values (?, ?, 'active', null, 'initializing', ?, ?, ?, 0)",
+);
+const getSession = db.prepare("select * from session where id = ?");
+const listSessions = db.prepare("select * from session order by createdAt desc, id desc limit 20");
+const lastEntries = db.prepare(
+  "select * from (select * from entry where sessionId = ? order by seq desc limit ?) order by seq",
+);
+const entriesAfter = db.prepare("select * from entry where sessionId = ? and seq > ? order by seq");
+const deleteSession = db.prepare("delete from session where id = ?");
+const deleteEntries = db.prepare("delete from entry where sessionId = ?");
+const insertEntry = "insert into entry values (?, ?, ?, ?, ?)";
+const [insertMessage, insertUpdate] = [db.prepare(insertEntry), output.prepare(insertEntry)];
+
+interface Live {
+  lastSeq: number;
+  readonly readers: Set<ServerResponse>;
+  agent: { send(text: string): void; end(): void } | null;
+}
+const live = new Map<string, Live>();
+const lastSeqOf = db.prepare("select max(seq) as seq from entry where sessionId = ?");
+function liveOf(id: string): Live {
+  const known = live.get(id);
+  if (known !== undefined) return known;
+  const made: Live = {
+    lastSeq: Number(lastSeqOf.get(id)?.["seq"] ?? 0),
+    readers: new Set(),
+    agent: null,
+  };
+  live.set(id, made);
+  return made;
+}
+
+const show = (seq: number, role: string, text: string): string =>
+  `id: ${seq}\nevent: ${role}\ndata: ${JSON.stringify({ text })}\n\n`;
+
+function startAgent(id: string, session: Live): NonNullable<Live["agent"]> {
+  const [program = "", ...args] = agentCommand;
+  const agent = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  const tell = (method: string, params: object): void =>
+    void agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: method, method, params })}\n`);
+  let rest = "";
+  agent.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    let shown = "";
+    output.exec("begin");
+    for (const line of lines) {
+      const { id: answers, params } = JSON.parse(line);
+      const said = answers === undefined ? String(params.update.content.text) : "";
+      if (answers !== undefined && answers !== "session/prompt") continue;
+      const role = answers === undefined ? "delta" : "end";
+      session.lastSeq += 1;
+      insertUpdate.run(id, session.lastSeq, role, said, Date.now());
+      shown += show(session.lastSeq, role, said);
+    }
+    output.exec("commit");
+    if (shown === "") return;
+    const bytes = Buffer.from(shown);
+    for (const reader of session.readers) reader.write(bytes);
+  });
+  agent.once("exit", () => (session.agent = null));
+  tell("initialize", { protocolVersion: 1 });
+  tell("session/new", { cwd: process.cwd(), mcpServers: [] });
+  return {
+    send: (text) => tell("session/prompt", { sessionId: "1", prompt: [{ type: "text", text }] }),
+    end: () => agent.stdin.end(),
+  };
+}
+
+function reply(response: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response
+    .writeHead(status, { "content-type": "application/json", "content-length": body.length })
+    .end(body);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<{ readonly [key: string]: unknown }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = "", query = ""] = (request.url ?? "").split("?");
+  const [, , , id = "", what = ""] = path.split("/");
+  if (path === "/healthz") return reply(response, 200, { status: "ok" });
+  if (id === "" && request.method === "GET")
+    return reply(response, 200, { sessions: listSessions.all() });
+  if (id === "") {
+    const { title = null, metadata = {} } = await bodyOf(request);
+    const created = randomUUID();
+    insertSession.run(
+      created,
+      typeof title === "string" ? title : null,
+      JSON.stringify(metadata),
+      Date.now(),
+      Date.now(),
+    );
+    return reply(response, 201, getSession.get(created));
+  }
+  const found = getSession.get(id);
+  if (found === undefined) return reply(response, 404, { code: "session_not_found" });
+  if (what === "" && request.method === "GET")
+    return reply(response, 200, { ...found, messages: lastEntries.all(id, 1000) });
+  const session = liveOf(id);
+  if (request.method === "DELETE") {
+    session.agent?.end();
+    live.delete(id);
+    deleteEntries.run(id);
+    deleteSession.run(id);
+    return reply(response, 200, found);
+  }
+  if (what === "events") {
+    response.useChunkedEncodingByDefault = false;
+    response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
+    const after = Number(new URLSearchParams(query).get("after") ?? 0);
+    const missed = entriesAfter
+      .all(id, after)
+      .map(({ seq, role, text }) => show(Number(seq), String(role), String(text)));
+    response.write(`retry: 1000\n\n${missed.join("")}`);
+    session.readers.add(response);
+    return void response.once("close", () => session.readers.delete(response));
+  }
+  if (request.method === "GET") return reply(response, 200, { messages: lastEntries.all(id, 50) });
+  const text = String((await bodyOf(request))["text"]);
+  session.lastSeq += 1;
+  insertMessage.run(id, session.lastSeq, "user", text, Date.now());
+  reply(response, 202, { seq: session.lastSeq });
+  for (const reader of session.readers) reader.write(show(session.lastSeq, "user", text));
+  session.agent ??= startAgent(id, session);
+  session.agent.send(text);
+}
+
+createServer((request, response) => void serve(request, response)).listen(
+  Number(port),
+  "127.0.0.1",
+);

@@ -1,0 +1,68 @@
+import { residentBytesOf, untilSettled } from "../process-stat.ts";
+import { openWarmSession, sendMessage } from "./bench-session.ts";
+import type { Contender, Running } from "./contender.ts";
+import { openConnection, openEvents } from "./raw-http.ts";
+import type { Turns } from "./probe.ts";
+import type { Readings } from "./readings.ts";
+
+const SHOWN = 150;
+/** Numbers that no other answer of the session carries. */
+const FIRST = 1_000;
+const NEXT = 777_777;
+
+/** Started, left idle, killed while it streams, started again, asked again. */
+export async function killInTurns(
+  contenders: readonly Contender[],
+  { repetitions, collection, between }: Turns,
+): Promise<void> {
+  // The first start makes the database and fills the compile cache: once, and not what users wait for every day.
+  for (const contender of contenders) {
+    const running = await contender.start();
+    await untilSettled(running.pid);
+    await running.kill();
+  }
+  await between();
+  for (let round = 0; round < repetitions; round += 1) {
+    for (const contender of contenders) {
+      const running = await contender.start();
+      await untilSettled(running.pid);
+      const idleMemory = residentBytesOf(running.pid) / 2 ** 20;
+      const killed = await kill(contender, running);
+      collection.add(contender.name, [{ start: running.healthyMs, idleMemory }, killed]);
+    }
+  }
+}
+
+async function kill(contender: Contender, running: Running): Promise<Readings> {
+  const session = await openWarmSession(running);
+  await session.sendUntil(`@stamp 100000 2 ${FIRST}`, SHOWN);
+  const shown = session.stamps.slice(0, SHOWN).map(({ number }) => number);
+  const killedAt = performance.now();
+  await running.kill();
+  session.close();
+  const again = await contender.start();
+  try {
+    return await askAgain(again, { id: session.id, shown, killedAt });
+  } finally {
+    await again.kill();
+  }
+}
+
+async function askAgain(
+  { url }: Running,
+  { id, shown, killedAt }: Readonly<{ id: string; shown: readonly number[]; killedAt: number }>,
+): Promise<Readings> {
+  const connection = await openConnection(url);
+  const answered = Promise.withResolvers<number>();
+  let text = "";
+  const reader = await openEvents(url, `/api/sessions/${id}/events`, (bytes) => {
+    text += bytes.toString("latin1");
+    if (text.includes(`${NEXT}:`)) answered.resolve(performance.now());
+  });
+  await sendMessage(connection, id, `@stamp 1 0 ${NEXT}`);
+  const recovery = (await answered.promise) - killedAt;
+  reader.close();
+  connection.close();
+  const kept = new Set([...text.matchAll(/(\d+):\d{9,} /gu)].map(([, number]) => Number(number)));
+  return { kept: shown.filter((number) => kept.has(number)).length, recovery };
+}

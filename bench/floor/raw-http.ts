@@ -1,0 +1,108 @@
+import { connect, type Socket } from "node:net";
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** One connection that is kept, one request at a time; no more work than there must be, so that the server's is what is measured. */
+export interface Connection {
+  request(method: string, path: string, body?: unknown): Promise<Reply>;
+  close(): void;
+}
+
+export async function openConnection(url: string): Promise<Connection> {
+  const socket = await dial(url);
+  let waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
+  let received: Buffer = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const reply = parseReply(received);
+    if (reply === null || waiting === null) return;
+    received = Buffer.alloc(0);
+    const { resolve } = waiting;
+    waiting = null;
+    resolve(reply);
+  });
+  socket.on("close", () => waiting?.reject(new Error("the server closed the connection")));
+  return {
+    request: (method, path, body) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(head(method, path, body));
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+/** A request whose failure ends the benchmark; its JSON. */
+export async function ask<Value>(
+  connection: Connection,
+  {
+    method = "GET",
+    path,
+    body,
+  }: { readonly method?: string; readonly path: string; readonly body?: unknown },
+): Promise<Value> {
+  const { status, body: bytes } = await connection.request(method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${bytes.toString()}`);
+  return JSON.parse(bytes.toString());
+}
+
+export interface EventReader {
+  close(): void;
+}
+
+/** Server-sent events, as raw as they come: every piece with the moment it came. */
+export async function openEvents(
+  url: string,
+  path: string,
+  onBytes: (bytes: Buffer, at: bigint) => void,
+): Promise<EventReader> {
+  const socket = await dial(url);
+  let isOpen = false;
+  await new Promise<void>((resolve, reject) => {
+    let start: Buffer = Buffer.alloc(0);
+    socket.on("data", (chunk) => {
+      const at = process.hrtime.bigint();
+      if (isOpen) return onBytes(chunk, at);
+      start = Buffer.concat([start, chunk]);
+      const end = start.indexOf("\r\n\r\n");
+      if (end === -1) return;
+      if (!start.subarray(0, 15).includes(" 200")) return reject(new Error(start.toString()));
+      isOpen = true;
+      resolve();
+      if (start.length > end + 4) onBytes(start.subarray(end + 4), at);
+    });
+    socket.once("close", () => reject(new Error("the server closed the stream")));
+    socket.write(head("GET", path));
+  });
+  return { close: () => socket.destroy() };
+}
+
+async function dial(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", () => resolve());
+    socket.once("error", reject);
+  });
+  socket.on("error", () => {});
+  return socket;
+}
+
+function head(method: string, path: string, body?: unknown): string {
+  const start = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n`;
+  if (body === undefined) return `${start}\r\n`;
+  const text = JSON.stringify(body);
+  return `${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+function parseReply(bytes: Buffer): Reply | null {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end === -1) return null;
+  const headers = bytes.toString("latin1", 0, end);
+  const length = Number(/^content-length: (\d+)/imu.exec(headers)?.[1] ?? 0);
+  if (bytes.length < end + 4 + length) return null;
+  return { status: Number(headers.slice(9, 12)), body: bytes.subarray(end + 4, end + 4 + length) };
+}

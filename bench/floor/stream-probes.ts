@@ -1,0 +1,117 @@
+import { cpuMsOf } from "../process-stat.ts";
+import {
+  createSession,
+  deleteSession,
+  openSession,
+  openWarmSession,
+  sendMessage,
+  type Stamp,
+} from "./bench-session.ts";
+import type { Running } from "./contender.ts";
+import { openConnection, openEvents } from "./raw-http.ts";
+import type { Probe } from "./probe.ts";
+import type { Readings } from "./readings.ts";
+
+const latencyMs = ({ wroteAt, gotAt }: Stamp): number => Number(gotAt - wroteAt) / 1e6;
+
+/** A message to an agent that lives and is idle. */
+export const answerProbe = (looks: number): Probe => ({
+  looks,
+  open: async (running) => {
+    const session = await openWarmSession(running);
+    return {
+      look: async () => {
+        session.stamps.length = 0;
+        const { sentAt, readAt } = await session.send("@stamp 1 0");
+        const toAgent = Number(readAt - sentAt) / 1e6;
+        return { toAgent, firstToken: session.stamps.map(latencyMs) };
+      },
+      close: () => {
+        session.close();
+        return deleteSession(running, session.id);
+      },
+    };
+  },
+});
+
+/** The same to a new session, whose agent is started for it. */
+export const firstAnswerProbe = (looks: number): Probe => ({
+  looks,
+  open: async (running) => ({
+    look: async () => {
+      const session = await openSession(running, await createSession(running));
+      const start = process.hrtime.bigint();
+      await session.sendUntil("@stamp 1 0", 1);
+      const [first] = session.stamps;
+      session.close();
+      await deleteSession(running, session.id);
+      return first === undefined ? {} : { firstAnswer: Number(first.gotAt - start) / 1e6 };
+    },
+  }),
+});
+
+/** One second of 100 updates. */
+export const updateProbe = (looks: number): Probe => ({
+  looks,
+  open: async (running) => {
+    const session = await openWarmSession(running);
+    return {
+      look: async () => {
+        session.stamps.length = 0;
+        await session.send("@stamp 100 10");
+        const times = session.stamps.map(latencyMs);
+        if (times.length !== 100) throw new Error(`${times.length} of 100 updates came`);
+        return { update50: times, update99: times };
+      },
+      close: () => {
+        session.close();
+        return deleteSession(running, session.id);
+      },
+    };
+  },
+});
+
+const LAST = Buffer.from("all-said");
+
+/** An agent that writes as fast as it can, until a client has its last word. */
+export const throughputProbe = (updates: number): Probe => ({
+  looks: 1,
+  isHeavy: true,
+  open: async (running) => {
+    const { id, close } = await openWarmSession(running);
+    close();
+    return {
+      look: () => flood(running, { id, updates }),
+      close: () => deleteSession(running, id),
+    };
+  },
+});
+
+/** Whether the client has all of them is counted when the time is taken. */
+async function flood(
+  { url, pid }: Running,
+  { id, updates }: { readonly id: string; readonly updates: number },
+): Promise<Readings> {
+  const pieces: Buffer[] = [];
+  const finished = Promise.withResolvers<{ readonly at: number; readonly cpuMs: number }>();
+  let tail: Buffer = Buffer.alloc(0);
+  const reader = await openEvents(url, `/api/sessions/${id}/events`, (bytes) => {
+    pieces.push(bytes);
+    const isLast = Buffer.concat([tail, bytes]).includes(LAST);
+    tail = bytes.subarray(-LAST.length);
+    if (isLast) finished.resolve({ at: performance.now(), cpuMs: cpuMsOf(pid) });
+  });
+  const connection = await openConnection(url);
+  const cpuMs = cpuMsOf(pid);
+  const start = performance.now();
+  await sendMessage(connection, id, `@flood ${updates}`);
+  const end = await finished.promise;
+  connection.close();
+  reader.close();
+  const got = Buffer.concat(pieces).toString("latin1").split(" ~ ").length - 1;
+  if (got < updates) throw new Error(`${got} of ${updates} updates came`);
+  return {
+    throughput: updates / ((end.at - start) / 1_000),
+    cpu: ((end.cpuMs - cpuMs) * 1_000) / updates,
+  };
+}

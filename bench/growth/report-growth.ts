@@ -1,0 +1,57 @@
+import { ms, type Report, type Table } from "../report.ts";
+import type { Curve, GrowthFigures } from "./growth-bench.ts";
+import { plotSvg } from "./growth-plot.ts";
+
+/** A cost may grow with the logarithm of what is stored, not with it. */
+const FLAT = 3;
+/** Ten messages are no page of fifty: what is read is compared from the next point on. */
+const FULL_PAGE = 1;
+
+export function reportGrowth(figures: GrowthFigures): Report {
+  return {
+    tables: [
+      tableOf("sessions stored", { curves: figures.bySessions, from: 0 }),
+      tableOf("messages in the session", { curves: figures.byMessages, from: FULL_PAGE }),
+    ],
+    notes: [
+      "p50, over HTTP; growth: the last column beside the first, of messages beside the second, since ten fill no page.",
+    ],
+    figures,
+    images: {
+      "growth-sessions.svg": plotSvg({
+        title: "Cost of an operation, p50, by sessions stored",
+        of: "sessions stored",
+        curves: figures.bySessions,
+      }),
+      "growth-messages.svg": plotSvg({
+        title: "Cost of an operation, p50, by messages in the session",
+        of: "messages in the session",
+        curves: figures.byMessages,
+      }),
+    },
+    missed: [
+      ...figures.bySessions.filter((curve) => growthOf(curve, 0) > FLAT),
+      ...figures.byMessages.filter((curve) => growthOf(curve, FULL_PAGE) > FLAT),
+    ].map(({ operation }) => `${operation} grows with what is stored`),
+  };
+}
+
+function tableOf(
+  of: string,
+  { curves, from }: { readonly curves: readonly Curve[]; readonly from: number },
+): Table {
+  const sizes = curves[0]?.points.map(({ size }) => size.toLocaleString("en")) ?? [];
+  return {
+    head: [of, ...sizes, "growth"],
+    rows: curves.map((curve) => [
+      curve.operation,
+      ...curve.points.map(({ p50Ms }) => ms(p50Ms)),
+      `${growthOf(curve, from).toFixed(1)}×`,
+    ]),
+    left: [0],
+  };
+}
+
+function growthOf({ points }: Curve, from: number): number {
+  return (points.at(-1)?.p50Ms ?? Number.NaN) / (points[from]?.p50Ms ?? Number.NaN);
+}

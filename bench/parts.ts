@@ -1,0 +1,123 @@
+import { benchCluster, printRates } from "./cluster-bench.ts";
+import { benchCommands } from "./command-bench.ts";
+import { compare } from "./floor/compare.ts";
+import { compareForms } from "./floor/compare-forms.ts";
+import { reportFloor, reportForms } from "./floor/report-floor.ts";
+import { benchGrowth } from "./growth/growth-bench.ts";
+import { reportGrowth } from "./growth/report-growth.ts";
+import { reportRows, type Report } from "./report.ts";
+import { benchSandbox } from "./sandbox-bench.ts";
+import { benchStorage } from "./storage-bench.ts";
+import { benchStreams } from "./stream-bench.ts";
+import { reportWeb } from "./web/report-web.ts";
+import { benchWeb } from "./web/web-bench.ts";
+
+export type Effort = "quick" | "default" | "full";
+
+/** One part of the benchmark: `--only NAME`, and a place of this name in the docs. */
+export interface Part {
+  readonly name: string;
+  readonly title: string;
+  /** Left out where little time is to be spent. */
+  readonly isSlow?: boolean;
+  /** What it takes on a quiet machine; it is not begun when less is left. */
+  readonly seconds: { readonly quick: number; readonly usual: number };
+  /** Null where the machine lacks what it needs. */
+  run(effort: Effort): Promise<Report | null>;
+}
+
+/** The first of three for `--quick`, the last for `--full`. */
+const byEffort = <Value>(effort: Effort, quick: Value, usual: Value, full: Value): Value =>
+  effort === "quick" ? quick : effort === "full" ? full : usual;
+
+export const PARTS: readonly Part[] = [
+  {
+    name: "floor",
+    seconds: { quick: 80, usual: 240 },
+    title: "Holdfast beside the floor, in turns",
+    run: async (effort) =>
+      reportFloor(
+        await compare({ repetitions: byEffort(effort, 2, 3, 9), isQuick: effort === "quick" }),
+      ),
+  },
+  {
+    name: "forms",
+    seconds: { quick: 60, usual: 100 },
+    title: "Holdfast with its agents in the sandbox, and on PostgreSQL, in turns",
+    isSlow: true,
+    run: async (effort) =>
+      reportForms(await compareForms({ repetitions: byEffort(effort, 1, 1, 5) })),
+  },
+  {
+    name: "growth",
+    seconds: { quick: 20, usual: 80 },
+    title: "What an operation costs with more and more stored",
+    run: async (effort) =>
+      reportGrowth(
+        await benchGrowth({
+          sessions: [100, 10_000, ...byEffort(effort, [], [100_000], [100_000, 1_000_000])],
+          messages: [10, 1_000, ...(effort === "quick" ? [] : [100_000])],
+          looks: byEffort(effort, 60, 150, 300),
+        }),
+      ),
+  },
+  {
+    name: "storage",
+    seconds: { quick: 10, usual: 15 },
+    title: "SQLite; raw: node:sqlite on the same file",
+    run: async (effort) => {
+      const sessions = byEffort(effort, 50_000, 100_000, 100_000);
+      const { rows, sizes } = await benchStorage({ sessions });
+      return reportRows(rows, {
+        sizes,
+        notes: [`${sessions.toLocaleString("en")} sessions are stored.`],
+      });
+    },
+  },
+  {
+    name: "streams",
+    seconds: { quick: 25, usual: 35 },
+    title: "A server process, agents over stdio, clients over HTTP; stored before shown",
+    isSlow: true,
+    run: async (effort) => reportRows(await benchStreams({ seconds: byEffort(effort, 3, 4, 10) })),
+  },
+  {
+    name: "commands",
+    seconds: { quick: 6, usual: 28 },
+    title: "Commands, a process each; raw: Node that does nothing",
+    run: async (effort) =>
+      reportRows(
+        await benchCommands({ repeat: byEffort(effort, 3, 10, 30), hasBulk: effort !== "quick" }),
+      ),
+  },
+  {
+    name: "web",
+    seconds: { quick: 30, usual: 35 },
+    title: "The page in Chromium; 12 characters an update, all messages in the list",
+    isSlow: true,
+    run: async (effort) => reportWeb(await benchWeb({ seconds: byEffort(effort, 5, 6, 15) })),
+  },
+  {
+    name: "cluster",
+    seconds: { quick: 35, usual: 50 },
+    title: "Three server processes on one PostgreSQL, all on this machine; lease 10 s",
+    isSlow: true,
+    run: async (effort) => {
+      const { rows, rates } = await benchCluster({
+        seconds: byEffort(effort, 3, 4, 10),
+        takeovers: byEffort(effort, 1, 1, 5),
+      });
+      const report = reportRows(rows, { notes: [printRates(rates)] });
+      return { ...report, figures: { rows, rates } };
+    },
+  },
+  {
+    name: "sandbox",
+    seconds: { quick: 5, usual: 10 },
+    title: "Starts in the sandbox, in turns with others; raw: without it",
+    run: async (effort) => {
+      const rows = await benchSandbox({ repeat: byEffort(effort, 5, 15, 50) });
+      return rows === null ? null : reportRows(rows);
+    },
+  },
+];

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { figuresOf, type Figures } from "../measure.ts";
+import type { Row } from "../report.ts";
+import { buildPage } from "./build-page.ts";
+import { benchList } from "./list-bench.ts";
+import { openBrowser } from "./open-browser.ts";
+import { startPageServer, type PageServer } from "./page-server.ts";
+import { taskMs } from "./task-ms.ts";
+
+const MESSAGES = 10_000;
+const PER_SECOND = 200;
+
+/** A figure that is no time. */
+export interface Fact {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly atMost: number;
+}
+
+export interface WebFigures {
+  readonly rows: readonly Row[];
+  readonly facts: readonly Fact[];
+  /** Of the machine meanwhile: what else ran on it. */
+  readonly load: number;
+}
+
+/** The transcript in a browser: text arrives far faster than any model writes, in a session that is very long. */
+export async function benchWeb({ seconds }: { readonly seconds: number }): Promise<WebFigures> {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-web-bench-"));
+  try {
+    await buildPage(folder);
+    const server = await startPageServer(folder, MESSAGES);
+    const browser = await openBrowser();
+    try {
+      const list = await benchList(browser);
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const start = performance.now();
+      await page.goto(server.url);
+      await page.waitForSelector(".transcript-row .row");
+      const opened = figuresOf([performance.now() - start]);
+      await readAbove(page, 3_000);
+      const older = Number(await page.evaluate("window.bench.driftOfOlder()"));
+      await page.evaluate("window.bench.revealAll()");
+      const following = await measureStream(page, server, seconds);
+      await readAbove(page, 12_000);
+      const reading = await measureStream(page, server, seconds);
+      const violations = await page.evaluate("window.bench.violations().length");
+      return {
+        rows: [
+          row(`main thread for each second, at the end, ${PER_SECOND}/s`, following.cpu, 350),
+          row(`main thread for each second, reading above, ${PER_SECOND}/s`, reading.cpu, 350),
+          row("the list, from its address until it takes keys", list.wall, 1_000),
+          row("the same, main thread", list.cpu, null),
+          row(`open a session of ${MESSAGES.toLocaleString("en")} messages`, opened, null),
+        ],
+        facts: [
+          fact("moved while reading above", reading.drift, "px", 0),
+          fact("moved when older messages came", older, "px", 0),
+          fact("away from the end, at rest", following.distance, "px", 1),
+          fact("nodes of the page", Math.max(following.nodes, reading.nodes), "", 5_000),
+          fact("violations of the page's policy", Number(violations), "", 0),
+        ],
+        load: loadavg()[0] ?? 0,
+      };
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function readAbove(page: Page, pixels: number): Promise<void> {
+  const isReading = await page.evaluate(`window.bench.readAbove(${pixels})`);
+  if (isReading !== true) throw new Error("there is no row to read");
+}
+
+interface Measured {
+  /** Of the page's main thread, not of the clock on the wall: what else runs on the machine does not count. */
+  readonly cpu: Figures;
+  readonly nodes: number;
+  readonly drift: number;
+  readonly distance: number;
+}
+
+async function measureStream(page: Page, server: PageServer, seconds: number): Promise<Measured> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+  const streaming = server.stream({ perSecond: PER_SECOND, seconds });
+  let isOver = false;
+  void streaming.then(() => (isOver = true));
+  const cpu: number[] = [];
+  let nodes = 0;
+  let drift = 0;
+  while (!isOver) {
+    const start = performance.now();
+    const before = await taskMs(devtools);
+    await pause(1_000);
+    const ms = performance.now() - start;
+    cpu.push(((await taskMs(devtools)) - before) / (ms / 1_000));
+    nodes = Math.max(nodes, Number(await page.evaluate("window.bench.nodes()")));
+    drift = Math.max(drift, Number(await page.evaluate("window.bench.drift()")));
+  }
+  const length = await streaming;
+  await page.waitForFunction(`window.bench.shownLength() === ${length}`);
+  await pause(500);
+  const distance = Number(await page.evaluate("window.bench.distanceFromEnd()"));
+  await devtools.detach();
+  return { cpu: figuresOf(cpu), nodes, drift, distance };
+}
+
+function row(name: string, holdfast: Figures, belowMs: number | null): Row {
+  return { name, holdfast, raw: null, goal: belowMs === null ? null : { of: "p50Ms", belowMs } };
+}
+
+function fact(name: string, value: number, unit: string, atMost: number): Fact {
+  return { name, value, unit, atMost };
+}
