@@ -1,3 +1,17 @@
+create table "AccessToken" (
+  id text not null,
+  name text not null,
+  scope text not null,
+  digest text not null,
+  "createdAt" bigint not null,
+  "lastUsedAt" bigint,
+  "expiresAt" bigint,
+  "revokedAt" bigint,
+  constraint "AccessToken_scope_check" CHECK ((scope = ANY (ARRAY['read'::text, 'send'::text, 'admin'::text]))),
+  constraint access_token_digest UNIQUE (digest),
+  constraint access_token_key PRIMARY KEY (id)
+);
+
 create table "AgentMessage" (
   id text not null,
   "sessionId" text not null,
@@ -50,6 +64,7 @@ create table "AgentSession" (
   owner text,
   epoch bigint not null default 0,
   "setAside" smallint not null default 0,
+  "agentId" text,
   constraint "AgentSession_delivery_check" CHECK ((delivery = ANY (ARRAY['open'::text, 'hold'::text, 'reject'::text]))),
   constraint "AgentSession_phase_check" CHECK ((phase = ANY (ARRAY['initializing'::text, 'investigating'::text, 'planning'::text, 'approval'::text, 'executing'::text, 'validating'::text, 'completed'::text, 'failed'::text, 'abandoned'::text]))),
   constraint "AgentSession_queued_check" CHECK ((queued >= 0)),
@@ -61,12 +76,15 @@ create table "AgentSession" (
 );
 CREATE INDEX agent_session_at_work ON public."AgentSession" USING btree (state, "createdAt", id) WHERE (("setAside" = 0) AND (state <> 'idle'::text));
 CREATE INDEX agent_session_by_agent ON public."AgentSession" USING btree ("agentName", "createdAt", id) WHERE (("setAside" = 0) AND ("agentName" IS NOT NULL));
+CREATE UNIQUE INDEX agent_session_by_agent_id ON public."AgentSession" USING btree ("agentId") WHERE ("agentId" IS NOT NULL);
 CREATE INDEX agent_session_by_owner ON public."AgentSession" USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agent_session_by_phase ON public."AgentSession" USING btree (phase, "createdAt", id) WHERE (("setAside" = 0) AND (phase <> 'initializing'::text));
 CREATE INDEX agent_session_by_repo ON public."AgentSession" USING btree ("repoId", status, "createdAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_by_status ON public."AgentSession" USING btree (status, "createdAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_by_time ON public."AgentSession" USING btree ("createdAt", id) WHERE ("setAside" = 0);
 CREATE INDEX agent_session_queued ON public."AgentSession" USING btree (id) WHERE (queued > 0);
+CREATE TRIGGER session_changed AFTER UPDATE OF status, "repoId", "setAside" ON public."AgentSession" FOR EACH ROW WHEN (((old.status <> new.status) OR (old."repoId" IS DISTINCT FROM new."repoId") OR (old."setAside" <> new."setAside"))) EXECUTE FUNCTION count_session();
+CREATE TRIGGER session_counted AFTER INSERT OR DELETE ON public."AgentSession" FOR EACH ROW EXECUTE FUNCTION count_session();
 
 create table "HoldfastMigration" (
   name character varying(255) not null,
@@ -94,6 +112,8 @@ create table "NodeLease" (
   node text not null,
   "expiresAt" bigint not null,
   "startedAt" bigint not null,
+  about text,
+  draining integer not null default 0,
   constraint node_lease_key PRIMARY KEY (node)
 );
 
@@ -119,6 +139,7 @@ create table "Repo" (
   path text not null,
   name text not null,
   "createdAt" bigint not null,
+  label text,
   constraint repo_key PRIMARY KEY (id),
   constraint repo_path UNIQUE (path)
 );
@@ -174,6 +195,13 @@ create table "SessionEvent" (
   constraint session_event_session FOREIGN KEY ("sessionId") REFERENCES "AgentSession"(id) ON DELETE CASCADE
 );
 
+create table "SessionTally" (
+  "repoId" text not null,
+  status text not null,
+  count bigint not null,
+  folded smallint not null default 0
+);
+
 create table "SetAside" (
   "tableName" text not null,
   "rowId" text not null,
@@ -205,3 +233,17 @@ create table "Suspension" (
 CREATE INDEX suspension_by_run ON public."Suspension" USING btree ("runId");
 CREATE INDEX suspension_by_session ON public."Suspension" USING btree ("sessionId", "createdAt");
 CREATE INDEX suspension_open ON public."Suspension" USING btree ("createdAt") WHERE (status = 'open'::text);
+
+CREATE OR REPLACE FUNCTION public.count_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op <> 'INSERT' and old."setAside" = 0 then
+        insert into "SessionTally" ("repoId", "status", "count") values (coalesce(old."repoId", ''), old."status", -1);
+      end if;
+      if tg_op <> 'DELETE' and new."setAside" = 0 then
+        insert into "SessionTally" ("repoId", "status", "count") values (coalesce(new."repoId", ''), new."status", 1);
+      end if;
+      return null;
+    end $function$;

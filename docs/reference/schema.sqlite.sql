@@ -1,3 +1,16 @@
+CREATE TABLE "AccessToken" (
+  "id" text not null,
+  "name" text not null,
+  "scope" text not null check ("scope" in ('read', 'send', 'admin')),
+  "digest" text not null,
+  "createdAt" integer not null,
+  "lastUsedAt" integer,
+  "expiresAt" integer,
+  "revokedAt" integer,
+  constraint "access_token_key" primary key ("id"),
+  constraint "access_token_digest" unique ("digest")
+) strict;
+
 CREATE TABLE "AgentMessage" (
   "id" text not null,
   "sessionId" text not null constraint "agent_message_session" references "AgentSession" ("id") on delete cascade,
@@ -51,7 +64,7 @@ CREATE TABLE "AgentSession" (
   "lastSeq" integer not null,
   "owner" text,
   "epoch" integer not null default 0,
-  "setAside" integer not null default 0,
+  "setAside" integer not null default 0, "agentId" text,
   constraint "agent_session_key" primary key ("id"),
   constraint "agent_session_standing" check (
     "status" = 'active'
@@ -66,6 +79,9 @@ CREATE INDEX "agent_session_at_work" on "AgentSession" ("state", "createdAt", "i
 
 CREATE INDEX "agent_session_by_agent" on "AgentSession" ("agentName", "createdAt", "id")
   where "setAside" = 0 and "agentName" is not null;
+
+CREATE UNIQUE INDEX "agent_session_by_agent_id" on "AgentSession" ("agentId")
+  where "agentId" is not null;
 
 CREATE INDEX "agent_session_by_owner" on "AgentSession" ("owner") where "owner" is not null;
 
@@ -113,7 +129,7 @@ CREATE INDEX "idempotency_key_by_time" on "IdempotencyKey" ("createdAt");
 CREATE TABLE "NodeLease" (
   "node" text not null,
   "expiresAt" integer not null,
-  "startedAt" integer not null,
+  "startedAt" integer not null, "about" text, "draining" integer not null default 0,
   constraint "node_lease_key" primary key ("node")
 ) strict;
 
@@ -137,7 +153,7 @@ CREATE TABLE "Repo" (
   "id" text not null,
   "path" text not null,
   "name" text not null,
-  "createdAt" integer not null,
+  "createdAt" integer not null, "label" text,
   constraint "repo_key" primary key ("id"),
   constraint "repo_path" unique ("path")
 ) strict;

@@ -1,0 +1,42 @@
+FROM node:24-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+COPY packages/protocol/package.json packages/protocol/
+COPY packages/client/package.json packages/client/
+COPY packages/server/package.json packages/server/
+COPY packages/web/package.json packages/web/
+RUN npm ci
+COPY tsconfig.base.json tsconfig.json ./
+COPY scripts scripts
+COPY packages packages
+RUN npm run build
+
+FROM node:24-slim
+# git is for agents. tini reaps what their tools leave behind: Node as process 1 would not.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates git tini \
+  && rm -rf /var/lib/apt/lists/*
+# Agents to bring along: --build-arg AGENTS="@google/gemini-cli @agentclientprotocol/codex-acp"
+ARG AGENTS=""
+RUN if [ -n "$AGENTS" ]; then npm install --global $AGENTS && npm cache clean --force; fi
+WORKDIR /opt/holdfast
+COPY --from=build /src/packages/server/package.json ./
+COPY --from=build /src/packages/server/bin bin
+COPY --from=build /src/packages/server/dist/program dist/program
+COPY --from=build /src/packages/server/dist/web dist/web
+RUN ln -s /opt/holdfast/bin/holdfast.js /usr/local/bin/holdfast \
+  && mkdir -p /data /workspace \
+  && chown node:node /data /workspace \
+  && chmod 0700 /data
+USER node
+ENV HOLDFAST_HOST=0.0.0.0 \
+  HOLDFAST_PORT=4664 \
+  HOLDFAST_DATA=/data \
+  AGENT_WORKSPACE_ROOT=/workspace
+VOLUME ["/data", "/workspace"]
+EXPOSE 4664
+# Whether the process is alive. Whether it would serve a request is /readyz, and for the proxy to ask.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:4664/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "node", "/opt/holdfast/bin/holdfast.js"]
+CMD ["serve"]
