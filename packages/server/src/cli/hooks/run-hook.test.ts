@@ -202,8 +202,9 @@ describe("a hook whose database is not as it should be", () => {
     const { id } = await rig.begin({ phases: ["executing"] });
     const other = new DatabaseSync(path.join(rig.data, "holdfast.db"));
     other.exec("begin immediate");
-    const stopped = await rig.call(subagentStop, { agent_id: id }, { limitMs: 1_000 });
-    const resumed = await rig.call(preDelegate, { agent_id: id }, { limitMs: 1_000 });
+    const notCrowded = { limitMs: 1_000, share: () => 1 };
+    const stopped = await rig.call(subagentStop, { agent_id: id }, notCrowded);
+    const resumed = await rig.call(preDelegate, { agent_id: id }, notCrowded);
     other.exec("rollback");
     other.close();
 

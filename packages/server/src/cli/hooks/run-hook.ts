@@ -14,6 +14,8 @@ export interface HookOptions {
   readonly stdio: { readonly stdin: HookStdin; readonly stdout: HookStdout };
   readonly clock?: () => number;
   readonly limitMs?: number;
+  /** Of the machine, from 1, where there is room for all, towards 0; looked up when it is not given. */
+  readonly share?: () => number;
   /** Ends the process although something still goes on in it. */
   readonly leave?: () => void;
 }
@@ -60,10 +62,18 @@ const LAST_WORDS_MS = 500;
  */
 export async function runHook(
   hook: Hook,
-  { flags, env, stdio, clock = Date.now, limitMs = HOOK_LIMIT_MS, leave = endProcess }: HookOptions,
+  {
+    flags,
+    env,
+    stdio,
+    clock = Date.now,
+    limitMs = HOOK_LIMIT_MS,
+    share,
+    leave = endProcess,
+  }: HookOptions,
 ): Promise<number> {
   const startedAt = performance.now();
-  const limit = startLimit(limitMs);
+  const limit = startLimit(limitMs, share);
   let input: JsonObject | null = null;
 
   const decide = async (): Promise<HookAnswer> => {

@@ -109,11 +109,12 @@ export class AcpLink {
     const begun = performance.now();
     this.#heardAt = begun;
     const { promise, resolve } = Promise.withResolvers<void>();
+    const leftMs = (): number =>
+      Math.min(this.#heardAt + quietMs, begun + lateMs) - performance.now();
     const look = (): void => {
-      const now = performance.now();
-      const wait = Math.min(this.#heardAt + quietMs - now, begun + lateMs - now);
-      if (wait <= 0) resolve();
-      else setTimeout(look, wait);
+      // What came while this thread was busy is read first, and counts.
+      if (leftMs() <= 0) setImmediate(() => (leftMs() <= 0 ? resolve() : look()));
+      else setTimeout(look, leftMs());
     };
     look();
     await Promise.race([promise, this.#peer.closed]);

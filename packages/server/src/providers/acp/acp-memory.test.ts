@@ -55,7 +55,11 @@ describe("an agent that takes up its session", () => {
   });
 
   it("loads it otherwise, and what is replayed is not reported", async () => {
-    const { rig, second } = await takenUp({ capabilities: { load: true }, lateReplayMs: 5 });
+    const { rig, second } = await takenUp({
+      capabilities: { load: true },
+      lateReplayMs: 5,
+      times: { quietMs: 2_000, lateMs: 4_000 },
+    });
     expect(second).toMatchObject({ memory: "loaded", supportsResume: true });
     expect(rig.all.filter(({ report }) => report !== "alive")).toEqual([]);
     await second.prompt(promptOf(recall()));
@@ -71,7 +75,7 @@ describe("an agent that takes up its session", () => {
   it("gets a new one when all of that fails, or never ends, and says so", async () => {
     const failing: readonly RigOptions[] = [
       { capabilities: both, resume: "error", load: "error" },
-      { capabilities: { load: true }, load: "hangs", times: { startMs: 3000 } },
+      { capabilities: { load: true }, load: "hangs", times: { startMs: 6_000 } },
       { capabilities: {} },
     ];
     for (const options of failing) {

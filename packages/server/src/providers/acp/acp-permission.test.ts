@@ -83,7 +83,7 @@ describe("a permission", () => {
     expect(await rig.reported("withdrawn")).toEqual({ report: "withdrawn", requestId });
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
     expect(await prompting).toEqual(completed);
-    expect(rig.received().at(-1)).toMatchObject({ error: { code: -32800 } });
+    await expect.poll(() => rig.received().at(-1)).toMatchObject({ error: { code: -32800 } });
   });
 
   it("is withdrawn when the prompt ends without it, and the agent gets its answer all the same", async () => {

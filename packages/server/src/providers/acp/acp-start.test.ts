@@ -335,11 +335,13 @@ describe("an agent that cannot start", () => {
     ["session", [silent()], "session/new"],
   ];
   it.each(silences)("is unresponsive when it says nothing at %s", async (point, steps, method) => {
-    expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 2500 } })).toMatchObject({
-      code: "agent_unresponsive",
-      message: `Scripted agent: No answer to ${method} in 2500 ms`,
-      isPassing: true,
-    });
+    expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 6_000 } })).toMatchObject(
+      {
+        code: "agent_unresponsive",
+        message: `Scripted agent: No answer to ${method} in 6000 ms`,
+        isPassing: true,
+      },
+    );
   });
 
   it("is given up when nobody wants it any more", async () => {

@@ -4,6 +4,7 @@ import {
   isAlive,
   openAgentRig,
   promptOf,
+  SHORT_TIMES,
   type AgentRig,
   type RigOptions,
 } from "../testing/agent-rig.ts";
@@ -54,15 +55,17 @@ describe("a cancel", () => {
       expect(await agent.cancel()).toBe("settled");
       expect(await end).toEqual({ stopReason: "cancelled", usage: null });
       expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
-      const answers = rig
-        .received()
-        .filter(({ id, method }) => id === "ask-1" && method === undefined);
-      expect(answers).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
+      const answers = (): readonly unknown[] =>
+        rig.received().filter(({ id, method }) => id === "ask-1" && method === undefined);
+      await expect.poll(answers).toMatchObject([{ result: { outcome: { outcome: "cancelled" } } }]);
     }
   });
 
   it("is ignored by some, who are then to be stopped", async () => {
-    const { rig, agent, end } = await prompting({}, ignore("cancel", "sigterm", "eof"));
+    const { rig, agent, end } = await prompting(
+      { times: SHORT_TIMES },
+      ignore("cancel", "sigterm", "eof"),
+    );
     expect(await agent.cancel()).toBe("ignored");
     await agent.stop();
     expect(await end).toMatchObject({ code: "agent_exited" });
@@ -113,7 +116,7 @@ describe("a stop", () => {
 
   it("goes on to SIGTERM, and to SIGKILL, each in its time (P5)", async () => {
     const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
-    const deafToEnd = await prompting({ times }, ignore("eof"));
+    const deafToEnd = await prompting({ times: { endMs: 200 } }, ignore("eof"));
     const term = await msOf(deafToEnd.agent.stop());
     expect(await deafToEnd.agent.exited).toMatchObject({ code: 143 });
     expect(term).toBeGreaterThanOrEqual(190);
@@ -183,6 +186,7 @@ describe("a stop", () => {
 
   it("does not wait for whoever takes the reports", async () => {
     const rig = openAgentRig({
+      times: { ...SHORT_TIMES, exitMs: 300 },
       onReport: ({ report }) => (report === "text" ? new Promise(() => {}) : undefined),
     });
     const agent = await rig.start();

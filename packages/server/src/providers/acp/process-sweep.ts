@@ -18,7 +18,8 @@ export interface Swept {
 
 /**
  * Ends every process that carries the marker of an agent, wherever it has gone: other groups, other sessions, no parent.
- * Goes on until none is found, because one that is being ended can still start another.
+ * Goes on until none is found, because one that is being ended can still start another, and until each has shown what it
+ * carries.
  */
 export async function sweepAgents(
   sweep: Sweep,
@@ -26,26 +27,60 @@ export async function sweepAgents(
 ): Promise<Swept> {
   if (!existsSync("/proc/self/environ")) return { by: "group", killed: [], left: [] };
   const killed = new Set<number>();
+  const bare = new Set<number>();
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const found = await findMarked(sweep);
-    if (found.length === 0) return { by: "marker", killed: [...killed], left: [] };
-    if (performance.now() > deadline) return { by: "marker", killed: [...killed], left: found };
+    const { found, newlyBare } = await look(sweep, bare);
+    // One that was killed may take its time, and be known by nothing any more.
+    const dying = [...killed].filter((pid) => statOf(pid) !== null);
+    const left = [...new Set([...found, ...dying])];
+    const isOver = left.length === 0 && newlyBare.length === 0;
+    if (isOver || performance.now() > deadline) return { by: "marker", killed: [...killed], left };
     for (const pid of found) if (kill(pid)) killed.add(pid);
+    for (const pid of newlyBare) bare.add(pid);
     await pause(10);
   }
 }
 
 /** Processes with the marker, and their descendants, whatever these have made of their environment. */
 export async function findMarked(sweep: Sweep): Promise<readonly number[]> {
+  return (await look(sweep, new Set())).found;
+}
+
+interface Look {
+  readonly found: readonly number[];
+  /**
+   * Those without an environment that were not known for it: a program that has just taken the place of another shows
+   * none for a moment.
+   */
+  readonly newlyBare: readonly number[];
+}
+
+async function look(sweep: Sweep, knownAsBare: ReadonlySet<number>): Promise<Look> {
   const pids = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? [Number(name)] : []));
-  const marked = new Set(await selectInSlices(pids, (pid) => carries(environmentOf(pid), sweep)));
-  if (marked.size === 0) return [];
+  const withoutEnvironment: number[] = [];
+  const marked = new Set(
+    await selectInSlices(pids, (pid) => {
+      const environ = environmentOf(pid);
+      if (environ === "" && !knownAsBare.has(pid)) withoutEnvironment.push(pid);
+      return environ !== null && carries(environ, sweep);
+    }),
+  );
+  return {
+    found: marked.size === 0 ? [] : await withDescendants(pids, marked),
+    newlyBare: withoutEnvironment.filter(isProgram),
+  };
+}
+
+async function withDescendants(
+  pids: readonly number[],
+  marked: ReadonlySet<number>,
+): Promise<readonly number[]> {
   const parents = new Map<number, number>();
   const living = await selectInSlices(pids, (pid) => {
-    const parent = parentOf(pid);
-    if (parent !== null) parents.set(pid, parent);
-    return parent !== null;
+    const stat = statOf(pid);
+    if (stat !== null) parents.set(pid, stat.parent);
+    return stat !== null;
   });
   const ours = new Set(lineOf(process.pid, parents));
   return living
@@ -68,22 +103,32 @@ async function selectInSlices(
   return wanted;
 }
 
-/** Empty when it has ended, or is not ours to look at. */
-function environmentOf(pid: number): string {
+/** Null when it has ended, or is not ours to look at. */
+function environmentOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");
   } catch {
-    return "";
+    return null;
   }
 }
 
+/** Lives, and is not one of the system's own threads, which have no environment. */
+function isProgram(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat !== null && (stat.flags & SYSTEM_THREAD) === 0;
+}
+
+const SYSTEM_THREAD = 0x20_00_00;
+
 /** Null when it has ended. */
-function parentOf(pid: number): number | null {
+function statOf(pid: number): { readonly parent: number; readonly flags: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name in parentheses may hold anything, also parentheses.
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" || state === "X" ? null : Number(parent);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, parent] = fields;
+    const isOver = state === "Z" || state === "X";
+    return isOver ? null : { parent: Number(parent), flags: Number(fields[6]) };
   } catch {
     return null;
   }

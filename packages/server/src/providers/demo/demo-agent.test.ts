@@ -29,22 +29,25 @@ describe("the demo agent", () => {
   });
 
   it("begins to answer its first prompt soon after its start", async () => {
-    const bareMs: number[] = [];
-    const demoMs: number[] = [];
-    for (let tries = 0; tries < 3; tries += 1) {
-      const bareAt = performance.now();
+    const bareStartMs = (): number => {
+      const at = performance.now();
       execFileSync(process.execPath, ["--eval", ""]);
-      bareMs.push(performance.now() - bareAt);
+      return performance.now() - at;
+    };
+    const ratios: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      const before = bareStartMs();
       const at = performance.now();
       const { demo, prompt } = await open("1");
       void prompt("Hello!");
       await demo.waitFor(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
-      demoMs.push(performance.now() - at);
+      const tookMs = performance.now() - at;
+      ratios.push(tookMs / Math.max(before, bareStartMs()));
       demo.kill();
       await demo.exited;
     }
     // 150 ms against 40 on an idle machine. Machines that run tests are not idle: both slow down together.
-    expect(Math.min(...demoMs)).toBeLessThan(Math.min(...bareMs) * 15);
+    expect(Math.min(...ratios)).toBeLessThan(15);
   });
 
   it("tells its commands, modes and models", async () => {

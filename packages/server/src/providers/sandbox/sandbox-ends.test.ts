@@ -4,7 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findMarked, sweepAgents } from "../acp/process-sweep.ts";
-import { isAlive, promptOf } from "../testing/agent-rig.ts";
+import { isAlive, promptOf, SHORT_TIMES } from "../testing/agent-rig.ts";
 import { closeStdout, exit, ignore, say, shell, silent } from "../testing/script.ts";
 import { leavesBehind, openSandboxWorld, whyNoSandbox } from "./testing/sandbox-world.ts";
 
@@ -25,7 +25,7 @@ describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
   it("when it ignores everything (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
-    const { agent, rig } = await start();
+    const { agent, rig } = await start({ times: SHORT_TIMES });
     const end = agent
       .prompt(
         promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)("an agent in a sandbox that closes its output and liv
   it("ends its prompt, and is ended, as one outside (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
-    const { agent, rig } = await start();
+    const { agent, rig } = await start({ times: { ...SHORT_TIMES, exitMs: 300 } });
     await expect(
       agent.prompt(promptOf(shell(left.command), say("on"), closeStdout(), silent())),
     ).rejects.toMatchObject({ code: "agent_unintelligible" });
@@ -160,7 +160,7 @@ describe.skipIf(isMissing)("an agent in a sandbox that is stopped", () => {
 
   it("is asked by SIGTERM before it is killed, and says how it ended (P5)", async () => {
     const { start } = await openSandboxWorld();
-    const { agent } = await start();
+    const { agent } = await start({ times: { endMs: 300 } });
     await agent.prompt(promptOf(ignore("eof")));
     await agent.stop();
     expect(await agent.exited).toMatchObject({ code: 143, signal: null });

@@ -47,14 +47,22 @@ export interface RigOptions extends ScriptedDefinition {
   readonly onReport?: StartAgent["onReport"];
 }
 
-/** Short enough for tests, long enough for a slow machine. */
-const SHORT_TIMES: Partial<AcpTimes> = {
-  cancelMs: 500,
+/** None of them runs out, however slow the machine is, unless the agent never does what is waited for. */
+const PATIENT_TIMES: Partial<AcpTimes> = {
+  cancelMs: 10_000,
+  closeMs: 10_000,
+  endMs: 10_000,
+  termMs: 10_000,
+  exitMs: 10_000,
+};
+
+/** For the steps of ending an agent that never does what is waited for. */
+export const SHORT_TIMES: Partial<AcpTimes> = {
+  cancelMs: 300,
   closeMs: 300,
   endMs: 300,
   termMs: 300,
   urgentMs: 300,
-  exitMs: 300,
 };
 
 export function openAgentRig({ times, provider, onReport, ...options }: RigOptions = {}): AgentRig {
@@ -72,7 +80,7 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
     environment: process.env,
     journalFolder: path.join(folder, "journal"),
     clientVersion: "0.0.0",
-    times: { ...SHORT_TIMES, ...times },
+    times: { ...PATIENT_TIMES, ...times },
     ...provider,
   });
 

@@ -154,7 +154,7 @@ export class TestRuntime {
   async restartAfterCrash(): Promise<void> {
     this.#open = null;
     await this.store.close();
-    for (const pid of await this.processes()) process.kill(pid, "SIGKILL");
+    for (const pid of await this.processes()) killProcess(pid);
     this.store = await openStore(this.#database.location, { clock: Date.now });
     await this.start();
   }
@@ -237,7 +237,7 @@ export class TestRuntime {
 
   /** As a crash of the agents would, and noticed as such: their sessions know that they are gone. */
   async killAgents(): Promise<void> {
-    for (const pid of await this.processes()) process.kill(pid, "SIGKILL");
+    for (const pid of await this.processes()) killProcess(pid);
     await this.untilNoProcess();
     while ((await this.runtime.measure()).liveAgents > 0) await pause(5);
   }
@@ -250,6 +250,15 @@ export class TestRuntime {
       if (Date.now() > deadline) throw new Error("agent processes are left");
       await pause(20);
     }
+  }
+}
+
+/** One that has ended since it was found is as dead as it should be. */
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 

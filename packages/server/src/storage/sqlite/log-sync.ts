@@ -5,7 +5,7 @@ import { syncFolder } from "../sync-folder.ts";
 export interface LogSync {
   /** Resolves when everything committed before the call is on the disk. */
   sync(): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -23,8 +23,8 @@ export function openLogSync(file: string): LogSync {
       });
       await log.datasync();
     },
-    close: () => {
-      void opening?.then((log) => log.close()).catch(() => {});
+    close: async () => {
+      await opening?.then((log) => log.close()).catch(() => {});
     },
   };
 }

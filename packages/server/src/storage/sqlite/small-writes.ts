@@ -33,7 +33,7 @@ export interface SmallWrites {
   /** Null when another process is writing: then it is for the thread, which may wait for that. */
   run(batch: WriteBatch): Promise<readonly WriteReply[] | null>;
   readonly read: WriteBatches["read"];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -62,7 +62,7 @@ export function openSmallWrites(options: WriterOptions): SmallWrites {
     close: () => {
       batches?.close();
       batches = null;
-      log.close();
+      return log.close();
     },
   };
 }

@@ -40,7 +40,8 @@ describe("the writing thread", () => {
 
   it("may fail to start: the write fails with the reason, and the next one tries again", async () => {
     const file = await migratedFile();
-    const store = await openTestFile(file);
+    const [store, thread] = await openWithThread(file);
+    await thread?.terminate();
     const aside = `${file}.aside`;
     cpSync(file, aside);
     for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
@@ -116,7 +117,7 @@ async function openWithThread(file: string): Promise<readonly [Store, Worker | u
     }
   };
   subscribe("worker_threads", note);
-  const store = await openTestFile(file, 300);
+  const store = await openTestFile(file, 2_000);
   unsubscribe("worker_threads", note);
   return [store, threads[0]];
 }

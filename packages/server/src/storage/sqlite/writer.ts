@@ -188,10 +188,10 @@ export function startWriter(given: WriterOptions): SqliteWriter {
   const close = (): Promise<void> => {
     closing ??= new Promise<void>((resolve) => {
       const finish = (): void => {
-        small.close();
-        if (worker === null) return resolve();
+        const closed = small.close();
+        if (worker === null) return resolve(closed);
         worker.ref();
-        worker.once("exit", () => resolve());
+        worker.once("exit", () => resolve(closed));
         worker.postMessage("close");
       };
       if (sent.length === 0 && waiting.length === 0) return finish();

@@ -95,6 +95,7 @@ describe("a proxy between a node and its database", () => {
     socket.on("data", (bytes) => heard.push(bytes.toString()));
     proxy.set({ mode: "blackhole" });
     const silent = await dial();
+    await expect.poll(() => proxy.connections().length).toBe(2);
     socket.write("b");
     silent.write("c");
     behind[0]?.socket.write("unheard");
