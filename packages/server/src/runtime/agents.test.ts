@@ -18,6 +18,11 @@ async function busySession(name: string): Promise<string> {
   return id;
 }
 
+/** What is stored can be read a moment before the place is free. */
+async function noneAtWork(): Promise<void> {
+  await expect.poll(async () => (await test.runtime.measure()).busyAgents).toBe(0);
+}
+
 describe("the limit of live agents", () => {
   it("turns new sessions away while all are at work, and says so in the log (A11)", async () => {
     test = await TestRuntime.open({ limits: { liveAgents: 1 } });
@@ -29,6 +34,7 @@ describe("the limit of live agents", () => {
     expect(test.logged).toContainEqual(expect.objectContaining({ level: "warn" }));
     writeFileSync(gate("go"), "");
     await test.idle(busy);
+    await noneAtWork();
     expect(await test.runtime.createSession(test.newSession())).toMatchObject({ ok: true });
   });
 
@@ -81,6 +87,7 @@ describe("the limit of live agents", () => {
     const waiting = await test.createSession();
     await test.send(waiting, script(ask({ id: "p", title: "May I?" }), say(" thanks")));
     const { session } = await test.until(waiting, (whole) => whole.session.state === "suspended");
+    await noneAtWork();
     const other = await test.createSession();
     await test.send(other, script(say("hello")));
     expect(transcript(await test.idle(other)).at(-1)).toBe("agent hello");

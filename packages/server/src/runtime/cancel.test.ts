@@ -51,6 +51,8 @@ describe("cancel", () => {
   });
 
   it("makes an agent go that does not listen, with everything it started (P5)", async () => {
+    await test.close();
+    test = await TestRuntime.open({ times: { cancelMs: 1_000 } });
     const id = await working(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 60 }),

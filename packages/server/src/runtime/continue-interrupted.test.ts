@@ -11,7 +11,7 @@ const STUCK = { otherwise: [{ step: "say", text: "again" }, FOREVER] } as const;
 
 /** A session with an agent at work. */
 async function begin(options: TestRuntimeOptions): Promise<string> {
-  test = await TestRuntime.open({ member: { leaseMs: 2_000 }, ...options });
+  test = await TestRuntime.open(options);
   const id = await test.createSession();
   await work(id);
   return id;

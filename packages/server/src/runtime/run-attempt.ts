@@ -202,6 +202,8 @@ export class RunAttempt {
   async #hand({ memory, version }: HandOptions = {}): Promise<"handed" | "refused" | "changed"> {
     const { context, sessionId, fence, run, signal } = this.#options;
     if (signal.aborted) return "refused";
+    // From here on nobody takes the place of the agent, which so far may only have waited.
+    context.places.use(sessionId, "busy");
     context.failpoint("run.handing");
     const at = context.clock();
     const handed = await context.execute({
@@ -212,6 +214,7 @@ export class RunAttempt {
     });
     context.failpoint("run.handed");
     if (handed.ok) return "handed";
+    context.places.use(sessionId, "waiting");
     return "refused" in handed && handed.refused === "version_mismatch" ? "changed" : "refused";
   }
 

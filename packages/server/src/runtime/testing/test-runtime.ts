@@ -33,6 +33,7 @@ export interface TestRuntimeOptions {
   readonly agents?: readonly ScriptedDefinition[];
   readonly models?: NonNullable<CatalogOptions["models"]>;
   readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
+  readonly times?: NonNullable<CatalogOptions["times"]>;
 }
 
 /** What P5 promises. */
@@ -95,7 +96,7 @@ export class TestRuntime {
     return this.#open.runtime;
   }
 
-  async start(): Promise<void> {
+  async start({ formerNode = null }: { readonly formerNode?: string | null } = {}): Promise<void> {
     const definitions = (this.#options.agents ?? [{}]).map(scriptedDefinition);
     const journalFolder = path.join(this.folder, "journals");
     const [demo = scriptedDefinition(), ...others] = definitions;
@@ -109,7 +110,14 @@ export class TestRuntime {
       journalFolder,
       clientVersion: "test",
       ...(this.#options.toolsFor !== undefined && { toolsFor: this.#options.toolsFor }),
-      times: { cancelMs: 1_000, closeMs: 500, endMs: 500, termMs: 500 },
+      // A cancel runs out only when the agent does not listen, however slow the machine is.
+      times: {
+        cancelMs: 10_000,
+        closeMs: 500,
+        endMs: 500,
+        termMs: 500,
+        ...this.#options.times,
+      },
     });
     const root = await openWorkspaceRoot(path.join(this.folder, "root"), {
       onViolation: (violation) =>
@@ -119,6 +127,7 @@ export class TestRuntime {
     this.#open = await openRuntime({
       store: this.store,
       node: this.#node,
+      formerNode,
       catalog,
       repositories: createRepositories({
         store: this.store,
@@ -152,11 +161,12 @@ export class TestRuntime {
 
   /** Its processes are killed and its store is closed under it, as a crash would; then another begins. */
   async restartAfterCrash(): Promise<void> {
+    const formerNode = this.#node;
     this.#open = null;
     await this.store.close();
     for (const pid of await this.processes()) killProcess(pid);
     this.store = await openStore(this.#database.location, { clock: Date.now });
-    await this.start();
+    await this.start({ formerNode });
   }
 
   async close(): Promise<void> {
