@@ -1,7 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -13,6 +11,7 @@ import {
 } from "./deployment/read-dockerfile.ts";
 import { readUnit } from "./deployment/read-unit.ts";
 import { removeFolder, temporaryFolder } from "./e2e/holdfast-process.ts";
+import { freePort } from "../packages/server/src/storage/testing/free-port.ts";
 
 const PORT = 4664;
 const text = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -280,12 +279,4 @@ function environmentOf(stage: DockerStage): Readonly<Record<string, string>> {
 
 function seconds(duration: string | undefined): number {
   return Number(/^(\d+)s$/u.exec(duration ?? "")?.[1]);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { createServer } from "node:net";
 import { getPriority } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseLocation } from "../../packages/server/src/storage/open-store.ts";
 import { ask, openConnection } from "./raw-http.ts";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 /** One of those that are compared: how its process is started on a folder of its own. */
 export interface Contender {
@@ -177,16 +177,4 @@ async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
       await pause(2);
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,6 +11,7 @@ import { marked } from "../e2e/marked-processes.ts";
 import { readAccounts, type Sighting } from "./account.ts";
 import { ClusterNode } from "./cluster-node.ts";
 import { beginFault, createHistory, type History } from "./history.ts";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 export interface ClusterOptions {
   readonly nodes?: number;
@@ -164,13 +164,4 @@ export async function eventually<Value>(
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await pause(20);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  const found = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
 }

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 export interface Pooler {
   readonly url: string;
@@ -63,13 +63,4 @@ export async function startPooler(program: string, databaseUrl: string): Promise
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  const found = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
 }

@@ -124,6 +124,7 @@ async function readConnection(
   try {
     let rest = "";
     let held: StreamEvent[] = [];
+    response.setEncoding("utf8");
     for await (const chunk of response) {
       const blocks = (rest + String(chunk)).split("\n\n");
       rest = blocks.pop() ?? "";

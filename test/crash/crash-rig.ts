@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,6 +22,7 @@ import {
 import { marked } from "../e2e/marked-processes.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
 import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 /** A server ends by itself after ten seconds, whatever it has not done by then. */
 const STOPPED_WITHIN_MS = 20_000;
@@ -278,13 +278,4 @@ function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),
   );
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  const found = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
 }

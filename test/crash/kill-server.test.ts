@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,6 +18,7 @@ import {
   startHoldfast,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 const KILLS = 50;
 const STORED_SESSIONS = 10_000;
@@ -204,13 +204,4 @@ async function watchedTo(
   watching.abort();
   await Promise.all(watchers.map(({ ended }) => ended));
   return watchers.map(({ seen }) => seen);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  const found = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
 }

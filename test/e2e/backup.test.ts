@@ -42,10 +42,10 @@ describe("holdfast db backup", () => {
     await client.sessions.send(working, {
       text: script(say("begun"), waitFor(path.join(folder, "never"))),
     });
-    for (const id of [waiting, working]) {
-      for await (const { session } of client.sessions.follow(id))
-        if (session.messages.length > 1 && session.state !== "idle") break;
-    }
+    for await (const { session } of client.sessions.follow(waiting))
+      if (session.state === "suspended") break;
+    for await (const { session } of client.sessions.follow(working))
+      if (session.messages.length > 1) break;
 
     const file = path.join(folder, "saved.db");
     const saved = holdfast(["db", "backup", file, "--data", data, "--json"]);

@@ -55,7 +55,7 @@ export function holdfast(args: readonly string[], env: Record<string, string> = 
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
     encoding: "utf8",
     env: cleanEnvironment(env),
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return { code: status, stdout, stderr };
 }
@@ -106,8 +106,8 @@ export function readServerFile(data: string): {
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
   const output = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   return output;
 }
 

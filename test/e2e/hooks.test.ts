@@ -232,8 +232,8 @@ async function run(
 ): Promise<Ended> {
   const child = spawn(file, args, { cwd: folder, env: { ...env, PATH: "/usr/bin:/bin" } });
   const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   const code = new Promise<number | null>((resolve, reject) => {
     child.once("close", resolve);
     child.once("error", reject);

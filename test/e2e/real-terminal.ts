@@ -54,14 +54,20 @@ function running(command: string, args: readonly string[]): Typed & { stdout: ()
   const said = { stdout: "", both: "" };
   let seen = 0;
   let isOver = false;
-  const take = (from: "stdout" | "stderr") => (chunk: Buffer) => {
-    const text = chunk.toString().replaceAll("\r\n", "\n");
-    said.both += text;
-    if (from === "stdout") said.stdout += text;
-    news.emit("news");
+  const take = (from: "stdout" | "stderr") => {
+    let held = "";
+    return (chunk: string) => {
+      // The end of a line may come in two pieces.
+      const raw = held + chunk;
+      held = raw.endsWith("\r") ? "\r" : "";
+      const text = raw.slice(0, raw.length - held.length).replaceAll("\r\n", "\n");
+      said.both += text;
+      if (from === "stdout") said.stdout += text;
+      news.emit("news");
+    };
   };
-  child.stdout.on("data", take("stdout"));
-  child.stderr.on("data", take("stderr"));
+  child.stdout.setEncoding("utf8").on("data", take("stdout"));
+  child.stderr.setEncoding("utf8").on("data", take("stderr"));
   const code = new Promise<number | null>((resolve) => {
     child.once("close", (ended) => {
       isOver = true;

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
@@ -158,10 +157,12 @@ describe("a path outside the workspace root", () => {
         code: "path_outside_root",
       });
     }
-    await pause(200);
-    const log = readFileSync(path.join(folder, "data", "logs", "holdfast.log"), "utf8");
-    const lines = log.split("\n").filter((line) => line.includes('"security":"workspace"'));
-    expect(lines).toHaveLength(3);
-    expect(lines[0]).toContain('"path":"/etc"');
+    const log = path.join(folder, "data", "logs", "holdfast.log");
+    const securityLines = (): readonly string[] =>
+      readFileSync(log, "utf8")
+        .split("\n")
+        .filter((line) => line.includes('"security":"workspace"'));
+    await expect.poll(securityLines).toHaveLength(3);
+    expect(securityLines()[0]).toContain('"path":"/etc"');
   });
 });

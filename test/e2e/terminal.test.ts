@@ -24,6 +24,7 @@ import {
 } from "./holdfast-process.ts";
 import { marked } from "./marked-processes.ts";
 import { inTerminal, noTerminal, withoutTerminal, type Typed } from "./real-terminal.ts";
+import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 let folder: string;
 let root: string;
@@ -35,7 +36,7 @@ let commands: Typed[];
 beforeAll(async () => {
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
   ({ folder, root } = prepareFolder({ providers }));
-  await start("0");
+  await start(`${await freePort()}`);
 });
 afterAll(async () => {
   await server.end("SIGKILL");
@@ -256,9 +257,8 @@ describe.skipIf(reason !== null)(`at a terminal${reason === null ? "" : ` (${rea
   it("cancels with a second Ctrl-C, also out of a question, and gives the keys back", async () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
-    command.type("\u0003");
+    command.type("\u0003\u0003");
     await command.shows("Ctrl-C again cancels it.");
-    command.type("\u0003");
     await command.shows("Cancelled.");
     expect(await command.code).toBe(2);
     expect(command.screen()).toMatch(AS_BEFORE);

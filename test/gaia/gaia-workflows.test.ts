@@ -57,7 +57,7 @@ function run(script: string): Promise<{ code: number | null; stderr: string }> {
       HOLDFAST_DATA: path.join(folder, "data"),
     },
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: 60_000,
+    timeout: 110_000,
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

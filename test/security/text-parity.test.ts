@@ -193,6 +193,7 @@ async function answerWith(
     body: suspensions.map(({ request, status, answer }) => ({ request, status, answer })),
   });
   await test.runtime.deleteSession({ sessionId: id });
+  await expect.poll(async () => (await test.runtime.measure()).busyAgents).toBe(0);
 }
 
 let sqlite: Side;

@@ -94,7 +94,8 @@ async function run(
   ];
   const [program = "", ...args] = inTerminal
     ? ["script", "-qec", `stty cols ${COLUMNS}; exec ${command.join(" ")}`, "/dev/null"]
-    : command;
+    : // One pipe for both, so that what was said first is read first.
+      ["sh", "-c", 'exec "$@" 2>&1', "sh", ...command];
   const { HOLDFAST_TOKEN: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const env = {
     ...inherited,

@@ -236,6 +236,7 @@ describe("the HTTP API on a real runtime", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
     done.open();
     await test.idle(busy);
+    await expect.poll(async () => (await test.runtime.measure()).busyAgents).toBe(0);
     expect((await post("/api/sessions", { repoId: test.repoId })).status).toBe(201);
   });
 
@@ -297,8 +298,8 @@ describe("the HTTP API on a real runtime", () => {
       status: 403,
       body: { code: "path_outside_root" },
     });
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('holdfast_runs_ended_total{outcome="completed"} 1');
-    expect(metrics).toMatch(/^holdfast_event_lag_seconds_count [1-9]/mu);
+    const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+    await expect.poll(metrics).toContain('holdfast_runs_ended_total{outcome="completed"} 1');
+    expect(await metrics()).toMatch(/^holdfast_event_lag_seconds_count [1-9]/mu);
   });
 });

@@ -81,7 +81,9 @@ function rotate(file: string): void {
   const lock = `${file}.lock`;
   if (!takeLock(lock)) return;
   try {
-    if (statSync(file).size >= LOG_BYTES / 2) renameSync(file, `${file}.1`);
+    // It may be gone: whoever was faster has set it aside, and nobody has written since.
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size >= LOG_BYTES / 2) renameSync(file, `${file}.1`);
   } finally {
     rmSync(lock, { force: true });
   }

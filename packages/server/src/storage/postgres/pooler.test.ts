@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../open-store.ts";
 import type { Hint, Store } from "../store.ts";
 import { addRepo } from "../testing/contract/shared-store.ts";
-import { freePort } from "../testing/postgres-server.ts";
+import { freePort } from "../testing/free-port.ts";
 import { beginSession, opening } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";
 

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { freePort } from "./free-port.ts";
 
 const NOBODY = 65_534;
 
@@ -117,20 +117,6 @@ function copyBinaries(root: string, folder: string): string {
   const copy = path.join(folder, "native");
   cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
   return path.join(copy, "bin");
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (typeof address === "object" && address !== null) resolve(address.port);
-        else reject(new Error("no free port"));
-      });
-    });
-  });
 }
 
 function untilReady(server: ChildProcess): Promise<void> {
