@@ -134,21 +134,26 @@ describe("a permission", () => {
 
   it("cannot be answered by a press that was on its way when it came", async () => {
     const id = await asking();
-    const page = await rig.open(`/sessions/${id}`);
-    // Pressed in the very frame in which it appears.
+    const page = await rig.open("/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    // Pressed in the very moment in which it appears.
     const early = await page.evaluate(
-      () =>
+      (address) =>
         new Promise<string>((resolve) => {
-          const look = (): void => {
+          const observer = new MutationObserver(() => {
             const buttons = [...document.querySelectorAll<HTMLElement>("[data-approval] button")];
             const allow = buttons.find(({ textContent }) => textContent.includes("Allow once"));
-            if (allow === undefined) return void requestAnimationFrame(look);
+            if (allow === undefined) return;
+            observer.disconnect();
             allow.click();
             document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
             resolve(allow.getAttribute("aria-disabled") ?? "");
-          };
-          look();
+          });
+          observer.observe(document.body, { childList: true, subtree: true });
+          history.pushState(null, "", address);
+          dispatchEvent(new PopStateEvent("popstate"));
         }),
+      `/sessions/${id}`,
     );
     expect(early).toBe("true");
     expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
@@ -162,7 +167,7 @@ describe("a permission", () => {
   it("is answered with a key, and rejected by Escape only from inside its card", async () => {
     const first = await asking();
     const page = await rig.open(`/sessions/${first}`);
-    await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
+    await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe("false");
     await page.keyboard.press("Escape");
     expect(await rig.client.sessions.get(first)).toMatchObject({ state: "suspended" });
     await page.keyboard.press("1");
@@ -199,6 +204,7 @@ describe("a permission", () => {
     const id = await asking();
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await card(page).waitFor();
+    await page.getByRole("button", { name: "More", exact: true, disabled: false }).waitFor();
     await rig.stop("SIGKILL");
     await page.getByText(/^Reconnecting\./u).waitFor();
     await rig.start();

@@ -111,6 +111,8 @@ describe("the list", () => {
     await eventually(() => page.getByRole("searchbox").inputValue()).toBe("j?");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
+    // What was searched for meanwhile is taken back with the address.
+    await eventually(() => page.evaluate(() => location.search)).toBe("");
     await eventually(() => names(page)).toHaveLength(3);
     await page.keyboard.press("?");
     const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });

@@ -44,11 +44,10 @@ describe(`a session of ${MESSAGES} messages`, () => {
     expect(await elements()).toBeLessThan(5_000);
 
     await transcript.focus();
-    for (let turn = 0; turn < 400 && (await said(0).count()) === 0; turn += 1) {
+    await eventually(async () => {
       await page.keyboard.press("Home");
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
-    await said(0).waitFor();
+      return said(0).count();
+    }).toBeGreaterThan(0);
     expect(await elements()).toBeLessThan(5_000);
   });
 
@@ -103,11 +102,10 @@ describe("a list of many sessions", () => {
     await rows.getByRole("link").first().waitFor();
     await rows.hover();
     const oldest = rows.getByRole("link", { name: "Session number 2", exact: true });
-    for (let turn = 0; turn < 200 && (await oldest.count()) === 0; turn += 1) {
+    await eventually(async () => {
       await page.mouse.wheel(0, 2_000);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
-    await oldest.waitFor();
+      return oldest.count();
+    }).toBe(1);
     expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(2_000);
   });
 });

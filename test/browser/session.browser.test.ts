@@ -46,9 +46,9 @@ describe("a session's page", () => {
         flood({ text: "more words.\n\n", perSecond: 60, seconds: 4 }),
       ],
     });
-    await rig.until(id, ({ messages }) => JSON.stringify(messages).includes("paragraph 79"));
+    await rig.until(id, (whole) => answerOf(whole).includes("paragraph 79"));
     const page = await rig.open(`/sessions/${id}`);
-    await transcriptOf(page).getByText("This is paragraph 79").waitFor();
+    await transcriptOf(page).getByText("This is paragraph 79.", { exact: true }).waitFor();
     await settled(page);
     await transcriptOf(page).hover();
     await page.mouse.wheel(0, -1_500);
@@ -105,6 +105,7 @@ describe("a connection that breaks again and again", () => {
       });
       const expected = /ERR_|Failed to load/u;
       const page = await rig.open(`/sessions/${id}`, { at: front.url, expected });
+      await allLoaded(page);
       for (const words of [10, 50, 90]) {
         await eventually(() => wordsShown(page)).toBeGreaterThan(words);
         front.cut();
@@ -133,6 +134,7 @@ describe("a server that is killed in the middle of an answer", () => {
     });
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    await allLoaded(page);
     await eventually(() => wordsShown(page)).toBeGreaterThan(40);
     const shown = await wordsShown(page);
     await rig.stop("SIGKILL");
@@ -141,7 +143,9 @@ describe("a server that is killed in the middle of an answer", () => {
     await rig.start();
     await page.getByText(/^Reconnecting\. What is shown/u).waitFor({ state: "detached" });
 
-    const stored = await rig.until(id, ({ state }) => state === "idle");
+    const isSettled = ({ state, messages }: WholeSession): boolean =>
+      state === "idle" && messages.some(({ role }) => role === "system");
+    const stored = await rig.until(id, isSettled);
     await transcriptOf(page).getByText(noticeOf(stored)).first().waitFor();
     const words = answerOf(stored).split(" ").length - 1;
     expect(words).toBeGreaterThanOrEqual(shown);
@@ -164,6 +168,16 @@ function paragraphs(count: number): string {
 }
 
 /** Of the agent's answers, and of nothing else that is shown. */
+/** Parts of the page come after what is read; without its server they do not. */
+async function allLoaded(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "More", exact: true, disabled: false }).waitFor();
+  await eventually(() =>
+    page.evaluate(() =>
+      performance.getEntriesByType("resource").some(({ name }) => name.includes("live-tokens")),
+    ),
+  ).toBe(true);
+}
+
 function wordsShown(page: Page): Promise<number> {
   return transcriptOf(page)
     .getByRole("article", { name: "Agent" })

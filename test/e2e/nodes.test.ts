@@ -99,7 +99,9 @@ describe("two nodes on one database", () => {
       stderr: `holdfast: ${name} is not drained yet: 1 agent is at work. It goes on draining.\n`,
     });
     expect(drain()).toEqual({ code: 0, stdout: `${name} is draining.\n`, stderr: "" });
-    await expect.poll(() => run(way, "nodes").stdout).toMatch(new RegExp(`^${name}\t.*\tdraining\t1/`, "mu"));
+    await expect
+      .poll(() => run(way, "nodes").stdout)
+      .toMatch(new RegExp(`^${name}\t.*\tdraining\t1/`, "mu"));
     writeFileSync(gate, "");
     const drained = drain("--wait", "--json");
     expect([drained.code, JSON.parse(drained.stdout)]).toMatchObject([

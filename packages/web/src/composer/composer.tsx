@@ -2,6 +2,7 @@ import type { QueuedMessage, Session } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { AtSign, CornerDownLeft } from "lucide-react";
 import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { flushSync } from "react-dom";
 import { providersQuery } from "../api/queries.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { agentChoiceOf } from "./agent-choice.ts";
@@ -84,12 +85,13 @@ function MessageBox({
   useAutoGrow(box, text);
 
   const put = (next: { readonly text: string; readonly caret: number }): void => {
-    change({ text: next.text });
-    setCaret(next.caret);
-    requestAnimationFrame(() => {
-      box.current?.focus();
-      box.current?.setSelectionRange(next.caret, next.caret);
+    // At once: a key that comes before the next frame would be written elsewhere.
+    flushSync(() => {
+      change({ text: next.text });
+      setCaret(next.caret);
     });
+    box.current?.focus();
+    box.current?.setSelectionRange(next.caret, next.caret);
   };
   const choose = (command: SlashCommand): void => put(withCommand(text, command));
   const commands = choice?.about?.commands ?? [];
