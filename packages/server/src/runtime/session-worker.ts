@@ -94,8 +94,7 @@ export class SessionWorker {
 
   /** Ends the agent to make its place free. The session loses nothing: what it waits for is stored. */
   async evict(): Promise<void> {
-    const { log } = this.#context;
-    log.info({ sessionId: this.#sessionId }, "agent ended: it has nothing to do here");
+    this.#context.log.info({ sessionId: this.#sessionId }, "agent ended: nothing to do here");
     this.#work?.leave();
     await this.#agent.stop({ urgent: true });
     this.nudge();
@@ -383,15 +382,16 @@ export class SessionWorker {
   }
 
   #clearTimers(): void {
-    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
-    if (this.#laterTimer !== null) clearTimeout(this.#laterTimer);
+    for (const timer of [this.#idleTimer, this.#laterTimer]) clearTimeout(timer ?? undefined);
     this.#idleTimer = null;
     this.#laterTimer = null;
   }
 
-  /** The database failed: it is looked at again when that may have passed. */
+  /** The database failed: it is looked at again when that may have passed. Once, and by whoever sees to the session then. */
   #laterAgain(): void {
-    this.#laterTimer = setTimeout(() => this.nudge(), LOOK_AGAIN_MS).unref();
+    this.#clearTimers();
+    const { nudge } = this.#context;
+    this.#laterTimer = setTimeout(() => nudge(this.#sessionId), LOOK_AGAIN_MS).unref();
   }
 }
 
