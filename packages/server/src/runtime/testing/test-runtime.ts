@@ -71,9 +71,11 @@ export class TestRuntime {
     return test;
   }
 
-  /** Another node on the same database and folders; to be closed before this one. */
-  async addNode(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
-    const { location } = this.#database;
+  /** Another node on the same database, perhaps by another way, and folders; to be closed before this one. */
+  async addNode(
+    options: TestRuntimeOptions = {},
+    location: DatabaseLocation = this.#database.location,
+  ): Promise<TestRuntime> {
     const store = await openStore(location, { clock: Date.now });
     const database = { store, location, close: () => store.close() };
     const other = new TestRuntime({ ...this.#options, ...options }, database, this.folder);
