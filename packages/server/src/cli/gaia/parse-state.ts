@@ -16,6 +16,7 @@ import {
   timeAt,
 } from "./field-readers.ts";
 import { digestOf } from "./state-digest.ts";
+import type { Tracked } from "./state-file.ts";
 import { parseHistory } from "./state-history.ts";
 
 /** A `state.json` that was understood. */
@@ -27,21 +28,7 @@ export interface ParsedState {
   readonly digest: string;
   /** The whole file. */
   readonly given: JsonObject;
-  readonly session: Pick<
-    Session,
-    | "agentName"
-    | "purpose"
-    | "createdAt"
-    | "updatedAt"
-    | "phase"
-    | "metadata"
-    | "resumeReady"
-    | "phaseHistory"
-    | "errorCount"
-    | "lastError"
-    | "finalizedAt"
-    | "summary"
-  >;
+  readonly session: Omit<Tracked, "id" | "agentId" | "lastError"> & Pick<Session, "lastError">;
 }
 
 /** Throws `BadState` with the reason when the text is none. `folder` names what has no `agent_id`. */

@@ -9,15 +9,15 @@ import {
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { EXIT } from "../exit.ts";
-import { failureOf } from "./failure.ts";
 import { GIVE_UP_MS } from "./follow-events.ts";
 import { followRun } from "./follow-run.ts";
 import { later as laterByClock, type Later } from "./later.ts";
 import { jsonLine } from "./neutralise.ts";
 import { persist } from "./persist.ts";
 import { sendResult } from "./send-result.ts";
-import { openStopRequests, orStop, type StopRequests } from "./stop-requests.ts";
+import { orStop, type StopRequests } from "./stop-requests.ts";
 import type { Terminal } from "./terminal.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 export interface SendCommandOptions {
   readonly client: Client;
@@ -38,30 +38,21 @@ export interface SendCommandOptions {
 }
 
 /** Sends a message and shows the answer as it comes. Resolves to the exit code. */
-export async function sendCommand(options: SendCommandOptions): Promise<number> {
-  const { sessionId, terminal } = options;
-  const stops = openStopRequests(terminal);
-  const over = new AbortController();
-  try {
+export function sendCommand(options: SendCommandOptions): Promise<number> {
+  const { terminal } = options;
+  return untilStopped(options, async ({ stops, signal }) => {
     const isRead = options.text === "-";
-    const text = await orStop(isRead ? readText(terminal.stdin, over.signal) : options.text, stops);
+    const text = await orStop(isRead ? readText(terminal.stdin, signal) : options.text, stops);
     if (typeof text === "number") return text;
     // Whoever has typed the message up to its end cannot type an answer after it.
     const stdin = isRead ? Readable.from([]) : terminal.stdin;
-    return await send({ ...options, text, terminal: { ...terminal, stdin } }, { stops, over });
-  } catch (error) {
-    const { line, exitCode } = failureOf(error, sessionId);
-    terminal.stderr.stream.write(`${line}\n`);
-    return exitCode;
-  } finally {
-    over.abort();
-    stops.close();
-  }
+    return send({ ...options, text, terminal: { ...terminal, stdin } }, { stops, signal });
+  });
 }
 
 async function send(
   options: SendCommandOptions,
-  { stops, over }: { readonly stops: StopRequests; readonly over: AbortController },
+  { stops, signal }: { readonly stops: StopRequests; readonly signal: AbortSignal },
 ): Promise<number> {
   const { client, sessionId, text, terminal, giveUpMs = GIVE_UP_MS } = options;
   const { later = laterByClock } = options;
@@ -70,7 +61,6 @@ async function send(
     stderr.stream.write("holdfast: There is nothing to send.\n");
     return EXIT.usage;
   }
-  const { signal } = over;
   const onBroken = (): void => void stderr.stream.write("Reconnecting…\n");
   const idempotencyKey = randomUUID();
   const begin = async () => {

@@ -1,15 +1,15 @@
 import type { Client, StreamEvent } from "@holdfast/client";
 import type { WholeSession } from "@holdfast/protocol";
 import { EXIT } from "../exit.ts";
-import { failureOf } from "./failure.ts";
 import { followEvents, GIVE_UP_MS } from "./follow-events.ts";
 import { later as laterByClock, type Later } from "./later.ts";
 import { jsonLine, neutraliseLine } from "./neutralise.ts";
 import { createPaint } from "./paint.ts";
 import { persist, type Persistence } from "./persist.ts";
 import { createScreen } from "./screen.ts";
-import { openStopRequests, orStop, STOP_CODES, type StopRequests } from "./stop-requests.ts";
+import { orStop, STOP_CODES, type StopRequests } from "./stop-requests.ts";
 import type { Terminal } from "./terminal.ts";
+import { untilStopped } from "./until-stopped.ts";
 import { createWatchView, type WatchView } from "./watch-view.ts";
 
 export interface WatchCommandOptions {
@@ -26,27 +26,17 @@ export interface WatchCommandOptions {
 }
 
 /** Shows what happens in a session until it is put away, or nobody wants to see more. Resolves to the exit code. */
-export async function watchCommand(options: WatchCommandOptions): Promise<number> {
+export function watchCommand(options: WatchCommandOptions): Promise<number> {
   const { client, sessionId, since, terminal } = options;
-  const stops = openStopRequests(terminal);
-  const over = new AbortController();
-  const { signal } = over;
-  try {
+  return untilStopped(options, async ({ stops, signal }) => {
     const session = await orStop(client.sessions.get(sessionId, { signal }), stops);
     if (typeof session === "number") return session;
     if (session.status === "archived" && since === undefined) {
       terminal.stderr.stream.write("The session is archived: nothing more happens in it.\n");
       return EXIT.done;
     }
-    return await watch(options, { session, stops, signal });
-  } catch (error) {
-    const { line, exitCode } = failureOf(error, sessionId);
-    terminal.stderr.stream.write(`${line}\n`);
-    return exitCode;
-  } finally {
-    over.abort();
-    stops.close();
-  }
+    return watch(options, { session, stops, signal });
+  });
 }
 
 async function watch(
