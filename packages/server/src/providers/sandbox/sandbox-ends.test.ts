@@ -4,11 +4,24 @@ import { once } from "node:events";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findMarked, sweepAgents } from "../acp/process-sweep.ts";
-import { isAlive, promptOf, SHORT_TIMES } from "../testing/agent-rig.ts";
+import { isAlive, promptOf, SHORT_TIMES, type RigOptions } from "../testing/agent-rig.ts";
 import { closeStdout, exit, ignore, say, shell, silent } from "../testing/script.ts";
 import { leavesBehind, openSandboxWorld, whyNoSandbox } from "./testing/sandbox-world.ts";
 
 const isMissing = (await whyNoSandbox()) !== null;
+
+/** An agent in the middle of a prompt that ignores everything, and has left something behind. */
+async function stubborn(options: RigOptions) {
+  const { start } = await openSandboxWorld();
+  const { agent, rig } = await start(options);
+  const left = leavesBehind();
+  const end = agent
+    .prompt(promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()))
+    .catch((error: unknown) => error);
+  await rig.reported("text", ({ text }) => text.includes("on"));
+  await left.untilThere();
+  return { agent, rig, left, end };
+}
 
 describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
   it("when it is stopped, also of what has escaped everything else (P5)", async () => {
@@ -23,16 +36,7 @@ describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
   });
 
   it("when it ignores everything (P5)", async () => {
-    const { start } = await openSandboxWorld();
-    const left = leavesBehind();
-    const { agent, rig } = await start({ times: SHORT_TIMES });
-    const end = agent
-      .prompt(
-        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
-      )
-      .catch((error: unknown) => error);
-    await rig.reported("text", ({ text }) => text.includes("on"));
-    await left.untilThere();
+    const { agent, left, end } = await stubborn({ times: SHORT_TIMES });
     await agent.stop();
     expect(left.pids()).toEqual([]);
     expect(await end).toMatchObject({ code: "agent_exited" });
@@ -104,17 +108,8 @@ describe.skipIf(isMissing)("an agent in a sandbox that closes its output and liv
 
 describe.skipIf(isMissing)("an agent in a sandbox that is stopped", () => {
   it("goes down the whole ladder, each step in its time: end of input, SIGTERM, SIGKILL (P5)", async () => {
-    const { start } = await openSandboxWorld();
     const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
-    const { agent, rig } = await start({ times });
-    const left = leavesBehind();
-    const end = agent
-      .prompt(
-        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
-      )
-      .catch((error: unknown) => error);
-    await rig.reported("text", ({ text }) => text.includes("on"));
-    await left.untilThere();
+    const { agent, rig, left, end } = await stubborn({ times });
     const begun = performance.now();
     await agent.stop();
     expect(performance.now() - begun).toBeGreaterThanOrEqual(590);
@@ -124,18 +119,9 @@ describe.skipIf(isMissing)("an agent in a sandbox that is stopped", () => {
   });
 
   it("is gone within three seconds when it is urgent, whatever it ignores (P5)", async () => {
-    const { start } = await openSandboxWorld();
-    const { agent, rig } = await start({
+    const { agent, rig, left, end } = await stubborn({
       times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 },
     });
-    const left = leavesBehind();
-    const end = agent
-      .prompt(
-        promptOf(ignore("eof", "sigterm", "cancel"), shell(left.command), say("on"), silent()),
-      )
-      .catch((error: unknown) => error);
-    await rig.reported("text", ({ text }) => text.includes("on"));
-    await left.untilThere();
     const gentle = agent.stop();
     const begun = performance.now();
     await agent.stop({ urgent: true });
