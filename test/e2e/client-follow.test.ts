@@ -16,8 +16,8 @@ let repository: string;
 let server: RunningServer;
 let proxy: CuttingProxy;
 
-/** Twice within the headers, twice within the events; then never again. */
-const CUTS = [40, 300, 900, 2_500];
+/** Twice within the headers, then within the events, at every place in them; in the end never again. */
+const CUTS = [40, 300, ...Array.from({ length: 24 }, (_, index) => 700 + 190 * index)];
 
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -38,24 +38,41 @@ afterEach(async () => {
 });
 
 describe("a client that follows a session of a real server", () => {
-  it("has what reading shows when the agent is done, though its connection broke again and again (C7)", async () => {
+  it("has what reading shows when the agent is done, and was sent no text without its message, though its connection broke again and again (C7)", async () => {
+    let reads = 0;
     const client = createClient({
       url: server.url,
-      fetch: (input, init) =>
-        input instanceof URL && input.pathname.endsWith("/events")
-          ? fetch(new URL(input.pathname, proxy.url), init)
-          : fetch(input, init),
+      fetch: (input, init) => {
+        if (!(input instanceof URL)) return fetch(input, init);
+        if (/\/api\/sessions\/[^/]+$/u.test(input.pathname)) reads += 1;
+        if (!input.pathname.endsWith("/events")) return fetch(input, init);
+        return fetch(new URL(input.pathname, proxy.url), init);
+      },
     });
     const repo = await client.repos.add({ path: repository });
     const { id } = await client.sessions.create({ repoId: repo.id });
+    // Keeps what is said in the server's memory, beside what its store has by then.
+    const steady = createClient({ url: server.url });
+    const isDone = ({ queued, state }: WholeSession): boolean => queued === 0 && state === "idle";
+    const untilDone = async (): Promise<void> => {
+      for await (const { session, event } of steady.sessions.follow(id))
+        if (event?.type === "session" && isDone(session)) return;
+    };
+    const watching = untilDone();
     let followed: WholeSession | null = null;
     for await (const { session, event } of client.sessions.follow(id)) {
       followed = session;
-      if (event === null) await client.sessions.send(id, { text: "Count to 25" });
-      else if (event.type === "session" && session.state === "idle") break;
+      if (event === null)
+        for (const text of ["Count to 25", "Count to 9", "Count to 12"])
+          await steady.sessions.send(id, { text });
+      else if (event.type === "session" && isDone(session)) break;
     }
-    expect(followed).toEqual(await client.sessions.get(id));
-    expect(followed?.messages.map(({ role }) => role)).toEqual(["user", "agent"]);
-    expect(proxy.asked()).toBe(CUTS.length + 1);
+    await watching;
+    expect(followed).toEqual(await steady.sessions.get(id));
+    const turns = Array.from({ length: 3 }, () => ["user", "agent"]).flat();
+    expect(followed?.messages.map(({ role }) => role)).toEqual(turns);
+    // Once, to begin with: a client that was sent text without its message reads the session again.
+    expect(reads).toBe(1);
+    expect(proxy.asked()).toBeGreaterThan(10);
   });
 });

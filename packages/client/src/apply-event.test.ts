@@ -1,6 +1,6 @@
 import type { FeedEvent, Message, Suspension, WholeSession } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { applyEvent } from "./apply-event.ts";
+import { applyEvent, MissingMessageError } from "./apply-event.ts";
 import { AT, REPOSITORY, SESSION } from "./testing/session-model.ts";
 
 const message = (seq: number, text: string): Message => ({
@@ -51,12 +51,14 @@ describe("applying an event to a session", () => {
     expect(after([{ type: "message", data: message(9, "c") }])?.messages).toHaveLength(3);
   });
 
-  it("adds text to its message, and to none that is not there", () => {
+  it("adds text to its message, and says so when that is not there", () => {
     expect(after([{ type: "delta", data: { messageId: "m5", text: "!" } }])?.messages).toEqual([
       message(1, "a"),
       message(5, "b!"),
     ]);
-    expect(after([{ type: "delta", data: { messageId: "m7", text: "!" } }])).toEqual(WHOLE);
+    expect(() => after([{ type: "delta", data: { messageId: "m7", text: "!" } }])).toThrow(
+      new MissingMessageError("m7"),
+    );
     const bare = { ...WHOLE, messages: [{ ...message(1, ""), content: { type: "thought" } }] };
     expect(
       after([{ type: "delta", data: { messageId: "m1", text: "hm" } }], bare)?.messages[0]?.content,

@@ -11,7 +11,21 @@ import {
 /** An event of a stream, with the position to go on from after it; null within a group of events. */
 export type StreamEvent = FeedEvent & { readonly id: string | null };
 
-/** The session after an event: what reading it again would show. Null when it has been deleted. */
+/** Text came for a message that the session does not have: an event was missed, and only reading the session again helps. */
+export class MissingMessageError extends Error {
+  readonly messageId: string;
+
+  constructor(messageId: string) {
+    super(`Text came for the message ${messageId}, which was not sent.`);
+    this.name = "MissingMessageError";
+    this.messageId = messageId;
+  }
+}
+
+/**
+ * The session after an event: what reading it again would show. Null when it has been deleted. Throws a
+ * MissingMessageError for text whose message is not there.
+ */
 export function applyEvent(session: WholeSession, event: StreamEvent): WholeSession | null {
   const next = change(session, event);
   return next === null || event.id === null ? next : { ...next, lastEventId: event.id };
@@ -54,7 +68,7 @@ function grow(
 ): Message[] {
   const at = messages.findLastIndex(({ id }) => id === messageId);
   const message = messages[at];
-  if (message === undefined) return [...messages];
+  if (message === undefined) throw new MissingMessageError(messageId);
   const before = message.content["text"];
   const content = {
     ...message.content,

@@ -1,4 +1,4 @@
-export { applyEvent, type StreamEvent } from "./apply-event.ts";
+export { applyEvent, MissingMessageError, type StreamEvent } from "./apply-event.ts";
 export {
   createClient,
   type Client,

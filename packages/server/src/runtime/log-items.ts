@@ -112,6 +112,7 @@ async function changesOf(
   if (entry.kind === "delta") {
     return [{ type: "delta", messageId: entry.messageId, text: entry.text }];
   }
+  if (entry.kind === "unreadable") return [];
   const { event, seq } = entry;
   const changes: FeedChange[] = [];
   if (event.type === "phase.changed") {

@@ -4,10 +4,16 @@ import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
 import type { FeedReader } from "./runtime.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
-/** Steps kept in memory for readers who are a little behind; who is further behind reads the store. */
-const STEPS_KEPT = 1_000;
-const SIZE_KEPT = 1024 * 1024;
-const STEPS_PER_READ = 200;
+/** What is kept of each watched session for readers who are a little behind; who is further behind reads the store. */
+export interface FeedMemory {
+  readonly steps: number;
+  /** In characters, about. */
+  readonly size: number;
+  /** Entries of the log that one read brings. */
+  readonly perRead: number;
+}
+
+export const MEMORY: FeedMemory = { steps: 1_000, size: 1024 * 1024, perRead: 200 };
 
 export interface SessionFeeds {
   open(request: OpenFeed): Feed;
@@ -38,7 +44,10 @@ export interface OpenFeed extends FeedReader {
  */
 export function createSessionFeeds(
   store: Store,
-  { onFailure }: { readonly onFailure: (error: unknown) => void },
+  {
+    onFailure,
+    memory = MEMORY,
+  }: { readonly onFailure: (error: unknown) => void; readonly memory?: FeedMemory },
 ): SessionFeeds {
   const channels = new Map<string, Channel>();
   let dropped = 0;
@@ -60,7 +69,15 @@ export function createSessionFeeds(
       let channel = channels.get(sessionId);
       if (channel === undefined) {
         const onEmpty = (): void => void channels.delete(sessionId);
-        channel = new Channel({ store, sessionId, lastSeq, onEmpty, onDropped, onFailure });
+        channel = new Channel({
+          store,
+          sessionId,
+          lastSeq,
+          memory,
+          onEmpty,
+          onDropped,
+          onFailure,
+        });
         channels.set(sessionId, channel);
       }
       // A position that does not exist yet is of another log: everything is sent.
@@ -94,14 +111,21 @@ interface Reader extends FeedReader {
   /** Everything up to here has been given to it. */
   seq: number;
   isBlocked: boolean;
-  /** It is being given steps out of the store. */
-  isCatchingUp: boolean;
+  /**
+   * Where its next steps come from. In the store a message moves to its newest entry, so that a reader
+   * within what it reads there may lack one whose older text is in memory: only at its end is it as far
+   * as those who read memory.
+   */
+  source: "store" | "memory";
+  /** A read of the store is under way for it. */
+  isReading: boolean;
 }
 
 interface ChannelOptions {
   readonly store: Store;
   readonly sessionId: string;
   readonly lastSeq: number;
+  readonly memory: FeedMemory;
   readonly onEmpty: () => void;
   readonly onDropped: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -133,8 +157,17 @@ class Channel {
     return Promise.allSettled([this.#reading, ...this.#catchingUp]);
   }
 
-  open({ onItem, onEnd, after }: FeedReader & { readonly after: number }): Feed {
-    const reader: Reader = { onItem, onEnd, seq: after, isBlocked: false, isCatchingUp: false };
+  open({ onItem, onEnd, after, lastSeq }: Omit<OpenFeed, "sessionId">): Feed {
+    const hasAll = after >= lastSeq && after >= this.seq;
+    const source = hasAll ? "memory" : "store";
+    const reader: Reader = {
+      onItem,
+      onEnd,
+      seq: after,
+      isBlocked: false,
+      isReading: false,
+      source,
+    };
     this.readers.add(reader);
     // Not before the caller has the feed in hand.
     queueMicrotask(() => {
@@ -177,15 +210,15 @@ class Channel {
   }
 
   async #readOn(): Promise<void> {
-    const { store, sessionId } = this.#options;
+    const { store, sessionId, memory } = this.#options;
     while (this.#again && !this.#isEnded) {
       this.#again = false;
       const steps = await readSteps(store, {
         sessionId,
         after: this.seq,
-        limit: STEPS_PER_READ,
+        limit: memory.perRead,
       });
-      if (steps.length === STEPS_PER_READ) this.#again = true;
+      if (steps.length === memory.perRead) this.#again = true;
       this.#take(steps);
     }
   }
@@ -198,8 +231,9 @@ class Channel {
   }
 
   #forgetOld(): void {
+    const { memory } = this.#options;
     let forgotten = 0;
-    while (this.#steps.length - forgotten > STEPS_KEPT || this.#size > SIZE_KEPT) {
+    while (this.#steps.length - forgotten > memory.steps || this.#size > memory.size) {
       const step = this.#steps[forgotten];
       if (step === undefined) break;
       this.#size -= step.size;
@@ -209,15 +243,16 @@ class Channel {
     if (forgotten === 0) return;
     this.#steps.splice(0, forgotten);
     for (const reader of this.readers) {
-      const isLost = reader.isBlocked && !reader.isCatchingUp && reader.seq < this.#before;
+      const isLost = reader.isBlocked && !reader.isReading && reader.seq < this.#before;
       if (isLost) this.#drop(reader);
     }
   }
 
   /** Gives the reader what it lacks, as long as it takes it. */
   #pump(reader: Reader): void {
-    if (reader.isBlocked || reader.isCatchingUp || !this.readers.has(reader)) return;
-    if (reader.seq < this.#before) return this.#catchUp(reader);
+    if (reader.isBlocked || reader.isReading || !this.readers.has(reader)) return;
+    if (reader.seq < this.#before) reader.source = "store";
+    if (reader.source === "store") return this.#catchUp(reader);
     const from = firstAfter(this.#steps, reader.seq);
     for (let index = from; index < this.#steps.length; index += 1) {
       const step = this.#steps[index];
@@ -225,9 +260,9 @@ class Channel {
     }
   }
 
-  /** Too far behind for what is in memory: out of the store, page by page. */
+  /** Out of the store, page by page, to its end. */
   #catchUp(reader: Reader): void {
-    reader.isCatchingUp = true;
+    reader.isReading = true;
     const work = this.#readFor(reader)
       .catch((error: unknown) => {
         this.#options.onFailure(error);
@@ -235,21 +270,24 @@ class Channel {
       })
       .finally(() => {
         this.#catchingUp.delete(work);
-        reader.isCatchingUp = false;
+        reader.isReading = false;
         this.#pump(reader);
       });
     this.#catchingUp.add(work);
   }
 
   async #readFor(reader: Reader): Promise<void> {
-    const { store, sessionId } = this.#options;
-    while (reader.seq < this.#before && !reader.isBlocked && this.readers.has(reader)) {
-      const after = reader.seq;
-      const steps = await readSteps(store, { sessionId, after, limit: STEPS_PER_READ });
+    const { store, sessionId, memory } = this.#options;
+    const limit = memory.perRead;
+    while (reader.source === "store") {
+      const before = this.#before;
+      const steps = await readSteps(store, { sessionId, after: reader.seq, limit });
       if (!this.readers.has(reader)) return;
       for (const step of steps) if (!give(reader, step)) return;
-      // Nothing there: what it lacked has become part of newer entries.
-      if (steps.length === 0) reader.seq = Math.max(reader.seq, this.#before);
+      if (steps.length === limit) continue;
+      // What it lacks of what was forgotten before this read has become part of newer entries.
+      reader.seq = Math.max(reader.seq, before);
+      reader.source = "memory";
     }
   }
 

@@ -299,7 +299,9 @@ export type LogEntry =
       readonly at: number;
       readonly messageId: string;
       readonly text: string;
-    };
+    }
+  /** Reported and set aside. */
+  | { readonly kind: "unreadable"; readonly seq: number; readonly at: number };
 
 export interface MessageQuery {
   readonly sessionId: string;

@@ -1,4 +1,9 @@
-import { ConnectionError, HoldfastError, type StreamEvent } from "@holdfast/client";
+import {
+  ConnectionError,
+  HoldfastError,
+  MissingMessageError,
+  type StreamEvent,
+} from "@holdfast/client";
 import type { WholeSession } from "@holdfast/protocol";
 import { expect, it } from "vitest";
 import { createLiveSession, type LiveSessionOptions } from "./live-session.ts";
@@ -7,13 +12,16 @@ import { sampleSession, sampleWhole } from "./testing/samples.ts";
 function setUp({
   gets,
   events = [],
+  onEvent = () => {},
 }: {
   readonly gets: readonly (() => Promise<WholeSession>)[];
   readonly events?: readonly StreamEvent[];
+  readonly onEvent?: (event: StreamEvent) => void;
 }) {
   const asked = [...gets];
   const stop = new AbortController();
   const heard: StreamEvent[] = [];
+  const faults: Error[] = [];
   const options: LiveSessionOptions = {
     id: "s",
     sessions: {
@@ -29,9 +37,13 @@ function setUp({
     },
     waiting: { now: () => 0, random: () => 0, pause: () => Promise.resolve() },
     onLoad: () => {},
-    onEvent: (event) => void heard.push(event),
+    onEvent: (event) => {
+      heard.push(event);
+      onEvent(event);
+    },
+    onFault: (error) => void faults.push(error),
   };
-  return { live: createLiveSession(options), stop, heard };
+  return { live: createLiveSession(options), stop, heard, faults };
 }
 const found = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ lastEventId: "0" }));
 const lost = (): Promise<never> =>
@@ -66,4 +78,23 @@ it("a session that is deleted meanwhile stays readable, and is said to be gone",
   const { live, stop } = setUp({ gets: [found], events: [deleted] });
   await live.run(stop.signal);
   expect(live.getSnapshot()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
+});
+
+it("text for a message that was not sent is complained about, and the session is read again", async () => {
+  const orphan: StreamEvent = { id: "8", type: "delta", data: { messageId: "m", text: "x" } };
+  const again = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ title: "Again" }));
+  let isMissing = true;
+  const { live, stop, heard, faults } = setUp({
+    gets: [found, again],
+    events: [orphan],
+    onEvent: () => {
+      if (!isMissing) return;
+      isMissing = false;
+      throw new MissingMessageError("m");
+    },
+  });
+  await live.run(stop.signal);
+  expect(live.getSnapshot()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
+  expect(heard).toEqual([orphan, orphan]);
+  expect(faults).toEqual([new MissingMessageError("m")]);
 });

@@ -1,4 +1,9 @@
-import { HoldfastError, type Client, type StreamEvent } from "@holdfast/client";
+import {
+  HoldfastError,
+  MissingMessageError,
+  type Client,
+  type StreamEvent,
+} from "@holdfast/client";
 import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
 import { reasonOf } from "../ui/toast.ts";
@@ -42,6 +47,8 @@ export interface LiveSessionOptions {
   /** The messages go there. */
   readonly onLoad: (whole: WholeSession) => void;
   readonly onEvent: (event: StreamEvent) => void;
+  /** Something that must not happen; the session is read again. */
+  readonly onFault: (error: Error) => void;
 }
 
 export function createLiveSession(options: LiveSessionOptions): LiveSession {
@@ -112,6 +119,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
           return;
         } catch (error) {
           if (signal.aborted) return;
+          if (error instanceof MissingMessageError) options.onFault(error);
           const failed = afterFailure(error);
           if (state.at !== "open") set(failed);
           else if (failed.at === "missing") set({ at: "deleted", view: state.view });

@@ -33,6 +33,7 @@ function openSession(id: string): OpenSession {
     waiting,
     onLoad: transcript.load,
     onEvent: transcript.apply,
+    onFault: (error) => reportError(error),
   });
   return { live, transcript, find: createFind(transcript) };
 }

@@ -1,4 +1,4 @@
-import { applyEvent, type StreamEvent } from "@holdfast/client";
+import { applyEvent, MissingMessageError, type StreamEvent } from "@holdfast/client";
 import type { FeedEvent, Message, WholeSession } from "@holdfast/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -248,4 +248,9 @@ it("whatever happens, what is shown is what the session has (C7)", () => {
     }),
     { numRuns: 200 },
   );
+});
+
+it("text for a message that was not sent is refused", () => {
+  const store = createTranscript({ sessionId: "s" });
+  expect(() => store.apply(delta("unknown", "x"))).toThrow(new MissingMessageError("unknown"));
 });

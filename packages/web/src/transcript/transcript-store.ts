@@ -1,3 +1,4 @@
+import { MissingMessageError } from "@holdfast/client";
 import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
 import { createCommitClock, pageFrames, type Frames } from "./commit-clock.ts";
 import { addText, createEntry, replaceMessage, type Entry } from "./entries.ts";
@@ -13,7 +14,7 @@ export interface TranscriptStore {
   readonly rows: readonly Row[];
   /** The whole session; again when it was read anew. */
   load(session: Pick<WholeSession, "messages" | "suspensions">): void;
-  /** What has happened since. It is shown with the next frame that is due. */
+  /** What has happened since. It is shown with the next frame that is due. Throws for text whose message is not there. */
   apply(event: FeedEvent): void;
   /** Of rows that come and go. */
   subscribe(listener: () => void): () => void;
@@ -177,7 +178,7 @@ export function createTranscript({
           break;
         case "delta": {
           const entry = byId.get(event.data.messageId);
-          if (entry === undefined) return;
+          if (entry === undefined) throw new MissingMessageError(event.data.messageId);
           addText(entry, event.data.text);
           dirty.add(entry);
           break;

@@ -14,9 +14,12 @@ import { readable, type Source } from "./source.ts";
 export async function readEvents(source: Source, query: EventQuery): Promise<readonly LogEntry[]> {
   const { sessionId, after, limit } = query;
   const rows = await entriesAfter(source, { sessionId, after, limit });
-  return rows.flatMap((row) => {
+  return rows.map((row) => {
     const message = messageIn(row);
-    return message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
+    const [entry] =
+      message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
+    // It keeps its number, so that a page that is full is known to be.
+    return entry ?? { kind: "unreadable", seq: row.seq, at: row.at };
   });
 }
 
