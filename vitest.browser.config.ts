@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {
     include: ["test/browser/**/*.browser.test.ts"],
+    runner: "test/machine/runner.ts",
     globalSetup: ["test/browser/shared-browser.ts"],
     fileParallelism: false,
     ...PATIENCE,

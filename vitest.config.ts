@@ -15,6 +15,7 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
     // vitest.browser.config.ts, with the machine to itself.
     exclude: ["**/node_modules/**", "test/browser/**"],
+    runner: "test/machine/runner.ts",
     globalSetup: ["packages/server/src/storage/testing/postgres-setup.ts"],
     // Much of the time goes into waiting for processes: also two cores have enough for two files at once.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,14 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
-import { stripVTControlCharacters } from "node:util";
+import { join } from "node:path";
 import { runGate, runStep } from "./gate.mjs";
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
 import { Stop, root, runInTerminal, toolPath } from "./run.mjs";
 import { shareArguments } from "./test-arguments.mjs";
+import { countTests, failuresIn, readReport, skipLines, skipsIn } from "./test-report.mjs";
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
+const skips = [];
 
 if (await step("install", ensureInstalled)) {
   add(await runGate());
@@ -23,6 +24,7 @@ if (await step("install", ensureInstalled)) {
 }
 
 // Once more at the end: between two thousand lines nobody finds them, and a log may be cut at its beginning.
+if (skips.length > 0) process.stdout.write(`\nSkipped:\n  ${skipLines(skips).join("\n  ")}\n`);
 if (failures.length > 0) process.stdout.write(`\nFailed:\n  ${failures.join("\n  ")}\n`);
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
@@ -41,11 +43,12 @@ async function step(name, work) {
   return good;
 }
 
-function add({ passed = 0, failed = 0, skipped = 0, failures: more = [] }) {
+function add({ passed = 0, failed = 0, skipped = 0, failures: more = [], skips: left = [] }) {
   counts.passed += passed;
   counts.failed += failed;
   counts.skipped += skipped;
   failures.push(...more);
+  skips.push(...left);
 }
 
 async function runTests(args) {
@@ -56,54 +59,20 @@ async function runTests(args) {
     const vitest = [toolPath("vitest"), "run", ...reporters, ...args];
     const code = await runInTerminal(vitest, { wholeGroup: true });
     const files = readReport(report);
-    return { ...countTests(files, code), failures: files.flatMap(failuresIn) };
+    const total = countTests(files);
+    const isBroken = code !== 0 || total.passed + total.failed + total.skipped === 0;
+    if (isBroken && total.failed === 0) {
+      process.stdout.write(
+        `\nvitest ended with exit code ${code} after ${total.passed} tests: that is a failure.\n`,
+      );
+      total.failed = 1;
+    }
+    return {
+      ...total,
+      failures: files.flatMap((file) => failuresIn(file, root)),
+      skips: files.flatMap((file) => skipsIn(file, root)),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** No report means that the runner itself broke. */
-function readReport(path) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")).testResults;
-  } catch {
-    return [];
-  }
-}
-
-/** A line for each, with the first of what it said. */
-function failuresIn(file) {
-  const path = relative(root, file.name);
-  const failed = file.assertionResults.filter(({ status }) => status === "failed");
-  if (failed.length === 0 && file.status !== "failed") return [];
-  if (failed.length === 0) return [`${path}: ${firstLine(file.message)}`];
-  return failed.map(
-    ({ fullName, failureMessages: [message = ""] }) =>
-      `${path} > ${fullName}: ${firstLine(message)}`,
-  );
-}
-
-function firstLine(text) {
-  return stripVTControlCharacters(text).trim().split("\n", 1)[0];
-}
-
-/** A test file that failed without a failed test in it did not load, or its setup broke: that is a failure too. */
-function countTests(files, code) {
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const file of files) {
-    const statuses = file.assertionResults.map(({ status }) => status);
-    const failed = statuses.filter((status) => status === "failed").length;
-    const passed = statuses.filter((status) => status === "passed").length;
-    total.passed += passed;
-    total.failed += file.status === "failed" ? Math.max(1, failed) : failed;
-    total.skipped += statuses.length - passed - failed;
-  }
-  const wrong = code !== 0 || total.passed + total.failed === 0;
-  if (wrong && total.failed === 0) {
-    process.stdout.write(
-      `\nvitest ended with exit code ${code} after ${total.passed} tests: that is a failure.\n`,
-    );
-    total.failed = 1;
-  }
-  return total;
 }

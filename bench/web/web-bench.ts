@@ -7,7 +7,7 @@ import { figuresOf, type Figures } from "../measure.ts";
 import type { Row } from "../report.ts";
 import { buildPage } from "./build-page.ts";
 import { benchList } from "./list-bench.ts";
-import { openBrowser } from "./open-browser.ts";
+import { openBrowser } from "../../test/browser/browser.ts";
 import { startPageServer, type PageServer } from "./page-server.ts";
 import { taskMs } from "./task-ms.ts";
 

@@ -1,22 +1,29 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { chromium, type Browser, type BrowserServer } from "playwright-core";
-import { unpackChromium } from "./packed-chromium.ts";
+import { MissingHere, need } from "../../packages/server/src/domain/testing/machine.ts";
+import { findPackedChromium } from "./packed-chromium.ts";
 
-/** Where the browser is that all test files share. */
+/** Where the browser is that all test files share, or why there is none. */
 export const SHARED_BROWSER = "HOLDFAST_TEST_BROWSER";
+export const NO_BROWSER = "HOLDFAST_TEST_NO_BROWSER";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const MAC_NAMES = ["Google Chrome", "Chromium"];
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   // Nobody else is found, whoever asks.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
+/** The one from npm dies in the middle of the tests without them. */
+const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
+const NAMED = process.env["HOLDFAST_CHROMIUM"] ?? "";
 const START_MS = 60_000;
 const HELP =
-  "The browser tests need Chromium, and none could be started. Install one (apt install chromium), " +
-  "or name one: HOLDFAST_CHROMIUM=/path/to/chromium.";
+  "no Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
+  "name one: HOLDFAST_CHROMIUM=/path/to/chromium";
 
 interface Launch {
   readonly executablePath: string;
@@ -25,8 +32,9 @@ interface Launch {
   readonly timeout: number;
 }
 
-/** The shared browser, or one of one's own where there is none. */
+/** The shared browser, or one of one's own where nobody has looked for one. */
 export function openBrowser(): Promise<Browser> {
+  need(process.env[NO_BROWSER] ?? null);
   const shared = process.env[SHARED_BROWSER];
   if (shared !== undefined) return chromium.connect(shared, { timeout: START_MS });
   return withChromium((launch) => chromium.launch(launch));
@@ -36,15 +44,15 @@ export function openBrowserServer(): Promise<BrowserServer> {
   return withChromium((launch) => chromium.launchServer(launch));
 }
 
-/** The first that starts: the machine's Chromium, or else the one from npm. */
+/** The first that starts: the one from npm, whose version is pinned, or else one that is installed. */
 async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): Promise<Opened> {
   const reasons: string[] = [];
   for (const { name, find } of candidates()) {
     try {
-      const { file, env } = await find();
+      const { file, env, flags = [] } = await find();
       return await open({
         executablePath: file,
-        args: FLAGS,
+        args: [...FLAGS, ...flags],
         env: { ...process.env, ...env },
         timeout: START_MS,
       });
@@ -52,26 +60,44 @@ async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): 
       reasons.push(`- ${name}: ${firstLines(error)}`);
     }
   }
-  throw new Error(`${HELP}\nTried:\n${reasons.join("\n")}`);
+  const message = [HELP, ...reasons].join("\n");
+  throw NAMED !== "" ? new Error(message) : new MissingHere(message);
 }
 
 interface Candidate {
   readonly name: string;
-  find(): Promise<{ readonly file: string; readonly env?: Readonly<Record<string, string>> }>;
+  find(): Promise<{
+    readonly file: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly flags?: readonly string[];
+  }>;
 }
 
-/** One that was named is the only one. */
+/** One that was named is the only one; that it does not start is a failure. */
 function candidates(): readonly Candidate[] {
-  const named = process.env["HOLDFAST_CHROMIUM"];
-  if (named !== undefined && named !== "") return [installed(named)];
+  if (NAMED !== "") return [installed(NAMED)];
+  const unpack = findPackedChromium();
+  const packed: readonly Candidate[] =
+    unpack === null
+      ? []
+      : [
+          {
+            name: "@sparticuz/chromium, from npm",
+            find: async () => ({ ...(await unpack()), flags: PACKED_FLAGS }),
+          },
+        ];
+  const found = new Set(installedPlaces().filter((file) => existsSync(file)));
+  return [...packed, ...[...found].map(installed)];
+}
+
+function installedPlaces(): readonly string[] {
   const folders = ["/usr/bin", ...(process.env["PATH"] ?? "").split(path.delimiter)];
-  const found = new Set(
-    NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))).filter((file) =>
-      existsSync(file),
-    ),
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  if (process.platform !== "darwin") return onPath;
+  const applications = ["/Applications", path.join(homedir(), "Applications")].flatMap((folder) =>
+    MAC_NAMES.map((name) => path.join(folder, `${name}.app`, "Contents", "MacOS", name)),
   );
-  const packed = { name: "@sparticuz/chromium, from npm", find: unpackChromium };
-  return [...[...found].map(installed), packed];
+  return [...applications, ...onPath];
 }
 
 function installed(file: string): Candidate {

@@ -1,35 +1,51 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 
 export interface UnpackedChromium {
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The Chromium that comes from npm, with the libraries it needs. Unpacked once for all who ask. */
-export async function unpackChromium(): Promise<UnpackedChromium> {
-  if (process.platform !== "linux" || process.arch !== "x64")
-    throw new Error(
-      `it is for Linux on x86-64 only, and this is ${process.platform} on ${process.arch}`,
-    );
-  const home = path.join(tmpdir(), `holdfast-chromium-${process.getuid?.() ?? 0}`);
-  if (!existsSync(home)) await unpackInto(home);
+/** The Chromium in a package from npm, with the libraries and fonts it needs. Null where the package has none for this machine. */
+export function findPackedChromium(): (() => Promise<UnpackedChromium>) | null {
+  if (process.platform !== "linux" || process.arch !== "x64") return null;
+  const entry = resolvePackage();
+  return entry === null ? null : () => unpack(path.resolve(entry, "../.."));
+}
+
+function resolvePackage(): string | null {
+  try {
+    // Not `import.meta.resolve`, which Vitest's modules do not have.
+    return createRequire(import.meta.url).resolve("@sparticuz/chromium");
+  } catch {
+    return null;
+  }
+}
+
+/** Once for all who ask, until another version is installed. */
+async function unpack(packageFolder: string): Promise<UnpackedChromium> {
+  const manifest = await readFile(path.join(packageFolder, "package.json"), "utf8");
+  const [, version = "unknown"] = /"version": "([^"]+)"/u.exec(manifest) ?? [];
+  const cache = path.resolve(import.meta.dirname, "../../.cache");
+  const home = path.join(cache, `chromium-${version}`);
+  if (!existsSync(home)) {
+    await mkdir(cache, { recursive: true });
+    await unpackInto(home, packageFolder);
+  }
+  const libraries = [path.join(home, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""];
   return {
     file: path.join(home, "chromium"),
     env: {
-      LD_LIBRARY_PATH: [path.join(home, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""]
-        .filter((part) => part !== "")
-        .join(":"),
+      LD_LIBRARY_PATH: libraries.filter((part) => part !== "").join(":"),
       FONTCONFIG_PATH: process.env["FONTCONFIG_PATH"] ?? path.join(home, "fonts"),
     },
   };
 }
 
 /** It appears whole or not at all: tests in other processes may ask for it meanwhile. */
-async function unpackInto(home: string): Promise<void> {
+async function unpackInto(home: string, packageFolder: string): Promise<void> {
   const folder = await mkdtemp(`${home}-`);
   const before = process.env["TMPDIR"];
   // The package unpacks into the folder for temporary files, wherever that is.
@@ -37,7 +53,7 @@ async function unpackInto(home: string): Promise<void> {
   try {
     const { default: chromium, inflate } = await import("@sparticuz/chromium");
     await chromium.executablePath();
-    await inflate(path.join(packageFolder(), "bin", "al2023.tar.br"));
+    await inflate(path.join(packageFolder, "bin", "al2023.tar.br"));
     await rename(folder, home).catch((error: unknown) => {
       if (!existsSync(home)) throw error;
     });
@@ -46,8 +62,4 @@ async function unpackInto(home: string): Promise<void> {
     else process.env["TMPDIR"] = before;
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function packageFolder(): string {
-  return path.resolve(fileURLToPath(import.meta.resolve("@sparticuz/chromium")), "../..");
 }

@@ -57,6 +57,8 @@ export interface OpenOptions {
   readonly at?: string;
   /** Another tab beside this page. */
   readonly beside?: Page;
+  /** Run in the page before anything of its own. */
+  readonly before?: () => void;
   /** Complaints of the browser that belong to what is tried. */
   readonly expected?: RegExp;
 }
@@ -74,6 +76,7 @@ export async function openPageRig({
   /** Without it the server answers nobody. */
   readonly token?: string;
 } = {}): Promise<PageRig> {
+  const browser = await openBrowser();
   const providers = { scripted: { type: "acp", title: "Scripted", command: scriptedCommand } };
   const { folder, data, root } = prepareFolder({ providers });
   await prepare(data);
@@ -84,10 +87,6 @@ export async function openPageRig({
   let server: RunningServer | null = await startHoldfast({ data, env });
   const { url } = server;
   const client = createClient({ url, ...(token !== undefined && { token }) });
-  const browser = await openBrowser().catch(async (error: unknown) => {
-    await server?.end("SIGKILL");
-    throw error;
-  });
   const watches: PageWatch[] = [];
   let gates = 0;
 
@@ -145,7 +144,7 @@ export async function openPageRig({
 async function openContext(
   browser: Browser,
   url: string,
-  { phone = false, dark = false, calm = false, worker = false, allow = [] }: OpenOptions,
+  { phone = false, dark = false, calm = false, worker = false, allow = [], before }: OpenOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: url,
@@ -160,6 +159,7 @@ async function openContext(
     serviceWorkers: worker ? "allow" : "block",
   });
   context.setDefaultTimeout(WAIT_MS);
+  if (before !== undefined) await context.addInitScript(before);
   return context;
 }
 

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it, type TestContext } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { startPooler } from "../../packages/server/src/storage/testing/pooler.ts";
 import { Cluster } from "./cluster.ts";
 import { seeded } from "./faults.ts";
-import { findPooler, startPooler } from "./pooler.ts";
 import { runRound } from "./round.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -11,26 +11,21 @@ afterEach(async () => {
 });
 
 describe("nodes behind a connection pooler", () => {
-  it("keep every promise, with a URL past it for what needs one (P1, P3, P4)", async ({ skip }) => {
-    await keepsPromises({ isDirect: true, skip });
+  it("keep every promise, with a URL past it for what needs one (P1, P3, P4)", async () => {
+    await keepsPromises({ isDirect: true });
   });
 
-  it("keep them without such a URL, where hints do not arrive (P1, P3, P4)", async ({ skip }) => {
-    await keepsPromises({ isDirect: false, skip });
+  it("keep them without such a URL, where hints do not arrive (P1, P3, P4)", async () => {
+    await keepsPromises({ isDirect: false });
   });
 });
 
-async function keepsPromises({
-  isDirect,
-  skip,
-}: { readonly isDirect: boolean } & Pick<TestContext, "skip">): Promise<void> {
-  const program = findPooler();
-  if (program === null) return skip("pgbouncer is not installed here");
+async function keepsPromises({ isDirect }: { readonly isDirect: boolean }): Promise<void> {
   const cluster = await Cluster.open({
     nodes: 2,
     leaseMs: 3_000,
     env: async (databaseUrl) => {
-      const pooler = await startPooler(program, databaseUrl);
+      const pooler = await startPooler(databaseUrl);
       closers.push(pooler.stop);
       return {
         HOLDFAST_DATABASE_URL: pooler.url,

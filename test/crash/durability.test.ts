@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../../packages/client/src/index.ts";
-import { canMount } from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
 import { say, script } from "../../packages/server/src/providers/testing/script.ts";
 import {
   prepareFolder,
@@ -12,7 +11,7 @@ import {
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 import { CrashRig } from "./crash-rig.ts";
-import { whyNoTrace } from "./trace-writes.ts";
+import { needTrace } from "./trace-writes.ts";
 
 const MESSAGES = 5;
 const closers: (() => Promise<unknown>)[] = [];
@@ -89,14 +88,8 @@ function answered(calls: readonly Call[]): { readonly answers: number; readonly 
 }
 
 describe("what was acknowledged", () => {
-  it("had reached the disk before the answer went out, as the system calls show (P1)", async ({
-    skip,
-  }) => {
-    const why = whyNoTrace();
-    if (why !== null) {
-      process.stdout.write(`left out, syncs before answers: ${why}\n`);
-      skip(why);
-    }
+  it("had reached the disk before the answer went out, as the system calls show (P1)", async () => {
+    needTrace();
     const { server, folder } = await openServer();
     const client = createClient({ url: server.url });
     const repo = await client.repos.add({ path: "repo" });
@@ -122,14 +115,7 @@ describe("what was acknowledged", () => {
     });
   });
 
-  it("is there after a full disk: 507 while it is, deletes all the same, and everything again when it is not (P1, C5)", async ({
-    skip,
-  }) => {
-    if (!canMount()) {
-      const why = "only who may mount a file system can make a small one to fill";
-      process.stdout.write(`left out, a full disk: ${why}\n`);
-      skip(why);
-    }
+  it("is there after a full disk: 507 while it is, deletes all the same, and everything again when it is not (P1, C5)", async () => {
     const rig = await CrashRig.open({ smallDisk: true });
     closers.push(() => rig.close());
     expect(await rig.start()).toBe(true);

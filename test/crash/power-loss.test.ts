@@ -4,20 +4,14 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { losePower } from "./lose-power.ts";
 import { recordWrites } from "./record-writes.ts";
-import { whyNoTrace } from "./trace-writes.ts";
+import { needTrace } from "./trace-writes.ts";
 
 const MESSAGES = 40;
 const SEED = 3;
 
 describe("after a loss of power", () => {
-  it("every acknowledged message is there, what was seen to end has ended, and the file is whole, whatever else the disk had written (P1)", async ({
-    skip,
-  }) => {
-    const why = whyNoTrace();
-    if (why !== null) {
-      process.stdout.write(`left out, simulated power loss: ${why}\n`);
-      skip(why);
-    }
+  it("every acknowledged message is there, what was seen to end has ended, and the file is whole, whatever else the disk had written (P1)", async () => {
+    needTrace();
     const folder = mkdtempSync(path.join(tmpdir(), "holdfast-power-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const recording = await recordWrites(path.join(folder, "trace"), MESSAGES);

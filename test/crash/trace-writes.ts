@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createReadStream, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { need, needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 
 /** What a process did to files and sockets, in the order in which it was done. */
 export type TracedCall =
@@ -22,11 +23,11 @@ const CALLS = "pwrite64,ftruncate,fsync,fdatasync,?unlink,unlinkat,write,writev,
 /** A whole page of the database, and what a client is told at once. */
 const LONGEST = 70_000;
 
-/** Why system calls cannot be watched here; null when they can. */
-export function whyNoTrace(): string | null {
-  if (spawnSync("strace", ["-V"]).error !== undefined) return "strace is not installed";
-  const tried = spawnSync("strace", ["-o", "/dev/null", "true"], { encoding: "utf8" });
-  return tried.status === 0 ? null : `strace may not watch processes here: ${tried.stderr}`;
+/** Whether system calls can be watched here. */
+export function needTrace(): void {
+  needProgram("strace");
+  const { status, stderr } = spawnSync("strace", ["-o", "/dev/null", "true"], { encoding: "utf8" });
+  need(status === 0 ? null : `strace may not watch processes here: ${stderr}`);
 }
 
 /** Watches the threads that there are now, and no agents; what is written is taken down to the byte. */

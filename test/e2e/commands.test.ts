@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { ask, say, script } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
@@ -173,6 +174,7 @@ describe("completion", () => {
 
 describe("output that nobody reads to its end", () => {
   it("ends the command without a word", () => {
+    needProgram("bash");
     const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
     const { status, stderr } = spawnSync(
       "bash",

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
 
 /** Processes of agents that work in a folder below this one. */
 export function marked(variable: string, folder: string): readonly number[] {
+  needProc();
   return readdirSync("/proc")
     .filter((name) => /^\d+$/u.test(name))
     .map(Number)

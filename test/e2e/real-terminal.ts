@@ -1,17 +1,18 @@
 import { spawn, spawnSync } from "node:child_process";
 import { EventEmitter } from "node:events";
 import path from "node:path";
+import { need, needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
 /** Of util-linux, which every Linux has. */
 const PSEUDO_TERMINAL = "script";
 
-/** Why there is none here; null when there is one. */
-export function noTerminal(): string | null {
-  const { stdout, error } = spawnSync(PSEUDO_TERMINAL, ["--version"], { encoding: "utf8" });
-  if (error !== undefined) return "there is no `script`, which makes pseudo-terminals";
-  return stdout.includes("util-linux") ? null : "`script` is not the one of util-linux";
+/** The one of macOS takes other arguments. */
+export function needTerminal(): void {
+  needProgram(PSEUDO_TERMINAL, "bsdutils");
+  const { stdout } = spawnSync(PSEUDO_TERMINAL, ["--version"], { encoding: "utf8" });
+  need(stdout.includes("util-linux") ? null : "`script` is not the one of util-linux");
 }
 
 export interface Typed {

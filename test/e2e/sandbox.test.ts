@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { mcp, script, shell, silent } from "../../packages/server/src/providers/testing/script.ts";
@@ -8,7 +8,7 @@ import { scriptedCommand } from "../../packages/server/src/providers/testing/scr
 import {
   leavesBehind,
   SECRET,
-  whyNoSandbox,
+  needSandbox,
 } from "../../packages/server/src/providers/sandbox/testing/sandbox-world.ts";
 import {
   holdfast,
@@ -18,8 +18,6 @@ import {
   type PreparedFolder,
   type RunningServer,
 } from "./holdfast-process.ts";
-
-const isMissing = (await whyNoSandbox()) !== null;
 
 let place: PreparedFolder;
 let home: string;
@@ -64,7 +62,9 @@ async function ask(provider: string, text: string): Promise<WholeSession> {
 
 const texts = ({ messages }: WholeSession): string => JSON.stringify(messages);
 
-describe.skipIf(isMissing)("a server with a sandbox", () => {
+describe("a server with a sandbox", () => {
+  beforeAll(needSandbox);
+
   it("says so when it starts, when it is asked, and to the doctor", async () => {
     const { greeting, url } = await start();
     expect(greeting).toMatch(

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
@@ -61,6 +62,7 @@ async function until(id: string, isSo: (session: WholeSession) => boolean): Prom
 
 describe("a newcomer", () => {
   it("gets an answer with the commands of the README", () => {
+    needProgram("bash");
     const [, commands = ""] =
       /alias holdfast=.*\n(id=[\s\S]*?holdfast send \$id Hello\n)/u.exec(page("README.md")) ?? [];
     const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
@@ -74,6 +76,7 @@ describe("a newcomer", () => {
   });
 
   it("gets a streamed answer with three lines of curl", async () => {
+    needProgram("curl");
     const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(page("docs/http-api.md")) ?? [];
     expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
     const shell = spawn("sh", ["-c", commands.replace(/^H=.*$/mu, `H=${server.url}`)]);

@@ -23,7 +23,7 @@ import {
   type RunningServer,
 } from "./holdfast-process.ts";
 import { marked } from "./marked-processes.ts";
-import { inTerminal, noTerminal, withoutTerminal, type Typed } from "./real-terminal.ts";
+import { inTerminal, needTerminal, withoutTerminal, type Typed } from "./real-terminal.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 let folder: string;
@@ -190,8 +190,9 @@ describe("watch with pipes", () => {
   });
 });
 
-const reason = noTerminal();
-describe.skipIf(reason !== null)(`at a terminal${reason === null ? "" : ` (${reason})`}`, () => {
+describe("at a terminal", () => {
+  beforeAll(needTerminal);
+
   it("asks for a permission, shows all of it, and takes a key (C3, P7)", async () => {
     const command = typed(sendArgs(say("May I?"), PERMISSION));
     await command.shows("$ rm -rf build");

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { startHoldfast, type RunningServer } from "../e2e/holdfast-process.ts";
 
 const SCRIPTS = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".sh"));
@@ -17,6 +18,8 @@ field() { "$NODE" -e '
   console.log(process.argv[2] === "--json" ? JSON.stringify(found) : String(found));
 ' "$@"; }
 `;
+
+beforeAll(() => needProgram("bash"));
 
 let folder: string;
 beforeEach(() => {

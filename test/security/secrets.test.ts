@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../packages/client/src/index.ts";
+import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
 import { RawClient } from "../../packages/server/src/http/testing/raw-client.ts";
 import { ask, mcp, say, script } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
@@ -214,6 +215,7 @@ function filesOf(folder: string): Readonly<Record<string, string>> {
 
 /** Every command line that any process of this machine has had meanwhile, as far as one can look. */
 function watchCommandLines() {
+  needProc();
   const seen = new Set<string>();
   const look = (): void => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/u.test(name))) {

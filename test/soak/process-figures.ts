@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
 
 /** What the system knows of a process. */
 export interface ProcessFigures {
@@ -13,6 +14,7 @@ export interface ProcessFigures {
 }
 
 export function readProcess(pid: number): ProcessFigures {
+  needProc();
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+)`, "mu").exec(status)?.[1]);

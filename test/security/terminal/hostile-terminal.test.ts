@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { program } from "../../../packages/server/src/cli/program.ts";
-import { noTerminal } from "../../e2e/real-terminal.ts";
+import { needTerminal } from "../../e2e/real-terminal.ts";
 import {
   COMMAND_CASES,
   commandNames,
@@ -92,6 +92,7 @@ async function run(
     RUNNER,
     list,
   ];
+  if (inTerminal) needTerminal();
   const [program = "", ...args] = inTerminal
     ? ["script", "-qec", `stty cols ${COLUMNS}; exec ${command.join(" ")}`, "/dev/null"]
     : // One pipe for both, so that what was said first is read first.
@@ -157,48 +158,38 @@ describe("what others have written", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.skipIf(noTerminal() !== null)(
-    "is text to a terminal, in every field of every command",
-    async () => {
-      const complaints = await complaintsOf(allLines(around), { inTerminal: true });
-      expect(complaints).toEqual([]);
-    },
-    120_000,
-  );
+  it("is text to a terminal, in every field of every command", async () => {
+    const complaints = await complaintsOf(allLines(around), { inTerminal: true });
+    expect(complaints).toEqual([]);
+  }, 120_000);
 
-  it.skipIf(noTerminal() !== null)(
-    "is text in every refusal",
-    async () => {
-      const lines = allLines({ ...around, url: refusing.url }).filter(({ line }) =>
-        line.includes(refusing.url),
-      );
-      expect(await complaintsOf(lines, { inTerminal: true })).toEqual([]);
-    },
-    120_000,
-  );
+  it("is text in every refusal", async () => {
+    const lines = allLines({ ...around, url: refusing.url }).filter(({ line }) =>
+      line.includes(refusing.url),
+    );
+    expect(await complaintsOf(lines, { inTerminal: true })).toEqual([]);
+  }, 120_000);
 
-  it.skipIf(noTerminal() !== null)(
-    "is one word in a command that is offered to be copied",
-    async () => {
-      const [said = ""] = await run([["inbox", "--url", hostile.url]], { inTerminal: true });
-      const offered = withoutStyles(said)
-        .split("\n")
-        .filter((line) => line.includes("holdfast resume"));
-      expect(offered.length).toBeGreaterThan(3);
-      const word = /(?:'[^']*'(?:\\''[^']*')*|[\w.:@%+=,/-]+)/u.source;
-      const whole = new RegExp(
-        `^  holdfast resume ${word} --suspension ${word} --answer ${word}$`,
-        "u",
-      );
-      expect(offered.filter((line) => !whole.test(line))).toEqual([]);
-    },
-  );
+  it("is one word in a command that is offered to be copied", async () => {
+    const [said = ""] = await run([["inbox", "--url", hostile.url]], { inTerminal: true });
+    const offered = withoutStyles(said)
+      .split("\n")
+      .filter((line) => line.includes("holdfast resume"));
+    expect(offered.length).toBeGreaterThan(3);
+    const word = /(?:'[^']*'(?:\\''[^']*')*|[\w.:@%+=,/-]+)/u.source;
+    const whole = new RegExp(
+      `^  holdfast resume ${word} --suspension ${word} --answer ${word}$`,
+      "u",
+    );
+    expect(offered.filter((line) => !whole.test(line))).toEqual([]);
+  });
 
   it("was shown by every command that could", () => {
     expect(bare(seen.pipe)).toEqual(["create", "fork", "repos add", "cleanup"]);
   });
 
-  it.skipIf(noTerminal() !== null)("was shown on a terminal by every command that could", () => {
+  it("was shown on a terminal by every command that could", () => {
+    needTerminal();
     expect(bare(seen.terminal)).toEqual(["cleanup"]);
   });
 });

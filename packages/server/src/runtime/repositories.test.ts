@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { needProc } from "../domain/testing/machine.ts";
 import { NOON } from "../domain/testing/commands.ts";
 import { beginSession } from "../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
@@ -111,6 +112,7 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
       path: real("one"),
       descriptor: expect.any(Number),
     });
+    needProc();
     expect(readdirSync(`/proc/self/fd/${String(opened.workspace.descriptor)}`)).toEqual([".git"]);
     await opened.workspace.close();
 

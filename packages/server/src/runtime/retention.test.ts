@@ -12,14 +12,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RETENTION_POLICY } from "../domain/retention.ts";
 import { DAY_MS, HOUR_MS, NOON } from "../domain/testing/commands.ts";
-import { canMount, mountMemory } from "../storage/sqlite/testing/small-disk.ts";
+import { mountMemory } from "../storage/sqlite/testing/small-disk.ts";
 import type { SessionDriver } from "../storage/testing/session-driver.ts";
 import { importBundle } from "./bundle/import-bundle.ts";
 import { from } from "./bundle/testing/lines.ts";
 import { executeCommand, type Execution } from "./execute-command.ts";
 import { idsOf, TestRetention } from "./testing/test-retention.ts";
-
-const canFillDisk = canMount();
 
 let test: TestRetention;
 beforeEach(async () => {
@@ -134,29 +132,26 @@ describe("retention", () => {
     expect(await test.left()).toEqual([]);
   });
 
-  it.skipIf(!canFillDisk)(
-    "A13 keeps a session when the disk is full, and leaves no half bundle",
-    async () => {
-      const { folder: small, unmount } = mountMemory("size=64k");
-      try {
-        const session = await test.suspended();
-        const metadata = { a: "x".repeat(100_000) };
-        await session.perform({ type: "update", changes: { metadata } });
-        test.now = NOON + 8 * DAY_MS;
-        await test.runOnce({ bundleFolder: path.join(small, "bundles") });
-        expect(await test.left()).toEqual([session.id]);
-        expect(test.logged).toEqual([
-          {
-            text: "a session is kept, because its bundle could not be written",
-            fields: { sessionId: session.id, err: expect.objectContaining({ code: "ENOSPC" }) },
-          },
-        ]);
-        expect(readdirSync(path.join(small, "bundles"))).toEqual([]);
-      } finally {
-        unmount();
-      }
-    },
-  );
+  it("A13 keeps a session when the disk is full, and leaves no half bundle", async () => {
+    const { folder: small, unmount } = mountMemory("size=64k");
+    try {
+      const session = await test.suspended();
+      const metadata = { a: "x".repeat(100_000) };
+      await session.perform({ type: "update", changes: { metadata } });
+      test.now = NOON + 8 * DAY_MS;
+      await test.runOnce({ bundleFolder: path.join(small, "bundles") });
+      expect(await test.left()).toEqual([session.id]);
+      expect(test.logged).toEqual([
+        {
+          text: "a session is kept, because its bundle could not be written",
+          fields: { sessionId: session.id, err: expect.objectContaining({ code: "ENOSPC" }) },
+        },
+      ]);
+      expect(readdirSync(path.join(small, "bundles"))).toEqual([]);
+    } finally {
+      unmount();
+    }
+  });
 
   it("A13 leaves a session alone that changed while its bundle was written, due or not", async () => {
     const [awake, renamed, calm] = [

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { needProc } from "../../domain/testing/machine.ts";
 import { isAlive } from "../testing/agent-rig.ts";
 import { findMarked, sweepAgents } from "./process-sweep.ts";
 
@@ -24,6 +25,8 @@ async function firstLine(child: ChildProcess): Promise<string> {
 }
 
 describe("a sweep", () => {
+  beforeAll(needProc);
+
   it("ends processes wherever they went: other groups, other sessions, no parent, no environment (P5)", async () => {
     const owner = `test-${randomUUID()}`;
     // The first escapes its group and loses its parent, the second clears its environment.

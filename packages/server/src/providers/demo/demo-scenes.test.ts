@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { needProgram } from "../../domain/testing/machine.ts";
 import type { DemoClient, Question } from "./testing/demo-client.ts";
 import { useDemoWorld } from "./testing/demo-world.ts";
 
@@ -167,6 +168,7 @@ describe("editing", () => {
 
 describe("running", () => {
   beforeEach(() => {
+    needProgram("git");
     execFileSync("git", ["init", "--quiet", world.repository]);
   });
 

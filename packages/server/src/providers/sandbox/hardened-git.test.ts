@@ -14,10 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { needProgram } from "../../domain/testing/machine.ts";
 import { hardenedGit } from "./hardened-git.ts";
 
 /** A repository that tries everything to have something of its own run: what ran is noted by name. */
 function openTrickyRepository(): { readonly repo: string; readonly ran: () => readonly string[] } {
+  needProgram("git");
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-git-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [repo, notes] = [path.join(folder, "repo"), path.join(folder, "notes")];

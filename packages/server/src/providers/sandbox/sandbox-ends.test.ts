@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findMarked, sweepAgents } from "../acp/process-sweep.ts";
 import { isAlive, promptOf, SHORT_TIMES, type RigOptions } from "../testing/agent-rig.ts";
 import { closeStdout, exit, ignore, say, shell, silent } from "../testing/script.ts";
-import { leavesBehind, openSandboxWorld, whyNoSandbox } from "./testing/sandbox-world.ts";
+import { leavesBehind, openSandboxWorld, needSandbox } from "./testing/sandbox-world.ts";
 
-const isMissing = (await whyNoSandbox()) !== null;
+beforeAll(needSandbox);
 
 /** An agent in the middle of a prompt that ignores everything, and has left something behind. */
 async function stubborn(options: RigOptions) {
@@ -23,7 +23,7 @@ async function stubborn(options: RigOptions) {
   return { agent, rig, left, end };
 }
 
-describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
+describe("nothing of an agent in a sandbox is left", () => {
   it("when it is stopped, also of what has escaped everything else (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)("nothing of an agent in a sandbox is left", () => {
   });
 });
 
-describe.skipIf(isMissing)("an agent in a sandbox that closes its output and lives on", () => {
+describe("an agent in a sandbox that closes its output and lives on", () => {
   it("ends its prompt, and is ended, as one outside (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)("an agent in a sandbox that closes its output and liv
   });
 });
 
-describe.skipIf(isMissing)("an agent in a sandbox that is stopped", () => {
+describe("an agent in a sandbox that is stopped", () => {
   it("goes down the whole ladder, each step in its time: end of input, SIGTERM, SIGKILL (P5)", async () => {
     const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
     const { agent, rig, left, end } = await stubborn({ times });

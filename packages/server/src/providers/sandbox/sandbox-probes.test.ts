@@ -9,15 +9,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
-import { openSandboxWorld, SECRET, whyNoSandbox } from "./testing/sandbox-world.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { needProgram } from "../../domain/testing/machine.ts";
+import { openSandboxWorld, SECRET, needSandbox } from "./testing/sandbox-world.ts";
 
-const isMissing = (await whyNoSandbox()) !== null;
+beforeAll(needSandbox);
 
 /** What `cat` says of a file that is not there. */
 const notThere = (file: string): string => `cat: ${file}: No such file or directory\n`;
 
-describe.skipIf(isMissing)("an agent in a sandbox", () => {
+describe("an agent in a sandbox", () => {
   it("works in its repository, at the same path as outside", async () => {
     const { repo, run } = await openSandboxWorld();
     writeFileSync(path.join(repo, "there"), "before\n");
@@ -148,6 +149,7 @@ describe.skipIf(isMissing)("an agent in a sandbox", () => {
   });
 
   it("can use Git in a linked worktree, but not choose what is shown with it", async () => {
+    needProgram("git");
     const { repo, root, otherRepo, run } = await openSandboxWorld();
     const git = (...args: readonly string[]): string =>
       execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@y", ...args], {

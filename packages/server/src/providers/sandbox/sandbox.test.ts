@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentFault } from "../provider.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import type { Inmate } from "./plan-mounts.ts";
-import { whyNoSandbox } from "./testing/sandbox-world.ts";
+import { needSandbox } from "./testing/sandbox-world.ts";
 
 let folder: string;
 
@@ -96,7 +96,9 @@ describe("a sandbox that is not there", () => {
   });
 });
 
-describe.skipIf((await whyNoSandbox()) !== null)("a sandbox that works", () => {
+describe("a sandbox that works", () => {
+  beforeAll(needSandbox);
+
   it("says so, and with what it is made", async () => {
     const { state, madeWith } = await open({});
     expect(state).toEqual({ mode: "auto", active: true, reason: null });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { needProc } from "../../domain/testing/machine.ts";
 import { createAcpProvider, type AcpProviderOptions } from "../acp/acp-provider.ts";
 import type { AcpTimes } from "../acp/acp-times.ts";
 import { findMarked } from "../acp/process-sweep.ts";
@@ -146,6 +147,7 @@ export function promptOf(...steps: readonly Step[]): Parameters<Agent["prompt"]>
 
 /** Whether a process lives; a zombie does not. */
 export function isAlive(pid: number): boolean {
+  needProc();
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return !/^\s[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 1));

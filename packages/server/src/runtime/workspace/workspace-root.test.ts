@@ -16,11 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { needProc } from "../../domain/testing/machine.ts";
 import type { SwapData } from "./testing/swap-thread.ts";
 import { openWorkspaceRoot, type Opened, type Violation } from "./workspace-root.ts";
-
-const NOBODY = 65_534;
 
 let base: string;
 let root: string;
@@ -195,6 +194,7 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
   });
 
   it("holds an opened folder wherever it goes, until it is closed", async () => {
+    needProc();
     const opening = await openWorkspaceRoot(root, { onViolation: () => {}, proof });
     const opened = await opening.open("repo");
     if (!opened.ok || opened.workspace.descriptor === null) throw new Error("it is a repository");
@@ -242,12 +242,10 @@ describe("a folder that may not be looked at", () => {
     chmodSync(locked, 0o755);
   });
 
-  /** Root may look at everything, so it is somebody else who tries. */
+  /** In a process of its own, which is never root. */
   function openAsNobody(asked: string): unknown {
     const program = path.join(import.meta.dirname, "testing/open-process.ts");
-    const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const { stdout, stderr } = spawnSync(process.execPath, [program, root, asked], {
-      ...identity,
       cwd: "/",
       encoding: "utf8",
     });
@@ -258,6 +256,8 @@ describe("a folder that may not be looked at", () => {
 });
 
 describe("a folder that is exchanged for a link again and again", () => {
+  beforeAll(needProc);
+
   const ATTEMPTS = 3000;
 
   it.each(["repo", "group"])(

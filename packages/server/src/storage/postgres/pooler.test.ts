@@ -1,28 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../open-store.ts";
 import type { Hint, Store } from "../store.ts";
 import { addRepo } from "../testing/contract/shared-store.ts";
-import { freePort } from "../testing/free-port.ts";
+import { startPooler, type Pooler } from "../testing/pooler.ts";
 import { beginSession, opening } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";
 
-/** Debian keeps it where only administrators look. */
-const pooler =
-  ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((file) => existsSync(file)) ?? null;
-if (pooler === null)
-  process.stderr.write(
-    "PgBouncer is not installed (Debian: apt-get install pgbouncer): its tests are skipped.\n",
-  );
-
-describe.skipIf(pooler === null)("a pooler that lends connections out", () => {
+describe("a pooler that lends connections out", () => {
   let database: TestStore;
-  let folder: string;
-  let bouncer: ChildProcess;
+  let pooler: Pooler;
   let pooledUrl: string;
   let directUrl: string;
   const stores: Store[] = [];
@@ -31,42 +17,14 @@ describe.skipIf(pooler === null)("a pooler that lends connections out", () => {
     database = await openTestStore("postgres");
     if (database.location.engine !== "postgres") throw new Error("not PostgreSQL");
     directUrl = database.location.url;
-    const port = await freePort();
-    const url = new URL(directUrl);
-    folder = mkdtempSync(path.join(tmpdir(), "holdfast-pooler-"));
-    chmodSync(folder, 0o755);
-    const name = url.pathname.slice(1);
-    writeFileSync(path.join(folder, "users"), '"postgres" ""\n');
-    writeFileSync(
-      path.join(folder, "pooler.ini"),
-      [
-        "[databases]",
-        `${name} = host=${url.hostname} port=${url.port} dbname=${name} user=postgres`,
-        "[pgbouncer]",
-        "listen_addr = 127.0.0.1",
-        `listen_port = ${port}`,
-        "unix_socket_dir =",
-        "auth_type = trust",
-        `auth_file = ${path.join(folder, "users")}`,
-        "pool_mode = transaction",
-        "default_pool_size = 4",
-      ].join("\n"),
-    );
-    const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    bouncer = spawn(pooler ?? "", [path.join(folder, "pooler.ini")], {
-      ...identity,
-      stdio: "ignore",
-    });
-    await reachable(port);
-    url.port = String(port);
-    pooledUrl = url.href;
+    pooler = await startPooler(directUrl);
+    pooledUrl = pooler.url;
   });
 
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close();
-    bouncer.kill("SIGKILL");
+    await pooler.stop();
     await database.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function open(location: { url: string; directUrl?: string }) {
@@ -112,19 +70,3 @@ describe.skipIf(pooler === null)("a pooler that lends connections out", () => {
     await expect.poll(() => heard).toContainEqual({ hint: "anything" });
   });
 });
-
-async function reachable(port: number): Promise<void> {
-  await expect
-    .poll(
-      () =>
-        new Promise<boolean>((resolve) => {
-          const socket = connect(port, "127.0.0.1", () => {
-            socket.destroy();
-            resolve(true);
-          });
-          socket.on("error", () => resolve(false));
-        }),
-      { timeout: 10_000 },
-    )
-    .toBe(true);
-}

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSyn
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { MissingHere } from "../../domain/testing/machine.ts";
 import { freePort } from "./free-port.ts";
 
 const NOBODY = 65_534;
@@ -25,12 +26,7 @@ export async function startPostgresServer({
 }: {
   /** To be measured: it waits for the disk. */ readonly durable?: boolean;
 } = {}): Promise<PostgresServer> {
-  const binaries = npmBinaries() ?? installedBinaries();
-  if (binaries === null) {
-    throw new Error(
-      "No PostgreSQL to test with: run `npm ci` without --omit=optional, or install one (Debian: apt-get install postgresql).",
-    );
-  }
+  const binaries = findBinaries();
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-postgres-"));
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
@@ -86,7 +82,32 @@ export async function startPostgresServer({
   };
 }
 
-function npmBinaries(): { root: string; copy: boolean } | null {
+interface Binaries {
+  readonly root: string;
+  /** Whether somebody else than the owner of this folder may be kept from reading them. */
+  readonly copy: boolean;
+}
+
+/** The first that can be run here. */
+function findBinaries(): Binaries {
+  const reasons: string[] = [];
+  for (const binaries of [npmBinaries(), ...installedBinaries()]) {
+    if (binaries === null) continue;
+    const program = path.join(binaries.root, "bin", "postgres");
+    const { status, stderr, error } = spawnSync(program, ["--version"], { encoding: "utf8" });
+    if (status === 0) return binaries;
+    reasons.push(`${program}: ${error?.message ?? stderr.trim()}`);
+  }
+  throw new MissingHere(
+    [
+      "there is no PostgreSQL: none from npm (npm ci without --omit=optional) that runs on " +
+        `${process.platform} ${process.arch}, and none installed (Debian: apt install postgresql)`,
+      ...reasons,
+    ].join("; "),
+  );
+}
+
+function npmBinaries(): Binaries | null {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
     const entry = createRequire(import.meta.url).resolve(
@@ -105,12 +126,16 @@ function npmBinaries(): { root: string; copy: boolean } | null {
   }
 }
 
-function installedBinaries(): { root: string; copy: boolean } | null {
-  for (const version of [18, 17, 16, 15, 14]) {
-    const root = `/usr/lib/postgresql/${version}`;
-    if (existsSync(path.join(root, "bin", "initdb"))) return { root, copy: false };
-  }
-  return null;
+/** Where Debian and Homebrew put them. */
+function installedBinaries(): readonly Binaries[] {
+  return [18, 17, 16, 15, 14]
+    .flatMap((version) => [
+      `/usr/lib/postgresql/${version}`,
+      `/opt/homebrew/opt/postgresql@${version}`,
+      `/usr/local/opt/postgresql@${version}`,
+    ])
+    .filter((root) => existsSync(path.join(root, "bin", "initdb")))
+    .map((root) => ({ root, copy: false }));
 }
 
 function copyBinaries(root: string, folder: string): string {

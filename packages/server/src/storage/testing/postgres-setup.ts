@@ -1,10 +1,14 @@
 import type { TestProject } from "vitest/node";
+import { MissingHere } from "../../domain/testing/machine.ts";
 import { startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the server all tests share, or why there is none: then the tests that need it fail with that. */
-    postgres: { readonly url: string } | { readonly failure: string };
+    /** The server all tests share. Without a PostgreSQL on this machine tests that need it are skipped; when it fails, they fail. */
+    postgres:
+      | { readonly url: string }
+      | { readonly missing: string }
+      | { readonly failure: string };
   }
 }
 
@@ -15,9 +19,11 @@ export async function setup(project: TestProject): Promise<void> {
     server = await startPostgresServer();
     project.provide("postgres", { url: server.url });
   } catch (error) {
-    project.provide("postgres", {
-      failure: error instanceof Error ? error.message : String(error),
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    project.provide(
+      "postgres",
+      error instanceof MissingHere ? { missing: reason } : { failure: reason },
+    );
   }
 }
 

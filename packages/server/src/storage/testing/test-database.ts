@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
 import { inject } from "vitest";
+import { MissingHere } from "../../domain/testing/machine.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import type { Store } from "../store.ts";
 
@@ -58,6 +59,7 @@ export async function openTestStore(
 
 function serverUrl(): string {
   const postgres = inject("postgres");
+  if ("missing" in postgres) throw new MissingHere(postgres.missing);
   if ("failure" in postgres) throw new Error(postgres.failure);
   return postgres.url;
 }

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { need } from "../../../domain/testing/machine.ts";
 import type { Agent } from "../../provider.ts";
 import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../../testing/agent-rig.ts";
 import { shell } from "../../testing/script.ts";
@@ -37,15 +38,13 @@ export interface SandboxWorld {
 
 export const SECRET = "secret-that-must-not-be-seen";
 
-/** Why there can be no sandbox here; null when there can. */
-export async function whyNoSandbox(): Promise<string | null> {
+export async function needSandbox(): Promise<void> {
   const { state } = await openSandbox({
     mode: "auto",
     environment: process.env,
     dataFolder: path.join(tmpdir(), randomUUID()),
   });
-  if (state.reason !== null) process.stderr.write(`tests skipped: ${state.reason}\n`);
-  return state.reason;
+  need(state.reason);
 }
 
 export async function openSandboxWorld(): Promise<SandboxWorld> {

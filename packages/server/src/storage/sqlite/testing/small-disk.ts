@@ -3,6 +3,7 @@ import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { MissingHere } from "../../../domain/testing/machine.ts";
 import { openMigrations, type DatabaseLocation } from "../../open-store.ts";
 import { portableStore } from "../../portable-store.ts";
 import type { Store } from "../../store.ts";
@@ -109,7 +110,10 @@ export function mountMemory(options: string): { readonly folder: string; unmount
       encoding: "utf8",
     },
   );
-  if (status !== 0) throw new Error(`mount failed: ${stderr}`);
+  if (status !== 0) {
+    rmSync(folder, { recursive: true });
+    throw new MissingHere(`no file system can be mounted here, which needs root: ${stderr.trim()}`);
+  }
   return {
     folder,
     unmount: () => {

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
+import { MissingHere } from "../../domain/testing/machine.ts";
+import { freePort } from "./free-port.ts";
 
 export interface Pooler {
   readonly url: string;
@@ -11,14 +12,17 @@ export interface Pooler {
 
 const NOBODY = 65_534;
 
-/** Null where there is none. */
-export function findPooler(): string | null {
+/** Debian keeps it where only administrators look. */
+function findPooler(): string {
   const places = ["pgbouncer", "/usr/sbin/pgbouncer"];
-  return places.find((place) => spawnSync(place, ["--version"]).status === 0) ?? null;
+  const found = places.find((place) => spawnSync(place, ["--version"]).status === 0);
+  if (found !== undefined) return found;
+  throw new MissingHere("pgbouncer is not installed (Debian: apt install pgbouncer)");
 }
 
 /** PgBouncer as many run it: connections are lent for a transaction, and few of them. */
-export async function startPooler(program: string, databaseUrl: string): Promise<Pooler> {
+export async function startPooler(databaseUrl: string): Promise<Pooler> {
+  const program = findPooler();
   const { port: target } = new URL(databaseUrl);
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-pooler-"));
   const port = await freePort();
