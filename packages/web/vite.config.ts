@@ -23,6 +23,7 @@ export default defineConfig({
     tailwind(),
     withoutInsertedStyles(),
     lexerOfMarkedOnly(),
+    plotsInEnglish(),
     shell.plugin,
     VitePWA({
       strategies: "generateSW",
@@ -179,6 +180,21 @@ function lexerOfMarkedOnly(): Plugin {
         if (instance === -1 || lexer === undefined)
           this.error("marked is no longer built as it was");
         return { code: `${code.slice(0, instance)}export{${lexer} as Lexer};`, map: null };
+      },
+    },
+  };
+}
+
+/** Like the rest of the page. A browser's language need not be a valid tag ("en-US@posix"), and then no chart could be drawn. */
+function plotsInEnglish(): Plugin {
+  return {
+    name: "plots-in-english",
+    transform: {
+      filter: { id: /[/\\]uplot[/\\]dist[/\\]uPlot\.esm\.js$/u },
+      handler(code) {
+        const english = code.replace("domEnv ? nav.language : 'en-US'", "'en'");
+        if (english === code) this.error("uPlot no longer formats numbers as it did");
+        return { code: english, map: null };
       },
     },
   };

@@ -67,7 +67,10 @@ describe("the list of shortcuts", () => {
 
 describe("notifications", () => {
   it("are chosen in the settings, and tell of what waits while the page is out of sight", async () => {
-    const page = await rig.open("/settings", { allow: ["notifications"] });
+    const page = await rig.open("/settings", {
+      allow: ["notifications"],
+      before: withNotifications,
+    });
     await page.getByText("You are told only by this page.").waitFor();
     await page.getByRole("button", { name: "Turn on" }).click();
     await page.getByText("You are told when something waits").waitFor();
@@ -90,6 +93,19 @@ describe("notifications", () => {
       .getByRole("link", { name: /^Inbox\s*2 waiting$/u })
       .waitFor();
     expect(await told()).toHaveLength(1);
+  });
+});
+
+describe("a browser whose language is no valid tag", () => {
+  it("draws charts all the same", async () => {
+    const { id } = await rig.newSession({ steps: [say("done")] });
+    await rig.until(id, ({ messages }) => messages.length === 2);
+    const page = await rig.open("/analytics", {
+      before: () => {
+        Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix" });
+      },
+    });
+    await page.locator(".uplot canvas").first().waitFor();
   });
 });
 
@@ -153,6 +169,15 @@ describe("for people who want nothing to move", () => {
     await eventually(() => moving(calm)).toBe(0);
   });
 });
+
+/** In the page: a browser without a screen has no notifications to allow, so that these stand in for its own. */
+function withNotifications(): void {
+  if (Notification.permission === "granted") return;
+  class Shown extends EventTarget {
+    static readonly permission = "granted";
+  }
+  Object.assign(globalThis, { Notification: Shown });
+}
 
 /** In the page: as if another tab were in front of it; and notes what it tells. */
 function hidePage(): void {
