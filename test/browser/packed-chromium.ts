@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -34,12 +34,14 @@ async function unpack(packageFolder: string): Promise<UnpackedChromium> {
     await mkdir(cache, { recursive: true });
     await unpackInto(home, packageFolder);
   }
+  const fonts = path.join(home, "fonts.conf");
+  await writeFile(fonts, fontSettings(home));
   const libraries = [path.join(home, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""];
   return {
     file: path.join(home, "chromium"),
     env: {
       LD_LIBRARY_PATH: libraries.filter((part) => part !== "").join(":"),
-      FONTCONFIG_PATH: process.env["FONTCONFIG_PATH"] ?? path.join(home, "fonts"),
+      FONTCONFIG_FILE: fonts,
     },
   };
 }
@@ -62,4 +64,18 @@ async function unpackInto(home: string, packageFolder: string): Promise<void> {
     else process.env["TMPDIR"] = before;
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The package's own look for fonts where it is not, and a browser that finds none dies of a button. */
+function fontSettings(home: string): string {
+  const folders = [path.join(home, "fonts"), "/usr/share/fonts"];
+  return [
+    '<?xml version="1.0"?>',
+    '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
+    "<fontconfig>",
+    ...folders.map((folder) => `  <dir>${folder}</dir>`),
+    `  <cachedir>${path.join(home, "font-cache")}</cachedir>`,
+    "</fontconfig>",
+    "",
+  ].join("\n");
 }

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import { MissingHere } from "../../domain/testing/machine.ts";
+import { MissingHere, need } from "../../domain/testing/machine.ts";
 import { freePort } from "./free-port.ts";
 
 const NOBODY = 65_534;
@@ -26,6 +26,7 @@ export async function startPostgresServer({
 }: {
   /** To be measured: it waits for the disk. */ readonly durable?: boolean;
 } = {}): Promise<PostgresServer> {
+  needName();
   const binaries = findBinaries();
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-postgres-"));
   const isRoot = process.getuid?.() === 0;
@@ -80,6 +81,15 @@ export async function startPostgresServer({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** It asks the system for it, and a container may run as a number. */
+function needName(): void {
+  try {
+    userInfo();
+  } catch {
+    need("PostgreSQL runs only as a user who has a name, and this one is a mere number");
+  }
 }
 
 interface Binaries {
