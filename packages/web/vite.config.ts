@@ -75,8 +75,13 @@ export default defineConfig({
     target: "es2024",
     // The page's security policy allows no data: URLs.
     assetsInlineLimit: 0,
-    // Every browser of that target preloads modules by itself.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      // Every browser of that target preloads modules by itself.
+      polyfill: false,
+      // What the page names to be loaded early is loaded twice once the service worker answers; pages that open later are not concerned.
+      resolveDependencies: (_name, dependencies, { hostType }) =>
+        hostType === "html" ? [] : dependencies,
+    },
     rolldownOptions: {
       // Of what describes the wire, only what the page reads.
       treeshake: {

@@ -105,7 +105,10 @@ async function sees(
 async function streams(watcher: Watcher): Promise<void> {
   await eventually(
     () =>
-      watcher.view.session.messages.some(({ content }) => /word/u.test(String(content["text"]))),
+      watcher.view.session.messages.some(
+        // The message asks for these words, too.
+        ({ role, content }) => role === "agent" && /word/u.test(String(content["text"])),
+      ),
     { withinMs: SOON_MS, what: "the answer streams" },
   );
 }

@@ -1,6 +1,10 @@
 import { get, type IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { applyEvent, type StreamEvent } from "../../packages/client/src/index.ts";
+import {
+  applyEvent,
+  MissingMessageError,
+  type StreamEvent,
+} from "../../packages/client/src/index.ts";
 import { parseFeedEvent } from "../../packages/protocol/src/index.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import type { Connection, History, View } from "./history.ts";
@@ -138,7 +142,8 @@ async function readConnection(
         held = [];
       }
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof MissingMessageError) throw error;
     // Cut off; what was not whole comes again.
   } finally {
     clearTimeout(leaving);
