@@ -1,4 +1,4 @@
-import { canMount } from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
+import { canMount, NO_MOUNT } from "../../packages/server/src/storage/sqlite/testing/small-disk.ts";
 import { seeded } from "../cluster/faults.ts";
 import { CrashRig } from "./crash-rig.ts";
 import { NO_COUNTS } from "./fault-window.ts";
@@ -64,8 +64,7 @@ export async function runMatrix(
 export function whyNotHere({ fault }: PlannedRound): string | null {
   if (process.platform !== "linux")
     return "processes are looked for in /proc, which only Linux has";
-  if (fault === "disk full" && !canMount())
-    return "only who may mount a file system can make a small one to fill";
+  if (fault === "disk full" && !canMount()) return NO_MOUNT;
   return null;
 }
 

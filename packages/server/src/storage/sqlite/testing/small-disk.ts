@@ -89,6 +89,9 @@ export function canMount(): boolean {
   return mounted;
 }
 
+/** Why there is no small disk to fill. */
+export const NO_MOUNT = "no file system can be mounted here, which takes root on Linux";
+
 /** Root may write anywhere but on a file system that is read-only, or no file system at all. */
 export function unwritableFolder(): { readonly folder: string; remove(): void } {
   if (canMount()) {
@@ -103,16 +106,10 @@ export function unwritableFolder(): { readonly folder: string; remove(): void } 
 
 export function mountMemory(options: string): { readonly folder: string; unmount(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
-  const { status, stderr } = spawnSync(
-    "/bin/mount",
-    ["-t", "tmpfs", "-o", options, "tmpfs", folder],
-    {
-      encoding: "utf8",
-    },
-  );
-  if (status !== 0) {
+  const args = ["-t", "tmpfs", "-o", options, "tmpfs", folder];
+  if (spawnSync("/bin/mount", args).status !== 0) {
     rmSync(folder, { recursive: true });
-    throw new MissingHere(`no file system can be mounted here, which needs root: ${stderr.trim()}`);
+    throw new MissingHere(NO_MOUNT);
   }
   return {
     folder,
