@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { createRequire } from "node:module";
 import path from "node:path";
 
+const FONT_SETTINGS = "fonts.conf";
+
 export interface UnpackedChromium {
   readonly file: string;
   readonly env: Readonly<Record<string, string>>;
@@ -34,14 +36,12 @@ async function unpack(packageFolder: string): Promise<UnpackedChromium> {
     await mkdir(cache, { recursive: true });
     await unpackInto(home, packageFolder);
   }
-  const fonts = path.join(home, "fonts.conf");
-  await writeFile(fonts, fontSettings(home));
   const libraries = [path.join(home, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""];
   return {
     file: path.join(home, "chromium"),
     env: {
       LD_LIBRARY_PATH: libraries.filter((part) => part !== "").join(":"),
-      FONTCONFIG_FILE: fonts,
+      FONTCONFIG_FILE: path.join(home, FONT_SETTINGS),
     },
   };
 }
@@ -56,6 +56,7 @@ async function unpackInto(home: string, packageFolder: string): Promise<void> {
     const { default: chromium, inflate } = await import("@sparticuz/chromium");
     await chromium.executablePath();
     await inflate(path.join(packageFolder, "bin", "al2023.tar.br"));
+    await writeFile(path.join(folder, FONT_SETTINGS), fontSettings(home));
     await rename(folder, home).catch((error: unknown) => {
       if (!existsSync(home)) throw error;
     });
