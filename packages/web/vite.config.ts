@@ -78,7 +78,7 @@ export default defineConfig({
     modulePreload: {
       // Every browser of that target preloads modules by itself.
       polyfill: false,
-      // What the page names to be loaded early is loaded twice once the service worker answers; pages that open later are not concerned.
+      // No modulepreload links in index.html: Chromium does not use them once the service worker serves the page, and warns of each.
       resolveDependencies: (_name, dependencies, { hostType }) =>
         hostType === "html" ? [] : dependencies,
     },
@@ -190,7 +190,7 @@ function lexerOfMarkedOnly(): Plugin {
   };
 }
 
-/** Like the rest of the page. A browser's language need not be a valid tag ("en-US@posix"), and then no chart could be drawn. */
+/** The page is in English. uPlot takes the browser's language and throws when that is no valid tag, such as "en-US@posix". */
 function plotsInEnglish(): Plugin {
   return {
     name: "plots-in-english",

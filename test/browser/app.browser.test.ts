@@ -170,7 +170,7 @@ describe("for people who want nothing to move", () => {
   });
 });
 
-/** In the page: a browser without a screen has no notifications to allow, so that these stand in for its own. */
+/** In the page: headless Chromium denies notifications even when they are granted, so a stand-in takes their place. */
 function withNotifications(): void {
   if (Notification.permission === "granted") return;
   class Shown extends EventTarget {

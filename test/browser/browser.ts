@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -17,7 +18,7 @@ const FLAGS = [
   // Nobody else is found, whoever asks.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
-/** The one from npm dies in the middle of the tests without them. */
+/** Without these, the Chromium from npm crashed in the middle of the tests. */
 const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
 const NAMED = process.env["HOLDFAST_CHROMIUM"] ?? "";
 const START_MS = 60_000;
@@ -44,24 +45,42 @@ export function openBrowserServer(): Promise<BrowserServer> {
   return withChromium((launch) => chromium.launchServer(launch));
 }
 
-/** The first that starts: the one from npm, whose version is pinned, or else one that is installed. */
+/**
+ * Opens the first Chromium that starts: the pinned one from npm, then an installed one. Without any the tests
+ * are skipped. A Chromium that runs on this machine but does not open is a failure, and so is a named one.
+ */
 async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): Promise<Opened> {
   const reasons: string[] = [];
+  let isBroken = NAMED !== "";
   for (const { name, find } of candidates()) {
     try {
-      const { file, env, flags = [] } = await find();
+      const { file, env: added, flags = [] } = await find();
+      const env = { ...process.env, ...added };
+      const unusable = whyUnusable(file, env);
+      if (unusable !== null) {
+        reasons.push(`- ${name}: ${unusable}`);
+        continue;
+      }
       return await open({
         executablePath: file,
         args: [...FLAGS, ...flags],
-        env: { ...process.env, ...env },
+        env,
         timeout: START_MS,
       });
     } catch (error) {
+      isBroken = true;
       reasons.push(`- ${name}: ${firstLines(error)}`);
     }
   }
   const message = [HELP, ...reasons].join("\n");
-  throw NAMED !== "" ? new Error(message) : new MissingHere(message);
+  throw isBroken ? new Error(message) : new MissingHere(message);
+}
+
+/** A program for another system, or a stub that only names the package to install, cannot say its version. */
+function whyUnusable(file: string, env: NodeJS.ProcessEnv): string | null {
+  const { status, stderr, error } = spawnSync(file, ["--version"], { env, encoding: "utf8" });
+  if (status === 0) return null;
+  return error?.message ?? `\`--version\` ended with ${status}: ${stderr.trim().slice(0, 300)}`;
 }
 
 interface Candidate {
@@ -73,7 +92,7 @@ interface Candidate {
   }>;
 }
 
-/** One that was named is the only one; that it does not start is a failure. */
+/** A named browser is the only candidate. */
 function candidates(): readonly Candidate[] {
   if (NAMED !== "") return [installed(NAMED)];
   const unpack = findPackedChromium();

@@ -26,7 +26,7 @@ function resolvePackage(): string | null {
   }
 }
 
-/** Once for all who ask, until another version is installed. */
+/** Unpacks each version once. */
 async function unpack(packageFolder: string): Promise<UnpackedChromium> {
   const manifest = await readFile(path.join(packageFolder, "package.json"), "utf8");
   const [, version = "unknown"] = /"version": "([^"]+)"/u.exec(manifest) ?? [];
@@ -67,7 +67,7 @@ async function unpackInto(home: string, packageFolder: string): Promise<void> {
   }
 }
 
-/** The package's own look for fonts where it is not, and a browser that finds none dies of a button. */
+/** The package's own settings name folders that do not exist here, and without any font Chromium crashes on a button. */
 function fontSettings(home: string): string {
   const folders = [path.join(home, "fonts"), "/usr/share/fonts"];
   return [

@@ -39,7 +39,7 @@ describe("the service worker", () => {
       await page.getByRole("heading", { name: "Settings" }).waitFor();
       await isKept(page);
       expect(await pageKept(page)).toContain("<title>Holdfast</title>");
-      // Some browsers load it twice when a service worker answers, and complain.
+      // Chromium does not use preloads once the service worker serves the page, and warns of each.
       expect(await pageKept(page)).not.toContain("preload");
       front.rebuild("Another build");
       await page.reload();

@@ -11,7 +11,7 @@ import {
 /** An event of a stream, with the position to go on from after it; null within a group of events. */
 export type StreamEvent = FeedEvent & { readonly id: string | null };
 
-/** Text came for a message that the session does not have: an event was missed, and only reading the session again helps. */
+/** Text came for a message that the session does not have. An event was missed: read the session again. */
 export class MissingMessageError extends Error {
   readonly messageId: string;
 

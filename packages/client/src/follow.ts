@@ -22,31 +22,34 @@ export async function* follow(
   let session = await read();
   if (session === null) return;
   yield { session, event: null };
-  const missed = new Set<string>();
-  for (let isLost = true; isLost;) {
-    isLost = false;
+  /** Messages for which the session was read again: once each, since a message that is still missing cannot be read. */
+  const readFor = new Set<string>();
+  let isBehind = true;
+  while (isBehind) {
+    isBehind = false;
     for await (const event of sessions.events(id, { after: session.lastEventId, signal })) {
-      const next = apply(session, event);
-      if (next === null) return;
-      if (next === "lost") {
-        // A message that is not there after that either cannot be read, and the session goes on without it.
-        if (event.type !== "delta" || missed.has(event.data.messageId)) continue;
-        missed.add(event.data.messageId);
-        isLost = true;
-        session = await read();
-        if (session === null) return;
-      } else session = next;
+      const next = applyOrMiss(session, event);
+      if (next instanceof MissingMessageError) {
+        if (readFor.has(next.messageId)) continue;
+        readFor.add(next.messageId);
+        isBehind = true;
+      }
+      session = next instanceof MissingMessageError ? await read() : next;
+      if (session === null) return;
       yield { session, event };
-      if (isLost) break;
+      if (isBehind) break;
     }
   }
 }
 
-function apply(session: WholeSession, event: StreamEvent): WholeSession | "lost" | null {
+function applyOrMiss(
+  session: WholeSession,
+  event: StreamEvent,
+): WholeSession | MissingMessageError | null {
   try {
     return applyEvent(session, event);
   } catch (error) {
-    if (error instanceof MissingMessageError) return "lost";
+    if (error instanceof MissingMessageError) return error;
     throw error;
   }
 }

@@ -4,12 +4,12 @@ import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
 import type { FeedReader } from "./runtime.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
-/** What is kept of each watched session for readers who are a little behind; who is further behind reads the store. */
+/** Bounds of the steps kept for each watched session. Readers who are further behind read the store. */
 export interface FeedMemory {
   readonly steps: number;
-  /** In characters, about. */
+  /** Approximate number of characters. */
   readonly size: number;
-  /** Entries of the log that one read brings. */
+  /** Log entries per read of the store. */
   readonly perRead: number;
 }
 
@@ -112,9 +112,9 @@ interface Reader extends FeedReader {
   seq: number;
   isBlocked: boolean;
   /**
-   * Where its next steps come from. In the store a message moves to its newest entry, so that a reader
-   * within what it reads there may lack one whose older text is in memory: only at its end is it as far
-   * as those who read memory.
+   * Where its next steps come from. The store keeps a message at its newest entry only, so a reader halfway
+   * through the store may lack a message whose older text is still in memory. It may follow memory once it
+   * has read the store to its end.
    */
   source: "store" | "memory";
   /** A read of the store is under way for it. */
@@ -285,7 +285,7 @@ class Channel {
       if (!this.readers.has(reader)) return;
       for (const step of steps) if (!give(reader, step)) return;
       if (steps.length === limit) continue;
-      // What it lacks of what was forgotten before this read has become part of newer entries.
+      // The store holds nothing more up to `before`: older entries were folded into newer ones.
       reader.seq = Math.max(reader.seq, before);
       reader.source = "memory";
     }

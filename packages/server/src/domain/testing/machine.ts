@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** A test needs what this machine lacks. The runner takes it for a skipped test and tells the reason. */
+/** This machine lacks something that the test needs. The runner skips the test and reports the reason. */
 export class MissingHere extends Error {
   override readonly name = "MissingHere";
 }
@@ -11,14 +11,14 @@ export function need(reason: string | null): void {
   if (reason !== null) throw new MissingHere(reason);
 }
 
-/** With the package it is in where that has another name. */
+/** Skips the test unless the program is installed. `debianPackage` is the package that contains it. */
 export function needProgram(program: string, debianPackage = program): void {
   const { error } = spawnSync(program, ["--version"]);
   if (error === undefined) return;
   need(`${program} is not installed (Debian: apt install ${debianPackage})`);
 }
 
-/** What processes do is read there. */
+/** Skips the test where processes cannot be inspected. */
 export function needProc(): void {
   need(existsSync("/proc/self/fd") ? null : "there is no /proc, which only Linux has");
 }

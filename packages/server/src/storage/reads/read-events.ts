@@ -18,7 +18,7 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
     const message = messageIn(row);
     const [entry] =
       message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
-    // It keeps its number, so that a page that is full is known to be.
+    // An unreadable entry keeps its number, so that callers can tell a full page.
     return entry ?? { kind: "unreadable", seq: row.seq, at: row.at };
   });
 }
