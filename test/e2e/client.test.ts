@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "../../packages/client/src/index.ts";
+import { NEWEST_MIGRATION } from "../../packages/server/src/storage/migrations/testing/migration-names.ts";
 import {
   removeFolder,
   startHoldfast,
@@ -27,7 +28,7 @@ describe("the client", () => {
     expect(await client.health()).toEqual({ status: "ok", version: "0.1.0" });
     expect(await client.readiness()).toMatchObject({
       status: "ready",
-      database: { engine: "sqlite", schema: "0008-tally" },
+      database: { engine: "sqlite", schema: NEWEST_MIGRATION },
     });
   });
 

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MIGRATION_NAMES } from "../../packages/server/src/storage/migrations/testing/migration-names.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
   holdfast,
@@ -215,24 +216,14 @@ describe("holdfast", () => {
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
-    const names = [
-      "0001-portal",
-      "0002-sessions",
-      "0003-search",
-      "0004-memory",
-      "0005-agent-id",
-      "0006-nodes",
-      "0007-tokens",
-      "0008-tally",
-    ];
     const db = (command: string, ...more: string[]) =>
       holdfast(["db", command, "--data", data, ...more]);
     const pending = () =>
       JSON.parse(db("status", "--json").stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    expect(pending()).toBe(names.length);
-    expect(db("migrate").stdout).toBe(names.map((name) => `migrated ${name}\n`).join(""));
+    expect(pending()).toBe(MIGRATION_NAMES.length);
+    expect(db("migrate").stdout).toBe(MIGRATION_NAMES.map((name) => `migrated ${name}\n`).join(""));
     expect(db("migrate").stdout).toContain("up to date");
     expect(pending()).toBe(0);
 
@@ -242,9 +233,9 @@ describe("holdfast", () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`pid ${pid}`)]);
     await stop("SIGTERM");
 
-    for (const name of names.toReversed())
+    for (const name of MIGRATION_NAMES.toReversed())
       expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
     expect(db("rollback").stdout).toContain("nothing to roll back");
-    expect(pending()).toBe(names.length);
+    expect(pending()).toBe(MIGRATION_NAMES.length);
   });
 });

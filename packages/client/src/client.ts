@@ -5,9 +5,11 @@ import {
   nodesReplySchema,
   providersReplySchema,
   readinessSchema,
+  removedReplySchema,
   repositoriesReplySchema,
   repositoryFilesSchema,
   repositorySchema,
+  sessionSchema,
   statsSchema,
   suspensionsReplySchema,
   tokenSchema,
@@ -21,10 +23,13 @@ import {
   type NodesReply,
   type ProvidersReply,
   type Readiness,
+  type RemovedQuery,
+  type RemovedReply,
   type RepositoriesReply,
   type Repository,
   type RepositoryFiles,
   type RepositoryFilesQuery,
+  type Session,
   type Stats,
   type StatsQuery,
   type SuspensionsReply,
@@ -51,6 +56,7 @@ export interface Client {
   readonly repos: Repositories;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
+  readonly removed: Removed;
   /** The inbox: everything anywhere that waits for an answer. */
   suspensions(options?: CallOptions): Promise<SuspensionsReply>;
   providers(options?: CallOptions): Promise<ProvidersReply>;
@@ -83,6 +89,12 @@ export interface Repositories {
   ): Promise<RepositoryFiles>;
 }
 
+/** Sessions that retention or cleanup removed, and whose bundles are still there. */
+export interface Removed {
+  list(query?: Partial<RemovedQuery>, options?: CallOptions): Promise<RemovedReply>;
+  restore(id: string, options?: WriteOptions): Promise<Session>;
+}
+
 /** The servers that share the database; alone on a file. */
 export interface Nodes {
   list(options?: CallOptions): Promise<NodesReply>;
@@ -104,6 +116,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     sessions: createSessions(connection),
     repos: createRepositories(connection),
+    removed: createRemoved(connection),
     nodes: createNodes(connection),
     tokens: createTokens(connection),
     suspensions: (callOptions) =>
@@ -137,6 +150,15 @@ function createRepositories({ call }: Connection): Repositories {
       call(repositorySchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
     files: async (id, query, options) =>
       call(repositoryFilesSchema, { ...options, path: `${path}/${segment(id)}/files`, query }),
+  };
+}
+
+function createRemoved({ call }: Connection): Removed {
+  const path = "/api/removed";
+  return {
+    list: (query, options) => call(removedReplySchema, { ...options, path, query }),
+    restore: async (id, options) =>
+      call(sessionSchema, { ...options, method: "POST", path: `${path}/${segment(id)}/restore` }),
   };
 }
 

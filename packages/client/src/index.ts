@@ -4,6 +4,7 @@ export {
   type Client,
   type ClientOptions,
   type Nodes,
+  type Removed,
   type Tokens,
   type Repositories,
 } from "./client.ts";

@@ -110,6 +110,15 @@ export {
   type QueuedMessage,
 } from "./queue.ts";
 export {
+  REMOVED_LIMIT,
+  removedQuerySchema,
+  removedReplySchema,
+  removedSessionSchema,
+  type RemovedQuery,
+  type RemovedReply,
+  type RemovedSession,
+} from "./removed.ts";
+export {
   addRepositoryRequestSchema,
   repositoriesReplySchema,
   repositoryFilesQuerySchema,

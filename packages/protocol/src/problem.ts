@@ -39,6 +39,7 @@ export const PROBLEM_CODES = [
   "phase_final",
   "provider_unknown",
   "queue_full",
+  "removed_not_found",
   "repository_in_use",
   "repository_not_found",
   "repository_required",

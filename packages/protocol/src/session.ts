@@ -105,8 +105,16 @@ export const sessionSchema = z
     version: z.int().nonnegative().describe("for If-Match; also the ETag"),
     createdAt: timeSchema,
     updatedAt: timeSchema,
-    lastActiveAt: timeSchema,
+    lastActiveAt: timeSchema.describe("when a person, an agent or a hook last did something"),
+    suspendedAt: timeSchema.nullable().describe("since when its status is suspended"),
+    suspendedReason: z
+      .string()
+      .nullable()
+      .describe("why a suspended session cannot go on; null while only its server was away"),
     archivedAt: timeSchema.nullable(),
+    removeAt: timeSchema
+      .nullable()
+      .describe("when retention removes it, if nothing happens to it before; null for never"),
     finalizedAt: timeSchema.nullable(),
     summary: z.string().nullable(),
   })

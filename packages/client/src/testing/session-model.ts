@@ -38,7 +38,10 @@ export const SESSION: Session = {
   createdAt: AT,
   updatedAt: AT,
   lastActiveAt: AT,
+  suspendedAt: null,
+  suspendedReason: null,
   archivedAt: null,
+  removeAt: null,
   finalizedAt: null,
   summary: null,
 };

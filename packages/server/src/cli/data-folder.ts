@@ -129,6 +129,11 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Bundles of removed sessions. */
+export function bundlesIn(dataFolder: string): string {
+  return path.join(dataFolder, "bundles");
+}
+
 export function journalFolder(dataFolder: string): string {
   return path.join(dataFolder, "journals");
 }

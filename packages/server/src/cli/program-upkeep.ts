@@ -6,6 +6,7 @@ import type { CleanupFlags } from "./commands/cleanup.ts";
 import type { DrainFlags } from "./commands/nodes.ts";
 import type { InstallFlags } from "./hooks/install-hooks.ts";
 import type { CreateTokenFlags } from "./commands/token.ts";
+import type { RemovedFlags } from "./commands/removed.ts";
 import type { StatsFlags } from "./commands/stats.ts";
 import type { ExportFlags, ImportFlags } from "./commands/transfer.ts";
 import type { AddRepoFlags } from "./commands/surroundings.ts";
@@ -163,11 +164,30 @@ function addTransfer(holdfast: Command): void {
       process.exitCode = await (await transfer()).importSessions(paths, flags);
     });
   withDesk(holdfast.command("cleanup"))
-    .description("remove sessions that are at rest and were not active for long")
-    .option("--hours <n>", "for so long", notNegative, 24)
-    .option("--dry-run", "only say what would go")
-    .addHelpText("after", examples("holdfast cleanup --hours 24 --dry-run"))
-    .action(async (flags: CleanupFlags) => (await import("./commands/cleanup.ts")).cleanUp(flags));
+    .description("remove old sessions that only track an agent; conversations stay")
+    .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
+    .option("--conversations", "remove old conversations too, each after a bundle was written")
+    .option("--dry-run", "only show which sessions would be removed")
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      examples("holdfast cleanup --hours 24 --dry-run", "holdfast cleanup --conversations --yes"),
+    )
+    .action(async (flags: CleanupFlags) => {
+      process.exitCode = await (await import("./commands/cleanup.ts")).cleanUp(flags);
+    });
+  withDesk(holdfast.command("removed"))
+    .description("list sessions that were removed and can be restored")
+    .option("--limit <n>", "maximum number of sessions", positiveNumber)
+    .action(async (flags: RemovedFlags) =>
+      (await import("./commands/removed.ts")).listRemoved(flags),
+    );
+  withDesk(holdfast.command("restore"))
+    .description("restore a removed session")
+    .argument("<id>", "session ID, as listed by holdfast removed")
+    .action(async (id: string, flags: CommonFlags) =>
+      (await import("./commands/removed.ts")).restoreSession(id, flags),
+    );
 }
 
 function addHooks(holdfast: Command): void {

@@ -19,7 +19,7 @@ import { StorageFault } from "../storage/fault.ts";
 import { openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, openSandboxOf, ownerOf } from "./catalog.ts";
-import { journalFolder, lockDataFolder } from "./data-folder.ts";
+import { bundlesIn, journalFolder, lockDataFolder } from "./data-folder.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import { CommandFailure } from "./exit.ts";
 import { succeedNode } from "./former-node.ts";
@@ -118,13 +118,14 @@ async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<v
 }
 
 async function openDatabase(
-  { database }: ServeSettings,
+  { database, retention }: ServeSettings,
   { logger, failpoint }: { readonly logger: Logger } & Required<ServerOptions>,
 ): Promise<Store> {
   try {
     await (await openMigrations(database, failpoint)).up();
     return await openStore(database, {
       clock: Date.now,
+      retention: retention.policy,
       onTrouble: (problem, err) => logger.warn({ err }, problem),
       onSetAside: ({ tableName, rowId, reason }) => {
         logger.error({ table: tableName, rowId, reason }, "set aside a row that cannot be read");
@@ -178,7 +179,8 @@ async function startRuntime(
     newId,
     log: logger,
     failpoint,
-    spoolFolder: path.join(settings.dataFolder, "bundles"),
+    spoolFolder: bundlesIn(settings.dataFolder),
+    removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
 }
@@ -206,7 +208,8 @@ function startJobs(
     store,
     policy: retention.policy,
     bundleMs: retention.bundleMs,
-    bundleFolder: path.join(dataFolder, "bundles"),
+    bundleFolder: bundlesIn(dataFolder),
+    obstacleOf: open.obstacleOf,
     clock: Date.now,
     execute: open.execute,
     isOurs: open.isEldest,

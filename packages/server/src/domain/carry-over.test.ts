@@ -5,6 +5,7 @@ import { evolve, evolveAll } from "./evolve.ts";
 import { retentionOf, RETENTION_POLICY } from "./retention.ts";
 import {
   archive,
+  comeBack,
   create,
   DAY_MS,
   endRun,
@@ -67,7 +68,7 @@ describe("a session that is exported", () => {
 });
 
 describe("a session that is imported", () => {
-  it("is suspended, as if its server had gone away, and else what it was", () => {
+  it("ruling 14: is active, ready to go on, and else what it was", () => {
     const commands = [
       create({ title: "T", metadata: { a: 1 } }),
       send(1, { start: HANDED }),
@@ -78,8 +79,17 @@ describe("a session that is imported", () => {
     expect(import_(...commands)).toEqual({
       ...sessionAfter(...commands),
       repoId: "repo-2",
-      standing: { status: "suspended", activity: { state: "idle" } },
       updatedAt: LATER,
+    });
+  });
+
+  it("ruling 14: that could not go on still cannot, and is kept long enough to be looked at", () => {
+    const stuck = [create(), suspend("crash"), comeBack("its repository is gone")];
+    expect(import_(...stuck).standing).toEqual({
+      status: "suspended",
+      activity: { state: "idle" },
+      suspendedAt: LATER,
+      reason: "its repository is gone",
     });
   });
 
@@ -104,7 +114,7 @@ describe("a session that is imported", () => {
     for (const commands of [waiting, [...waiting, suspend("shutdown")]]) {
       const before = sessionAfter(...commands);
       expect(import_(...commands).standing).toEqual({
-        status: "suspended",
+        status: "active",
         activity: "activity" in before.standing && before.standing.activity,
       });
     }
@@ -124,7 +134,9 @@ describe("a session that is imported", () => {
     expect(import_(create(), archive()).standing).toEqual({ status: "archived", archivedAt: NOON });
     const failed = import_(create(), fail());
     expect(failed.standing).toMatchObject({ status: "error", reason: "its data is unusable" });
-    expect(retentionOf(failed, { now: LATER + 1, policy: RETENTION_POLICY })).toBe("keep");
+    expect(retentionOf(failed, { now: LATER + 1, policy: RETENTION_POLICY, migratedAt: 0 })).toBe(
+      "keep",
+    );
   });
 
   it("folds from its event, whatever the log said before", () => {

@@ -22,8 +22,9 @@ export function cutForExport(session: Session, at: number): readonly SessionEven
 }
 
 /**
- * An exported session as it is where it was imported: suspended, like one whose server went away, or in
- * the final status it had. What was queued is held: its sender may have it delivered where it came from.
+ * An exported session as it is where it was imported: in the status it had, except that one which only
+ * waited for its server is active. What was queued is held: its sender may have it delivered where it
+ * came from.
  */
 export function asImported(
   exported: Session,
@@ -58,8 +59,11 @@ export function withoutAllowances(metadata: JsonObject): JsonObject {
 function standingOnArrival({ standing }: Session, at: number): Standing {
   switch (standing.status) {
     case "active":
+      return { status: "active", activity: notRunning(standing.activity) };
     case "suspended":
-      return { status: "suspended", activity: notRunning(standing.activity) };
+      if (standing.reason === null) return { status: "active", activity: standing.activity };
+      // From now on, as below.
+      return { ...standing, suspendedAt: at };
     case "archived":
       return standing;
     case "error":

@@ -91,11 +91,14 @@ export type RunCommand =
     };
 
 /** What the server does to sessions when it goes away or comes back. */
-export interface ServerCommand {
-  readonly type: "suspend";
-  readonly at: number;
-  readonly cause: "shutdown" | "crash";
-}
+export type ServerCommand =
+  | { readonly type: "suspend"; readonly at: number; readonly cause: "shutdown" | "crash" }
+  | {
+      readonly type: "come-back";
+      readonly at: number;
+      /** Why the session cannot go on here; null when it can. */
+      readonly obstacle: string | null;
+    };
 
 export interface Create extends Omit<SessionCreated, "type"> {
   readonly type: "create";

@@ -325,7 +325,7 @@ describe("suspended → idle", () => {
     ({ command, reason }) => {
       const { events, session } = given(...WAITING, suspend("crash")).when(command);
       expect(events).toEqual(ended(reason));
-      expect(session?.standing).toEqual({ status: "suspended", activity: { state: "idle" } });
+      expect(session?.standing).toMatchObject({ status: "suspended", activity: { state: "idle" } });
     },
   );
 

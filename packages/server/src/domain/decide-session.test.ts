@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import { currentRunOf, type Session } from "./session.ts";
+import { activityOf, currentRunOf, type Standing } from "./session.ts";
 import {
   answer,
   archive,
   at,
+  comeBack,
   create,
   endRun,
   fail,
@@ -29,38 +30,53 @@ const LATER = NOON + 60_000;
 const RUNNING = [create(), send(1, { start: HANDED })];
 const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
-function timesOf(session: Session | null) {
-  return { lastActiveAt: session?.lastActiveAt, updatedAt: session?.updatedAt };
-}
+const AWAY: Standing = {
+  status: "suspended",
+  activity: { state: "idle" },
+  suspendedAt: NOON,
+  reason: null,
+};
 
 describe("the server going away", () => {
-  it("A8 suspends an idle session; a shutdown sets lastActiveAt", () => {
+  it("A8, ruling 15: suspends an idle session, and leaves it as old as it was", () => {
     expect(given(create()).when(at(LATER, suspend("shutdown")))).toEqual({
       events: [{ type: "session.suspended", at: LATER, cause: "shutdown" }],
       refused: null,
       session: {
         ...sessionAfter(create()),
-        standing: { status: "suspended", activity: { state: "idle" } },
-        updatedAt: LATER,
-        lastActiveAt: LATER,
+        standing: {
+          status: "suspended",
+          activity: { state: "idle" },
+          suspendedAt: LATER,
+          reason: null,
+        },
       },
     });
   });
+
+  it.each(["shutdown", "crash"] as const)(
+    "ruling 14: leaves a session without a repository active (%s)",
+    (cause) => {
+      const tracked = create({ repoId: null });
+      expect(given(tracked).when(at(LATER, suspend(cause)))).toEqual({
+        events: [],
+        refused: null,
+        session: sessionAfter(tracked),
+      });
+    },
+  );
 
   it.each<[string, readonly Command[]]>([
     ["idle", [create()]],
     ["running", RUNNING],
     ["about to be given its message", [create(), send(1, { start: START })]],
     ["suspended", WAITING],
-  ])(
-    "A8 by a shutdown sets lastActiveAt of a session that is %s, by a crash not",
-    (_, commands) => {
-      const shutDown = given(...commands).when(at(LATER, suspend("shutdown")));
-      const crashed = given(...commands).when(at(LATER, suspend("crash")));
-      expect(timesOf(shutDown.session)).toEqual({ lastActiveAt: LATER, updatedAt: LATER });
-      expect(timesOf(crashed.session)).toEqual({ lastActiveAt: NOON, updatedAt: LATER });
-    },
-  );
+  ])("A8, ruling 15: is no activity of a session that is %s", (_, commands) => {
+    for (const cause of ["shutdown", "crash"] as const) {
+      const { session } = given(...commands).when(at(LATER, suspend(cause)));
+      expect(session?.lastActiveAt).toBe(NOON);
+    }
+  });
 
   it.each([
     { cause: "shutdown", reason: "the server was shut down" },
@@ -81,7 +97,7 @@ describe("the server going away", () => {
       ]);
       expect(session).toEqual({
         ...sessionAfter(...RUNNING, send(2)),
-        standing: { status: "suspended", activity: { state: "idle" } },
+        standing: AWAY,
       });
     },
   );
@@ -129,7 +145,7 @@ describe("the server going away", () => {
       session: {
         ...before,
         queue: [entry, ...before.queue],
-        standing: { status: "suspended", activity: { state: "idle" } },
+        standing: AWAY,
       },
     });
   });
@@ -155,6 +171,8 @@ describe("the server going away", () => {
             },
             suspensions: [suspension("s1")],
           },
+          suspendedAt: NOON,
+          reason: null,
         },
       },
     });
@@ -183,10 +201,49 @@ describe("a session that the server suspended", () => {
     expect(events).toEqual([{ type: "session.resumed", at: LATER }]);
     expect(session).toEqual({
       ...before,
-      standing: { ...before.standing, status: "active" },
+      standing: { status: "active", activity: activityOf(before) },
       updatedAt: LATER,
       lastActiveAt: LATER,
     });
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["idle", [create()]],
+    ["suspended", WAITING],
+  ])("ruling 14: is active again when the server comes back, and stays %s", (_, commands) => {
+    const away = [...commands, at(LATER, suspend("crash"))];
+    const { events, session } = given(...away).when(at(LATER + 1, comeBack()));
+    expect(events).toEqual([{ type: "session.resumed", at: LATER + 1, by: "server" }]);
+    expect(session).toEqual(sessionAfter(...commands));
+  });
+
+  it("ruling 14: says why it cannot go on, and was suspended when its server went away", () => {
+    const away = [create(), suspend("shutdown")];
+    const { session } = given(...away).when(at(LATER, comeBack("its repository is gone")));
+    expect(session).toEqual({
+      ...sessionAfter(create()),
+      standing: { ...AWAY, reason: "its repository is gone" },
+    });
+  });
+
+  it("ruling 14: records why it cannot go on once, and when that has changed", () => {
+    const stuck = [create(), comeBack("its repository is gone")];
+    expect(given(...stuck).when(at(LATER, comeBack("its repository is gone"))).events).toEqual([]);
+    const { session } = given(...stuck).when(at(LATER, comeBack("it is no repository")));
+    expect(session?.standing).toEqual({ ...AWAY, reason: "it is no repository" });
+    expect(given(...stuck).when(comeBack()).session).toEqual(sessionAfter(create()));
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["active", [create()]],
+    ["archived", [create(), archive()]],
+    ["failed", [create(), fail()]],
+  ])("stays as it is when the server comes back: %s", (_, commands) => {
+    expect(given(...commands).when(at(LATER, comeBack())).events).toEqual([]);
+  });
+
+  it("stays as it is while an agent works in it, whatever the repository", () => {
+    expect(given(...RUNNING).when(comeBack("its repository is gone")).events).toEqual([]);
   });
 
   it("A10 is made active by the next message, unseen by the user", () => {

@@ -1,4 +1,4 @@
-import type { Command, Create, ServerCommand, Update } from "./command.ts";
+import type { Command, Create, Update } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
 import type { SessionChanges, SessionEvent } from "./event.ts";
 import { sameJson, type Json } from "./json.ts";
@@ -32,7 +32,14 @@ export function decideUpdate(session: Session, command: Update): Decision {
   if (error !== undefined && error.id !== session.lastError?.id) {
     events.push({ type: "error.recorded", at, error });
   }
+  const isNews = events.length === 0 && at > session.lastActiveAt;
+  if (isNews && isHeartbeat(command)) events.push({ type: "session.touched", at });
   return accept(...events);
+}
+
+/** A phase or metadata were reported, even if they are what is stored. */
+function isHeartbeat({ phase, changes }: Update): boolean {
+  return phase !== undefined || Object.keys(changes.metadata ?? {}).length > 0;
 }
 
 /** What of the wish differs from what is stored, so that a repeated update records nothing. */
@@ -60,8 +67,11 @@ export function decideRecordResume(session: Session, command: Of<"record-resume"
   return accept({ type: "resume.recorded", at, supportsResume, resumeData });
 }
 
-/** The server goes away under the session, or died. What waits goes on waiting; a cut run is not repeated. */
-export function decideSuspend(session: Session, { at, cause }: ServerCommand): Decision {
+/**
+ * The server goes away under the session, or died. What waits goes on waiting; a cut run is not repeated.
+ * A session without a repository runs no agent here: nothing is stopped under it.
+ */
+export function decideSuspend(session: Session, { at, cause }: Of<"suspend">): Decision {
   if (session.standing.status !== "active") return NOTHING_TO_DO;
   const activity = activityOf(session);
   const events: SessionEvent[] = [];
@@ -83,7 +93,21 @@ export function decideSuspend(session: Session, { at, cause }: ServerCommand): D
         : requeueOf(run, at),
     );
   }
+  if (session.repoId === null) return accept(...events);
   return accept(...events, { type: "session.suspended", at, cause });
+}
+
+/** The server is back: a session that can go on is active again, one that cannot says why. */
+export function decideComeBack(session: Session, { at, obstacle }: Of<"come-back">): Decision {
+  const { standing } = session;
+  if (standing.status !== "suspended") {
+    if (standing.status !== "active" || standing.activity.state === "running" || obstacle === null)
+      return NOTHING_TO_DO;
+    return accept({ type: "session.suspended", at, cause: "unavailable", reason: obstacle });
+  }
+  if (obstacle === null) return accept({ type: "session.resumed", at, by: "server" });
+  if (obstacle === standing.reason) return NOTHING_TO_DO;
+  return accept({ type: "session.suspended", at, cause: "unavailable", reason: obstacle });
 }
 
 export function decideResume(session: Session, { at }: Of<"resume">): Decision {

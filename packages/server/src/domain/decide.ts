@@ -19,6 +19,7 @@ import {
 } from "./decide-run.ts";
 import {
   decideArchive,
+  decideComeBack,
   decideCreate,
   decideDelete,
   decideFail,
@@ -75,6 +76,8 @@ function decideExisting(session: Session, command: Exclude<Command, { type: "cre
       return decideRecordResume(session, command);
     case "suspend":
       return decideSuspend(session, command);
+    case "come-back":
+      return decideComeBack(session, command);
     case "resume":
       return decideResume(session, command);
     case "archive":

@@ -14,9 +14,18 @@ export type SessionEvent =
   | {
       readonly type: "session.suspended";
       readonly at: number;
-      readonly cause: "shutdown" | "crash";
+      readonly cause: SuspendCause;
+      /** Why the session cannot go on. Absent when only the server went away. */
+      readonly reason?: string;
     }
-  | { readonly type: "session.resumed"; readonly at: number }
+  | {
+      readonly type: "session.resumed";
+      readonly at: number;
+      /** The server came back. Absent when a person resumed the session, or sent to it. */
+      readonly by?: "server";
+    }
+  /** Somebody reported the phase or the metadata that the session has already: a heartbeat. */
+  | { readonly type: "session.touched"; readonly at: number }
   | { readonly type: "session.archived"; readonly at: number }
   | { readonly type: "session.failed"; readonly at: number; readonly reason: string }
   | {
@@ -101,6 +110,9 @@ export type SessionEvent =
     }
   /** The agent said or did something. What, is in the messages; here only that the session lives. */
   | { readonly type: "output.appended"; readonly at: number };
+
+/** `unavailable`: the server is there, and the session's repository is not. */
+export type SuspendCause = "shutdown" | "crash" | "unavailable";
 
 export interface SessionCreated {
   readonly type: "session.created";

@@ -43,8 +43,13 @@ function fold(session: Session, event: Change): Session {
       const activity = activityOf(session);
       if (activity.state === "running")
         throw new Error("unreachable: suspended with a run under way");
-      return { ...session, standing: { status: "suspended", activity } };
+      const { standing } = session;
+      const suspendedAt = standing.status === "suspended" ? standing.suspendedAt : event.at;
+      const reason = event.reason ?? null;
+      return { ...session, standing: { status: "suspended", activity, suspendedAt, reason } };
     }
+    case "session.touched":
+      return session;
     case "session.resumed":
       return { ...session, standing: { status: "active", activity: activityOf(session) } };
     case "session.archived":
@@ -164,10 +169,11 @@ function endedRun(session: Session, event: EventOf<"run.ended">): Session {
 
 /** A session with something under way is active, except that waiting outlives the server. */
 function working(session: Session, activity: Activity): Session {
-  const staysSuspended = session.standing.status === "suspended" && activity.state !== "running";
+  const { standing } = session;
+  const staysSuspended = standing.status === "suspended" && activity.state !== "running";
   return {
     ...session,
-    standing: staysSuspended ? { status: "suspended", activity } : { status: "active", activity },
+    standing: staysSuspended ? { ...standing, activity } : { status: "active", activity },
   };
 }
 
@@ -188,11 +194,21 @@ function timesAfter(
   session: Session,
   event: SessionEvent,
 ): Pick<Session, "updatedAt" | "lastActiveAt"> {
+  const { lastActiveAt } = session;
+  if (isServersOwn(event)) return { updatedAt: session.updatedAt, lastActiveAt };
   const updatedAt = Math.max(session.updatedAt, event.at);
-  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : session.lastActiveAt };
+  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt };
 }
 
-/** Being put away, or found cut off after a crash, is not activity of the session. */
+/** The server's coming and going leaves a session as old as it was. */
+function isServersOwn(event: SessionEvent): boolean {
+  return (
+    event.type === "session.suspended" ||
+    (event.type === "session.resumed" && event.by === "server")
+  );
+}
+
+/** Activity is what a person, an agent or a hook did. */
 function isActivity(event: SessionEvent): boolean {
   switch (event.type) {
     case "session.archived":
@@ -200,8 +216,6 @@ function isActivity(event: SessionEvent): boolean {
     case "run.requeued":
     case "message.undelivered":
       return false;
-    case "session.suspended":
-      return event.cause === "shutdown";
     case "run.ended":
       return event.result.outcome !== "interrupted";
     default:

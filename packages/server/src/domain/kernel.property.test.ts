@@ -121,11 +121,30 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("A8 counts a shutdown as its last activity, and a crash not", () => {
+  it("ruling 15: is as old after the server's coming and going as before", () => {
+    everyStep(({ before, command, after }) => {
+      if (command.type !== "suspend" && command.type !== "come-back") return;
+      if (before === null || after === null) return;
+      expectSame(after.lastActiveAt, before.lastActiveAt);
+      if (stateOf(before) !== "running") expectSame(after.updatedAt, before.updatedAt);
+    });
+  });
+
+  it("ruling 14: is never suspended by a stop or a crash when it has no repository", () => {
+    everyStep(({ before, command, after }) => {
+      if (command.type !== "suspend" || before?.repoId !== null || after === null) return;
+      expectSame(statusOf(after), statusOf(before));
+    });
+  });
+
+  it("ruling 15: is active now when somebody reports its phase, also one that it has", () => {
     everyStep(({ before, command, decision, after }) => {
-      if (command.type !== "suspend" || before === null || after === null) return;
-      const moves = command.cause === "shutdown" && eventsOf(decision).length > 0;
-      expectSame(after.lastActiveAt, moves ? after.updatedAt : before.lastActiveAt);
+      if (command.type !== "update" || command.phase === undefined || !decision.ok) return;
+      if (before !== null)
+        expectSame(
+          after?.lastActiveAt,
+          Math.max(command.at, before.updatedAt, before.lastActiveAt),
+        );
     });
   });
 
@@ -181,7 +200,7 @@ describe("the lives that are tried", () => {
 
 const STANDING_KEYS: Record<Status, readonly string[]> = {
   active: ["activity", "status"],
-  suspended: ["activity", "status"],
+  suspended: ["activity", "reason", "status", "suspendedAt"],
   archived: ["archivedAt", "status"],
   error: ["failedAt", "reason", "status"],
 };
@@ -193,8 +212,8 @@ const ACTIVITY_KEYS: Record<State, readonly string[]> = {
 };
 
 const CAUSES: Record<string, readonly Command["type"][]> = {
-  "active → suspended": ["suspend"],
-  "suspended → active": ["send", "resume", "start-run", "answer", "close-suspension"],
+  "active → suspended": ["suspend", "come-back"],
+  "suspended → active": ["send", "resume", "come-back", "start-run", "answer", "close-suspension"],
   "active → archived": ["archive"],
   "suspended → archived": ["archive"],
   "active → error": ["fail"],
@@ -225,6 +244,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "end-run": true,
   "record-resume": true,
   suspend: true,
+  "come-back": true,
 };
 
 /** All that `decide` records; what an agent puts out, or an import brings, needs no decision. */
@@ -236,6 +256,7 @@ const EVENT_TYPES: Record<
   "session.updated": true,
   "session.suspended": true,
   "session.resumed": true,
+  "session.touched": true,
   "session.archived": true,
   "session.failed": true,
   "session.finalized": true,

@@ -62,10 +62,22 @@ describe("phases", () => {
     },
   );
 
-  it("B2 are not ready to be resumed at creation, nor recorded when they stay", () => {
+  it("B2 are not ready to be resumed at creation", () => {
     expect(sessionAfter(create()).resumeReady).toBe(false);
-    expect(given(create()).when(update({ phase: "initializing" })).events).toEqual([]);
   });
+
+  it.each([update({ phase: "initializing" }), update({ changes: { metadata: { task: "T1" } } })])(
+    "B2, ruling 15: reported again are a heartbeat, and change nothing but the last activity",
+    (report) => {
+      const later = NOON + 60_000;
+      const before = sessionAfter(create({ metadata: { task: "T1" } }));
+      const { events, session } = given(create({ metadata: { task: "T1" } })).when(
+        at(later, report),
+      );
+      expect(events).toEqual([{ type: "session.touched", at: later }]);
+      expect(session).toEqual({ ...before, updatedAt: later, lastActiveAt: later });
+    },
+  );
 
   it("B2 can go back, and the history keeps the last of them", () => {
     const turns = Array.from({ length: PHASE_HISTORY_KEPT + 1 }, (_, n) =>

@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import { isStale, RETENTION_POLICY, retentionOf } from "./retention.ts";
+import {
+  KEPT_AFTER_MIGRATION_MS,
+  removeAtOf,
+  RETENTION_POLICY,
+  retainedOf,
+  retentionOf,
+} from "./retention.ts";
 import {
   archive,
   at,
+  comeBack,
   create,
   DAY_MS,
   endRun,
@@ -24,11 +31,17 @@ const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
 function verdicts(
   commands: readonly Command[],
-  { edgeMs, autoArchiveMs = null }: { edgeMs: number; autoArchiveMs?: number | null },
+  {
+    edgeMs,
+    autoArchiveMs = null,
+    migratedAt = 0,
+  }: { edgeMs: number; autoArchiveMs?: number | null; migratedAt?: number },
 ) {
   const session = sessionAfter(...commands);
   const policy = { ...RETENTION_POLICY, autoArchiveMs };
-  return [edgeMs - 1, edgeMs].map((age) => retentionOf(session, { now: NOON + age, policy }));
+  return [edgeMs - 1, edgeMs].map((age) =>
+    retentionOf(session, { now: NOON + age, policy, migratedAt }),
+  );
 }
 
 describe("retention", () => {
@@ -54,23 +67,56 @@ describe("retention", () => {
     expect(verdicts(failed, { edgeMs: 25 * HOUR_MS })).toEqual(["keep", "remove"]);
   });
 
-  it("A13 removes a suspended session after 7 days", () => {
-    expect(verdicts([create(), suspend("shutdown")], { edgeMs: 7 * DAY_MS })).toEqual([
-      "keep",
-      "remove",
-    ]);
+  it("A13, ruling 16: removes a session that cannot go on after 7 days", () => {
+    const stuck = [create(), suspend("shutdown"), comeBack("its repository is gone")];
+    expect(verdicts(stuck, { edgeMs: 7 * DAY_MS })).toEqual(["keep", "remove"]);
+  });
+
+  it("A13, ruling 16: never removes a session that only waits for its server", () => {
+    const away = [create(), suspend("shutdown")];
+    expect(verdicts(away, { edgeMs: 10_000 * DAY_MS })).toEqual(["keep", "keep"]);
+  });
+
+  it("A13, ruling 16: counts from the later of the suspension and the last activity", () => {
+    const used = [
+      create(),
+      suspend("shutdown"),
+      comeBack("its repository is gone"),
+      at(NOON + DAY_MS, update({ changes: { title: "seen" } })),
+    ];
+    expect(verdicts(used, { edgeMs: 8 * DAY_MS })).toEqual(["keep", "remove"]);
   });
 
   it.each<[string, readonly Command[]]>([
-    ["its agent can resume it", [create(), recordResume(true, "abc"), suspend("shutdown")]],
-    ["it waits for an answer", [...WAITING, suspend("shutdown")]],
-    ["messages wait in it", [create(), send(1), suspend("shutdown")]],
+    ["a failed session", [create(), fail()]],
+    ["a suspended one", [create(), suspend("crash"), comeBack("its repository is gone")]],
+  ])("A13, ruling 16: removes %s not earlier than a day after a migration", (_, commands) => {
+    const migratedAt = NOON + 100 * DAY_MS;
+    const edgeMs = 100 * DAY_MS + KEPT_AFTER_MIGRATION_MS;
+    expect(verdicts(commands, { edgeMs, migratedAt })).toEqual(["keep", "remove"]);
+  });
+
+  it.each<[string, readonly Command[], number | null]>([
+    ["active", [create()], null],
+    ["archived", [create(), archive()], null],
+    ["waiting for its server", [create(), suspend("crash")], null],
+    ["failed", [create(), fail()], NOON + 24 * HOUR_MS],
+    ["unable to go on", [create(), suspend("crash"), comeBack("gone")], NOON + 7 * DAY_MS],
+  ])("A13, ruling 16: says when a session is removed that is %s", (_, commands, expected) => {
+    const rules = { policy: RETENTION_POLICY, migratedAt: 0 };
+    expect(removeAtOf(retainedOf(sessionAfter(...commands)), rules)).toBe(expected);
+  });
+
+  it.each<[string, readonly Command[]]>([
+    ["its agent can resume it", [create(), recordResume(true, "abc"), comeBack("gone")]],
+    ["it waits for an answer", [...WAITING, comeBack("gone")]],
+    ["messages wait in it", [create(), send(1), comeBack("gone")]],
   ])("A13 removes a suspended session after 30 days where %s", (_, commands) => {
     expect(verdicts(commands, { edgeMs: 30 * DAY_MS })).toEqual(["keep", "remove"]);
   });
 
   it("A13 gives a session that was quiet for long its 7 days after a crash too", () => {
-    const crashed = [create(), at(NOON + 100 * DAY_MS, suspend("crash"))];
+    const crashed = [create(), at(NOON + 100 * DAY_MS, comeBack("its repository is gone"))];
     expect(verdicts(crashed, { edgeMs: 107 * DAY_MS })).toEqual(["keep", "remove"]);
   });
 
@@ -103,37 +149,15 @@ describe("retention", () => {
   it("A13 removes nothing early when the clock is set back", () => {
     const sessions = [
       sessionAfter(create(), fail()),
-      sessionAfter(create(), suspend("crash")),
+      sessionAfter(create(), comeBack("its repository is gone")),
       sessionAfter(create()),
     ];
-    const policy = { ...RETENTION_POLICY, autoArchiveMs: 0 };
-    expect(sessions.map((session) => retentionOf(session, { now: NOON - DAY_MS, policy }))).toEqual(
-      ["keep", "keep", "keep"],
-    );
-  });
-});
-
-describe("cleanup by age", () => {
-  const olderThanMs = 24 * HOUR_MS;
-
-  it.each<[string, readonly Command[], readonly boolean[]]>([
-    ["is idle", [create()], [false, true]],
-    ["was suspended", [create(), suspend("crash")], [false, true]],
-    ["has failed", [create(), fail()], [false, true]],
-    ["was put away on purpose", [create(), archive()], [false, false]],
-    ["works", RUNNING, [false, false]],
-    ["waits for an answer", WAITING, [false, false]],
-    [
-      "waits for an answer while the server is away",
-      [...WAITING, suspend("crash")],
-      [false, false],
-    ],
-    ["has messages in its queue", [create(), send(1)], [false, false]],
-  ])("B6 judges at its edge a session that %s", (_, commands, expected) => {
-    const session = sessionAfter(...commands);
-    const stale = [olderThanMs - 1, olderThanMs].map((age) =>
-      isStale(session, { now: NOON + age, olderThanMs }),
-    );
-    expect(stale).toEqual(expected);
+    const rules = { policy: { ...RETENTION_POLICY, autoArchiveMs: 0 }, migratedAt: 0 };
+    const now = NOON - DAY_MS;
+    expect(sessions.map((session) => retentionOf(session, { now, ...rules }))).toEqual([
+      "keep",
+      "keep",
+      "keep",
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { openSuspensionsOf, type Session } from "./session.ts";
+import type { Status } from "./status.ts";
 
 export interface RetentionPolicy {
   readonly errorMs: number;
@@ -18,52 +19,77 @@ export const RETENTION_POLICY: RetentionPolicy = {
   autoArchiveMs: null,
 };
 
-export type RetentionVerdict = "keep" | "archive" | "remove";
+/** Nothing is removed for this long after the database was migrated, so that people can look at it first. */
+export const KEPT_AFTER_MIGRATION_MS = DAY_MS;
 
-/** What the daily job does with a session. What it removes has been exported first. */
-export function retentionOf(
-  session: Session,
-  { now, policy }: { now: number; policy: RetentionPolicy },
-): RetentionVerdict {
-  switch (session.standing.status) {
+export interface RetentionRules {
+  readonly policy: RetentionPolicy;
+  /** When the database was last migrated. */
+  readonly migratedAt: number;
+}
+
+/** The parts of a session that retention goes by. */
+export interface RetainedSession {
+  readonly status: Status;
+  readonly suspendedAt: number | null;
+  /** Null while only the server is away: such a session is never removed. */
+  readonly suspendedReason: string | null;
+  readonly failedAt: number | null;
+  readonly lastActiveAt: number;
+  /** Its agent can resume it, or something waits in it: it is kept for longer. */
+  readonly isResumable: boolean;
+}
+
+export function retainedOf(session: Session): RetainedSession {
+  const { standing } = session;
+  return {
+    status: standing.status,
+    suspendedAt: standing.status === "suspended" ? standing.suspendedAt : null,
+    suspendedReason: standing.status === "suspended" ? standing.reason : null,
+    failedAt: standing.status === "error" ? standing.failedAt : null,
+    lastActiveAt: session.lastActiveAt,
+    isResumable:
+      session.supportsResume || openSuspensionsOf(session).length > 0 || session.queue.length > 0,
+  };
+}
+
+/** When retention removes the session, if nothing happens to it before; null when it never does. */
+export function removeAtOf(
+  session: RetainedSession,
+  { policy, migratedAt }: RetentionRules,
+): number | null {
+  const notBefore = migratedAt + KEPT_AFTER_MIGRATION_MS;
+  switch (session.status) {
+    case "active":
     case "archived":
-      return "keep";
+      return null;
     case "error":
-      return now - session.standing.failedAt >= policy.errorMs ? "remove" : "keep";
-    case "suspended":
-      // Not since its last activity: a crash is none, and must not doom what was quiet before it.
-      return now - session.updatedAt >= suspendedLimitMs(session, policy) ? "remove" : "keep";
-    case "active": {
-      const idleMs = now - session.lastActiveAt;
-      const isDue = policy.autoArchiveMs !== null && idleMs >= policy.autoArchiveMs;
-      return isDue && isAtRest(session) ? "archive" : "keep";
+      return Math.max((session.failedAt ?? session.lastActiveAt) + policy.errorMs, notBefore);
+    case "suspended": {
+      if (session.suspendedReason === null) return null;
+      const keptMs = session.isResumable ? policy.resumableMs : policy.suspendedMs;
+      const since = Math.max(session.suspendedAt ?? 0, session.lastActiveAt);
+      return Math.max(since + keptMs, notBefore);
     }
     default:
-      return session.standing satisfies never;
+      return session.status satisfies never;
   }
 }
 
-/** Whether cleanup by age may take it: nobody put it away on purpose and nothing is under way. */
-export function isStale(
+export type RetentionVerdict = "keep" | "archive" | "remove";
+
+/** What the daily job does with a session. A session that it removes has been exported first. */
+export function retentionOf(
   session: Session,
-  { now, olderThanMs }: { now: number; olderThanMs: number },
-): boolean {
-  return (
-    session.standing.status !== "archived" &&
-    isAtRest(session) &&
-    now - session.lastActiveAt >= olderThanMs
-  );
+  { now, ...rules }: { readonly now: number } & RetentionRules,
+): RetentionVerdict {
+  const removeAt = removeAtOf(retainedOf(session), rules);
+  if (removeAt !== null && now >= removeAt) return "remove";
+  const { autoArchiveMs } = rules.policy;
+  const isDue = autoArchiveMs !== null && now - session.lastActiveAt >= autoArchiveMs;
+  return isDue && session.standing.status === "active" && isAtRest(session) ? "archive" : "keep";
 }
 
-function suspendedLimitMs(session: Session, policy: RetentionPolicy): number {
-  const canGoOn =
-    session.supportsResume || openSuspensionsOf(session).length > 0 || session.queue.length > 0;
-  return canGoOn ? policy.resumableMs : policy.suspendedMs;
-}
-
-function isAtRest(session: Session): boolean {
-  const { standing } = session;
-  return (
-    !("activity" in standing) || (standing.activity.state === "idle" && session.queue.length === 0)
-  );
+function isAtRest({ standing, queue }: Session): boolean {
+  return "activity" in standing && standing.activity.state === "idle" && queue.length === 0;
 }

@@ -26,7 +26,13 @@ export type Activity = Idle | Running | Waiting;
 /** Status and state together, so that a pair that must not exist cannot be written down. */
 export type Standing =
   | { readonly status: "active"; readonly activity: Activity }
-  | { readonly status: "suspended"; readonly activity: Idle | Waiting }
+  | {
+      readonly status: "suspended";
+      readonly activity: Idle | Waiting;
+      readonly suspendedAt: number;
+      /** Why the session cannot go on; null while only the server is away. */
+      readonly reason: string | null;
+    }
   | { readonly status: "archived"; readonly archivedAt: number }
   | { readonly status: "error"; readonly reason: string; readonly failedAt: number };
 
@@ -56,6 +62,7 @@ export interface Session {
   readonly forkedFrom: ForkOrigin | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The last time that a person, an agent or a hook did something. */
   readonly lastActiveAt: number;
   readonly finalizedAt: number | null;
   readonly summary: string | null;

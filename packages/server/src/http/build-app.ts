@@ -34,6 +34,7 @@ import { problemFromError } from "./problem-status.ts";
 import { addProviderRoutes } from "./provider-routes.ts";
 import { addQueueRoutes } from "./queue-routes.ts";
 import { parseQuery } from "./query-string.ts";
+import { addRemovedRoutes } from "./removed-routes.ts";
 import { addRepositoryRoutes } from "./repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./request-log.ts";
 import { addRunRoutes } from "./run-routes.ts";
@@ -141,6 +142,7 @@ async function addRoutes(app: App, services: AppServices): Promise<void> {
   addLifecycleRoutes(app, services);
   addEventRoutes(app, services);
   addBundleRoutes(app, services);
+  addRemovedRoutes(app, services);
   addSuspensionRoutes(app, services);
   addGrantRoutes(app, services);
   addAgentRoutes(app, services);

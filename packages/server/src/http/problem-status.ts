@@ -39,6 +39,7 @@ export const PROBLEM_STATUS = {
   phase_final: 409,
   provider_unknown: 400,
   queue_full: 409,
+  removed_not_found: 404,
   repository_in_use: 409,
   repository_not_found: 404,
   repository_required: 409,

@@ -9,6 +9,7 @@ import type {
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
+  RemovedPage,
   Repo,
   Run,
   RunPage,
@@ -58,7 +59,10 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
     lastActiveAt: toTime(session.lastActiveAt),
+    suspendedAt: toTimeOrNull(session.suspendedAt),
+    suspendedReason: session.suspendedReason,
     archivedAt: toTimeOrNull(session.archivedAt),
+    removeAt: toTimeOrNull(session.removeAt),
     finalizedAt: toTimeOrNull(session.finalizedAt),
     summary: session.summary,
   };
@@ -76,6 +80,17 @@ export function toWireSessionList(
     nextCursor: page.next === null ? null : toCursor(page.next),
     counts: page.counts,
     ...(q !== undefined && { hits: page.hits.map(toWireHit) }),
+  };
+}
+
+export function toWireRemoved({ removed, total }: RemovedPage): wire.RemovedReply {
+  return {
+    removed: removed.map(({ removedAt, keptUntil, ...session }) => ({
+      ...session,
+      removedAt: toTime(removedAt),
+      keptUntil: toTime(keptUntil),
+    })),
+    total,
   };
 }
 

@@ -1,12 +1,26 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS, NOON } from "../domain/testing/commands.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openRaw } from "../storage/testing/raw-database.ts";
 import { beginSession, type SessionDriver } from "../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
+import { bundleFolder } from "./bundle/bundle-folder.ts";
 import { cleanUp } from "./cleanup.ts";
+import { executeCommand, type Execution } from "./execute-command.ts";
 
-const NOTHING_KEPT = { archived: 0, busy: 0, queued: 0, owned: 0, unreadable: 0, changed: 0 };
+const NOTHING_KEPT = {
+  conversations: 0,
+  archived: 0,
+  busy: 0,
+  queued: 0,
+  owned: 0,
+  unreadable: 0,
+  changed: 0,
+};
 const LATER = { now: NOON + DAY_MS, olderThanMs: HOUR_MS } as const;
 
 let test: TestStore;
@@ -17,8 +31,13 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
+/** Tracks an agent that somebody else runs. */
 const begin = (more: Parameters<typeof beginSession>[1] = {}): Promise<SessionDriver> =>
-  beginSession(test.store, { repoId, ...more });
+  beginSession(test.store, more);
+
+/** Can run agents here. */
+const beginChat = (more: Parameters<typeof beginSession>[1] = {}): Promise<SessionDriver> =>
+  begin({ repoId, ...more });
 
 const left = async (): Promise<readonly string[]> =>
   (await test.store.listSessions({ limit: 100 })).sessions.map(({ id }) => id).toSorted();
@@ -27,18 +46,20 @@ const idsOf = (sessions: readonly SessionDriver[]): readonly string[] =>
   sessions.map(({ id }) => id).toSorted();
 
 describe("cleanup", () => {
-  it("B6 goes by age alone, takes what is at rest, and says what it kept and why", async () => {
-    const [idle, cut, broken] = [await begin(), await begin(), await begin()];
-    await cut.perform({ type: "suspend", cause: "shutdown" });
+  it("B6, ruling 17: takes tracked sessions at rest, never conversations, and says what it kept and why", async () => {
+    const [idle, finished, broken] = [await begin(), await begin(), await begin()];
+    await finished.perform({ type: "finalize", outcome: "completed", summary: null });
     await broken.perform({ type: "fail", reason: "broken" });
-    const others = await Promise.all(Array.from({ length: 5 }, () => begin()));
-    const [archived, running, queued, waiting, unreadable] = others;
+    const chats = await Promise.all(Array.from({ length: 5 }, () => beginChat()));
+    const [archived, running, queued, waiting, chat] = chats;
+    const unreadable = await begin();
+    if (chat !== undefined) await chat.end(await chat.run());
     await archived?.perform({ type: "archive" });
     await running?.run();
     await queued?.send("later");
     if (waiting !== undefined) await waiting.suspend(await waiting.run());
     const raw = await openRaw(test.location);
-    await raw.run(`update "AgentSession" set "metadata" = '{' where "id" = '${unreadable?.id}'`);
+    await raw.run(`update "AgentSession" set "metadata" = '{' where "id" = '${unreadable.id}'`);
     await raw.close();
     const recent = await begin({ at: NOON + DAY_MS - HOUR_MS + 1 });
 
@@ -50,12 +71,19 @@ describe("cleanup", () => {
 
     expect(cleaned).toMatchObject({
       removed: 3,
-      kept: { archived: 1, busy: 2, queued: 1, owned: 0, unreadable: 1, changed: 0 },
+      kept: {
+        conversations: 1,
+        archived: 1,
+        busy: 2,
+        queued: 1,
+        owned: 0,
+        unreadable: 1,
+        changed: 0,
+      },
     });
-    expect(idsOf([idle, cut, broken])).toEqual(forgotten.toSorted());
-    const readable = others.filter((one) => one !== unreadable);
-    expect(await left()).toEqual(idsOf([recent, ...readable]));
-    expect(await test.store.load(unreadable?.id ?? "")).toMatchObject({ found: "unreadable" });
+    expect(idsOf([idle, finished, broken])).toEqual(forgotten.toSorted());
+    expect(await left()).toEqual(idsOf([recent, ...chats]));
+    expect(await test.store.load(unreadable.id)).toMatchObject({ found: "unreadable" });
     expect(await cleanUp(test.store, LATER)).toMatchObject({ removed: 0 });
   });
 
@@ -116,7 +144,7 @@ describe("cleanup", () => {
       ...test.store,
       staleSessions: async (query: Parameters<typeof test.store.staleSessions>[0]) => {
         const page = await test.store.staleSessions(query);
-        await awake.send("wait!");
+        await awake.perform({ type: "archive" });
         return page;
       },
     };
@@ -126,6 +154,61 @@ describe("cleanup", () => {
       kept: { changed: 1 },
     });
     expect(await left()).toEqual([awake.id]);
+  });
+
+  it("ruling 17: takes conversations only when told to, each after its bundle was written", async () => {
+    const [tracked, chat, later] = [await begin(), await beginChat(), await beginChat()];
+    await chat.end(await chat.run("Remember me."));
+    await later.send("not yet");
+    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+    const clock = (): number => LATER.now;
+    const forgotten: string[] = [];
+    const conversations = {
+      store: test.store,
+      bundles: bundleFolder(folder),
+      clock,
+      execute: (execution: Execution) =>
+        executeCommand({ store: test.store, newId: randomUUID }, execution),
+      forgetSession: async (id: string) => void forgotten.push(id),
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    };
+    try {
+      const dry = await cleanUp(test.store, { ...LATER, conversations, dryRun: true });
+      expect(dry).toMatchObject({ removed: 2, failures: [] });
+      expect(readdirSync(folder)).toEqual([]);
+      const cleaned = await cleanUp(test.store, { ...LATER, conversations });
+      expect(cleaned).toMatchObject({ removed: 2, failures: [], kept: { queued: 1 } });
+      expect(cleaned.first.map(({ id }) => id).toSorted()).toEqual(idsOf([tracked, chat]));
+      expect(await left()).toEqual([later.id]);
+      expect(forgotten).toEqual([chat.id]);
+      const [bundle = ""] = readdirSync(folder);
+      expect(readFileSync(path.join(folder, bundle), "utf8")).toContain("Remember me.");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("ruling 17: keeps a conversation whose bundle cannot be written, and says why", async () => {
+    const chat = await beginChat();
+    const folder = path.join(tmpdir(), `holdfast-test-${randomUUID()}`);
+    writeFileSync(folder, "a file where the folder should be");
+    const conversations = {
+      store: test.store,
+      bundles: bundleFolder(folder),
+      clock: () => LATER.now,
+      execute: (execution: Execution) =>
+        executeCommand({ store: test.store, newId: randomUUID }, execution),
+      forgetSession: async () => {},
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    };
+    const cleaned = await cleanUp(test.store, { ...LATER, conversations });
+    rmSync(folder);
+    expect(cleaned).toMatchObject({
+      removed: 0,
+      failures: [{ sessionId: chat.id, reason: expect.stringContaining("EEXIST") }],
+      kept: { conversations: 1, changed: 0 },
+    });
+    expect(await left()).toEqual([chat.id]);
   });
 
   it("stops when it is told to, and what it has removed by then is removed", async () => {

@@ -79,6 +79,8 @@ export interface RuntimeContext {
   /** What agents may do without asking a person; null when nothing was said about it. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
+  /** Why sessions of the repository cannot go on; null when they can, or have none. */
+  readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
   /** Something happened to the session, or may have: whoever works on it looks again. */
   readonly nudge: (sessionId: string) => void;
   /** The fence under which a run can be stored as given to the live agent that has nothing to do; null without one. */

@@ -107,7 +107,11 @@ function newSnapshot({ session }: Decided): SessionSnapshot {
     suspensions: openSuspensionsOf(session),
     queued: queue.length,
     failure: null,
+    suspendedAt: null,
+    suspendedReason: null,
     archivedAt: null,
+    failedAt: null,
+    removeAt: null,
     version: 1,
     lastSeq: 0,
   };

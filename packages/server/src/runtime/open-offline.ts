@@ -31,6 +31,7 @@ export function openOffline(options: OfflineOptions): Offline {
     defaultProvider: catalog.defaultName,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
+    obstacleOf: async () => null,
     nudge: () => {},
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),

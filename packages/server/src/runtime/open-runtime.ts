@@ -8,6 +8,7 @@ import { MEMBER, type ClusterMember } from "./cluster-member.ts";
 import { joinCluster } from "./cluster.ts";
 import type { Limits, Log, RuntimeContext } from "./context.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
+import { comeBack } from "./come-back.ts";
 import { continueInterrupted } from "./continue-interrupted.ts";
 import { drainNode } from "./drain-node.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
@@ -16,6 +17,7 @@ import { createHintReader } from "./hint-reader.ts";
 import { createHistogram } from "./histogram.ts";
 import { createPlaces } from "./places.ts";
 import { readiness } from "./readiness.ts";
+import { findObstacles } from "./obstacle.ts";
 import { startRecovery } from "./recovery.ts";
 import { suspendActive } from "./suspend-active.ts";
 import { noSuchSession, refuse } from "./replies.ts";
@@ -45,6 +47,8 @@ export interface RuntimeOptions {
   readonly log: Log;
   /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
   readonly spoolFolder?: string;
+  /** Where the bundles of removed sessions are, and how long they are kept. */
+  readonly removed?: { readonly folder: string; readonly keptMs: number };
   /** What this process is among others on a shared database. */
   readonly member?: ClusterMember;
   readonly version?: string;
@@ -61,6 +65,7 @@ export interface OpenRuntime {
   readonly execute: (execution: Execution) => Promise<Executed>;
   /** Whether this node is the one that does what needs to be done once for all of them. */
   readonly isEldest: () => boolean;
+  readonly obstacleOf: RuntimeContext["obstacleOf"];
   /** Suspends the sessions, ends the agents, and lets the lease go; within the time given. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
@@ -68,7 +73,6 @@ export interface OpenRuntime {
 /** Sessions at work. What an earlier process left unfinished is taken up in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { store, node, log, clock } = options;
-  const startedAt = clock();
   const member = options.member ?? MEMBER;
   const onFailure = (err: unknown): void => log.error({ err }, "a feed could not be read");
   const feeds = createSessionFeeds(store, { onFailure });
@@ -144,8 +148,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   });
 
+  const given = contextOf(options);
   const context: RuntimeContext = {
-    ...contextOf(options),
+    ...given,
+    obstacleOf: findObstacles({ ...given, cluster, labels: member.labels }),
     places,
     cluster,
     execute,
@@ -157,8 +163,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   };
 
+  // Nobody is told that the server is ready before its sessions are.
+  if (cluster.isEldest) {
+    await comeBack(context, { signal: stopping.signal }).catch((err: unknown) =>
+      log.error({ err }, "not all sessions could be made active again"),
+    );
+  }
   const recovery = startRecovery(context, {
-    startedAt,
     isWorkedOn: (sessionId) => workers.has(sessionId),
     takeUp: (sessionId) => wake(sessionId, { isWanted: true }),
     onLook: () => feeds.lookAgain(),
@@ -220,8 +231,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     context.failpoint("stop.suspending");
     // The others have no agent. Those not reached in time are found active at the next start.
     if (cluster.isAlone) {
-      await suspendActive(context, { cause: "shutdown", before: Infinity, signal: late }).catch(
-        (err: unknown) => log.error({ err }, "the sessions could not be suspended"),
+      await suspendActive(context, { signal: late }).catch((err: unknown) =>
+        log.error({ err }, "the sessions could not be suspended"),
       );
     }
     context.failpoint("stop.suspended");
@@ -234,6 +245,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     runtime,
     execute,
     isEldest: () => cluster.isEldest,
+    obstacleOf: context.obstacleOf,
     stop: ({ deadlineMs }) => (stopped ??= stopAll(deadlineMs)),
   };
 }
@@ -249,7 +261,10 @@ async function drained(
 
 function contextOf(
   options: RuntimeOptions,
-): Omit<RuntimeContext, "places" | "cluster" | "execute" | "nudge" | "giveAlong" | "onOutput"> {
+): Omit<
+  RuntimeContext,
+  "places" | "cluster" | "obstacleOf" | "execute" | "nudge" | "giveAlong" | "onOutput"
+> {
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../domain/duty.ts";
-import { currentRunOf } from "../domain/session.ts";
+import { currentRunOf, type Session } from "../domain/session.ts";
 import type { StoredSession } from "../storage/store.ts";
 import { dropLeftImports } from "./bundle/drop-import.ts";
 import type { RuntimeContext } from "./context.ts";
-import { suspendActive } from "./suspend-active.ts";
 
 /** A shared database is looked at this often for what others have left, and for hints that were lost. */
 const LOOK_AGAIN_MS = 2_000;
@@ -12,7 +11,6 @@ const LOOK_AGAIN_MS = 2_000;
 const AT_ONCE = { withRoom: 500, full: 50 };
 
 export interface RecoveryOptions {
-  readonly startedAt: number;
   /** Whether this process is at work on the session. */
   readonly isWorkedOn: (sessionId: string) => boolean;
   /** Hands the session to a worker, which takes it up even if another node has more room. */
@@ -23,29 +21,22 @@ export interface RecoveryOptions {
 }
 
 /**
- * Takes up what processes that died have left. What was under way is settled first, then the sessions
- * that were merely open are suspended, and what imports have left is removed. Never rejects.
+ * Takes up the sessions that processes which died were at work on, and removes what imports have left.
+ * Never rejects.
  */
 export async function startRecovery(
   context: RuntimeContext,
   options: RecoveryOptions,
 ): Promise<void> {
-  const { store, cluster, log } = context;
-  const { signal, startedAt } = options;
-  // Nobody else has any of them open: they are found as a crash, or a stop of all, has left them.
-  const isFirst = cluster.isAlone;
+  const { store, log } = context;
+  const { signal } = options;
   const isShared = store.engine === "postgres";
-  let isBegun = false;
   do {
     try {
       context.failpoint("recovery.begun");
       await settleLeftovers(context, options);
       context.failpoint("recovery.settled");
-      if (isFirst && !isBegun) {
-        await suspendActive(context, { cause: "crash", before: startedAt, signal });
-      }
       await dropLeftImports(store, signal);
-      isBegun = true;
       if (!isShared) return;
       options.onLook();
     } catch (err) {
@@ -73,7 +64,7 @@ async function settleLeftovers(
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
       if (isCut(loaded.stored, { isShared: store.engine === "postgres" }))
-        await takeOver(context, { sessionId, isWorkedOn });
+        await takeOver(context, { session: loaded.stored.session, isWorkedOn });
     } finally {
       // Also when that broke off: the session may be ours by now, and then nobody else can look after it.
       takeUp(sessionId);
@@ -92,17 +83,23 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
 
 /** Only a session that no living node owns can be claimed. */
 async function takeOver(
-  { store, node, execute, clock, failpoint }: RuntimeContext,
-  { sessionId, isWorkedOn }: { sessionId: string } & Pick<RecoveryOptions, "isWorkedOn">,
+  { store, node, execute, clock, failpoint, obstacleOf }: RuntimeContext,
+  { session, isWorkedOn }: { readonly session: Session } & Pick<RecoveryOptions, "isWorkedOn">,
 ): Promise<void> {
+  const { id: sessionId, repoId } = session;
   const claim = await store.claim({ sessionId, node });
   // A worker of ours that began meanwhile settles the session by itself.
   if (!claim.ok || isWorkedOn(sessionId)) return;
   failpoint("recovery.claimed");
   const fence = { node, epoch: claim.epoch };
+  const obstacle = await obstacleOf(repoId);
+  const at = clock();
   await execute({
     sessionId,
-    command: { type: "suspend", at: clock(), cause: "crash" },
+    command: [
+      { type: "suspend", at, cause: "crash" },
+      { type: "come-back", at, obstacle },
+    ],
     extras: { fence },
   });
   // A worker that began meanwhile goes on under this claim.

@@ -1,13 +1,15 @@
 import { RESUME_POLICY, type ResumePolicy } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
+import { bundleFolder } from "./bundle/bundle-folder.ts";
 import { exportBundle } from "./bundle/export-bundle.ts";
 import { importBundle } from "./bundle/import-bundle.ts";
 import type { RuntimeContext } from "./context.ts";
 import { createSession } from "./create-session.ts";
 import { listGrants, revokeGrant } from "./grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
-import { noSuchSession } from "./replies.ts";
+import { noSuchSession, refuse } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
+import { removedSessions } from "./removed-sessions.ts";
 import { createFileFinder } from "./repository-files.ts";
 import type { Runtime } from "./runtime.ts";
 import { sendMessage } from "./send-message.ts";
@@ -46,6 +48,8 @@ export interface RequestOptions {
   readonly probes?: ResumeProbes;
   /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
   readonly spoolFolder?: string;
+  /** Where the bundles of removed sessions are, and how long they are kept. */
+  readonly removed?: { readonly folder: string; readonly keptMs: number };
   readonly onImported?: (sessionId: string) => void;
 }
 
@@ -53,6 +57,22 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
   const { store, clock } = context;
   const { catalog, repositories } = options;
   const findFiles = createFileFinder(repositories, { clock });
+  const importSession: Requests["importSession"] = async (lines) => {
+    const { newId } = context;
+    const { spoolFolder, onImported } = options;
+    const spool = spoolFolder === undefined ? {} : { spoolFolder };
+    const imported = await importBundle({ store, newId, clock, ...spool }, lines);
+    if (imported.ok) onImported?.(imported.session.id);
+    return imported;
+  };
+  const removed =
+    options.removed === undefined
+      ? null
+      : removedSessions({
+          bundles: bundleFolder(options.removed.folder),
+          keptMs: options.removed.keptMs,
+          importLines: importSession,
+        });
   return {
     createSession: (request) => createSession(context, request),
     listSessions: ({ provider, ...query }) =>
@@ -96,14 +116,11 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
         ...(options.probes !== undefined && { probes: options.probes }),
       }),
     exportSession: (sessionId) => exportBundle({ store, clock }, sessionId),
-    importSession: async (lines) => {
-      const { newId } = context;
-      const { spoolFolder, onImported } = options;
-      const spool = spoolFolder === undefined ? {} : { spoolFolder };
-      const imported = await importBundle({ store, newId, clock, ...spool }, lines);
-      if (imported.ok) onImported?.(imported.session.id);
-      return imported;
-    },
+    importSession,
+    listRemoved: async (query) => removed?.list(query) ?? { removed: [], total: 0 },
+    restoreRemoved: async (sessionId) =>
+      removed?.restore(sessionId) ??
+      refuse("removed_not_found", "This process keeps no bundles of removed sessions."),
     listSuspensions: () => store.openSuspensions(),
     listGrants: (sessionId) => listGrants(store, sessionId),
     revokeGrant: (request) => revokeGrant(context, request),

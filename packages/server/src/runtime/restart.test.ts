@@ -1,3 +1,4 @@
+import { renameSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ask, child, ignore, say, script, waitFor } from "../providers/testing/script.ts";
@@ -37,13 +38,41 @@ describe("a stop", () => {
     expect(await test.processes()).toEqual([]);
     const stored = await test.store.listSessions({ limit: 10 });
     expect(stored.counts).toMatchObject({ active: 0, suspended: 2, archived: 1 });
-    for (const { id, state, lastActiveAt } of stored.sessions) {
-      if (id === archived) continue;
-      expect([state, lastActiveAt >= begun - 1]).toEqual(["idle", true]);
+    for (const session of stored.sessions) {
+      if (session.id === archived) continue;
+      expect(session.state).toBe("idle");
+      expect(session.suspendedAt).toBeGreaterThanOrEqual(begun - 1);
+      expect(session.lastActiveAt).toBeLessThanOrEqual(begun);
     }
     await test.start();
     expect(transcript(await test.read(busy)).at(-1)).toMatch(/^system Interrupted: .*shut down/u);
-    expect((await test.read(quiet)).session.status).toBe("suspended");
+    expect((await test.read(quiet)).session.status).toBe("active");
+  });
+
+  it("ruling 14: is over at the next start: sessions are active and as old as they were", async () => {
+    const id = await test.createSession();
+    const before = (await test.read(id)).session;
+    await test.stop();
+    expect((await test.store.listSessions({ limit: 1 })).sessions).toMatchObject([
+      { status: "suspended", suspendedReason: null, lastActiveAt: before.lastActiveAt },
+    ]);
+    await test.start();
+    const { status, suspendedAt, lastActiveAt, updatedAt } = (await test.read(id)).session;
+    expect({ status, suspendedAt, lastActiveAt, updatedAt }).toEqual({
+      status: "active",
+      suspendedAt: null,
+      lastActiveAt: before.lastActiveAt,
+      updatedAt: before.updatedAt,
+    });
+  });
+
+  it("ruling 14: never touches a session without a repository", async () => {
+    const { session } = await test.read(await test.createSession({ repoId: null }));
+    await test.stop();
+    const [stored] = (await test.store.listSessions({ limit: 1 })).sessions;
+    expect(stored).toEqual(session);
+    await test.start();
+    expect((await test.read(session.id)).session).toEqual(session);
   });
 
   it("refuses what comes too late", async () => {
@@ -57,16 +86,25 @@ describe("a stop", () => {
     await test.start();
   });
 
-  it("is forgotten with the next message, or when asked to (A10)", async () => {
+  it("ruling 14: leaves a session suspended whose repository is gone, and says why; it goes on when that is back (A10)", async () => {
     const [a, b] = [await test.createSession(), await test.createSession()];
     await test.stop();
+    const elsewhere = `${test.repoPath}-away`;
+    renameSync(test.repoPath, elsewhere);
     await test.start();
-    expect((await test.read(a)).session.status).toBe("suspended");
+    for (const id of [a, b]) {
+      expect((await test.read(id)).session).toMatchObject({
+        status: "suspended",
+        suspendedReason: expect.stringContaining("Its repository cannot be used"),
+        removeAt: expect.any(Number),
+      });
+    }
+    renameSync(elsewhere, test.repoPath);
     await test.send(a, script(say("on we go")));
     const whole = await test.idle(a);
     expect([whole.session.status, transcript(whole).at(-1)]).toEqual(["active", "agent on we go"]);
     const { session } = ok(await test.runtime.resume({ sessionId: b }));
-    expect(session.status).toBe("active");
+    expect(session).toMatchObject({ status: "active", suspendedReason: null, removeAt: null });
   });
 
   it("keeps the queue, and what was in it is delivered after the start (C6)", async () => {
@@ -93,7 +131,7 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     const id = await working();
     await test.restartAfterCrash();
     const whole = await test.until(id, ({ session }) => session.state === "idle");
-    expect(whole.session.status).toBe("suspended");
+    expect(whole.session.status).toBe("active");
     expect(transcript(whole).slice(1)).toEqual([
       "agent begun",
       expect.stringMatching(/^system Interrupted: the server stopped unexpectedly/u),
@@ -108,7 +146,6 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
     await test.restartAfterCrash();
     const suspensionId = session.suspensions[0]?.id ?? "";
-    await test.until(id, (whole) => whole.session.status === "suspended");
     expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
     ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
     expect(transcript(await test.idle(id)).at(-1)).toContain('"May I?" was answered: allow_once');
@@ -116,11 +153,22 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
 });
 
 describe("a crash on SQLite", () => {
-  it("suspends sessions that were merely open (A8)", async () => {
+  it("ruling 14: leaves sessions active that were merely open (A8)", async () => {
     test = await TestRuntime.open();
     const id = await test.createSession();
+    const before = (await test.read(id)).session;
     await test.restartAfterCrash();
-    const whole = await test.until(id, ({ session }) => session.status === "suspended");
-    expect(whole.messages).toEqual([]);
+    expect((await test.read(id)).session).toEqual(before);
+  });
+
+  it("ruling 14: suspends a session whose repository is gone by then", async () => {
+    test = await TestRuntime.open();
+    const id = await test.createSession();
+    renameSync(test.repoPath, `${test.repoPath}-away`);
+    await test.restartAfterCrash();
+    expect((await test.read(id)).session).toMatchObject({
+      status: "suspended",
+      suspendedReason: expect.stringContaining("Its repository cannot be used"),
+    });
   });
 });

@@ -31,7 +31,7 @@ describe("retention", () => {
     const cut = await test.suspended();
     const waiting = await test.begin();
     await waiting.suspend(await waiting.run());
-    await waiting.perform({ type: "suspend", cause: "shutdown" });
+    await waiting.perform({ type: "come-back", obstacle: "its repository is gone" });
     const archived = await test.begin();
     await archived.perform({ type: "archive" });
     const active = await test.begin();
@@ -55,10 +55,44 @@ describe("retention", () => {
     expect(test.forgotten).toEqual([broken.id, cut.id, waiting.id]);
   });
 
+  it("A13, ruling 16: leaves sessions alone that only wait for their server", async () => {
+    const away = await test.begin();
+    await away.perform({ type: "suspend", cause: "shutdown" });
+    test.now = NOON + 10_000 * DAY_MS;
+    await test.runOnce();
+    expect(await test.left()).toEqual([away.id]);
+  });
+
+  it("A13, ruling 16: makes a session active whose repository has come back, and removes it not", async () => {
+    const session = await test.suspended();
+    test.obstacle = null;
+    test.now = NOON + 8 * DAY_MS;
+    await test.runOnce();
+    expect((await session.stored()).session).toMatchObject({
+      standing: { status: "active" },
+      lastActiveAt: NOON,
+    });
+    expect(test.logged.map(({ text }) => text)).toEqual([
+      "a session is active again, because its repository is back",
+    ]);
+  });
+
+  it("A13, ruling 16: removes nothing within a day after a migration", async () => {
+    const sessions = [await test.failed(), await test.suspended()];
+    const migratedAt = NOON + 100 * DAY_MS;
+    const store = { ...test.store, migratedAt };
+    test.now = migratedAt + DAY_MS - 1;
+    await test.runOnce({ store });
+    expect(await test.left()).toEqual(idsOf(sessions));
+    test.now += 1;
+    await test.runOnce({ store });
+    expect(await test.left()).toEqual([]);
+  });
+
   it("A13 first writes a bundle, for its owner only, that brings the session back as it was", async () => {
     const session = await test.suspended({ id: "session-1", title: "Mine" });
     await session.end(await session.run("hello"));
-    await session.perform({ type: "suspend", cause: "shutdown" });
+    await session.perform({ type: "come-back", obstacle: "its repository is gone" });
     const messages = await session.messages();
     test.now = NOON + 8 * DAY_MS;
     await test.runOnce();
@@ -93,7 +127,7 @@ describe("retention", () => {
     const first = readFileSync(path.join(test.bundles, "session-1-2026-01-16.jsonl"), "utf8");
     await importBundle(context, from(first.trimEnd().split("\n")));
     await session.perform({ type: "update", changes: { title: "Again" } });
-    await session.perform({ type: "suspend", cause: "crash" });
+    await session.perform({ type: "come-back", obstacle: "its repository is gone" });
     await test.runOnce();
     expect(readdirSync(test.bundles).toSorted()).toEqual([
       "session-1-2026-01-16.2.jsonl",

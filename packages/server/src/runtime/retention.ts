@@ -4,6 +4,7 @@ import type { Session } from "../domain/session.ts";
 import type { Status } from "../domain/status.ts";
 import type { ListPosition, Store, StoredSession } from "../storage/store.ts";
 import { bundleFolder } from "./bundle/bundle-folder.ts";
+import type { RuntimeContext } from "./context.ts";
 import { removeSessions, type Removing } from "./removal.ts";
 
 const HOUR_MS = 3_600_000;
@@ -15,6 +16,8 @@ const BATCH = 100;
 
 export interface RetentionOptions extends Omit<Removing, "bundles"> {
   readonly policy: RetentionPolicy;
+  /** Why sessions of a repository cannot go on; null when they can. */
+  readonly obstacleOf: RuntimeContext["obstacleOf"];
   /** Where the bundles of removed sessions go. */
   readonly bundleFolder: string;
   readonly bundleMs: number;
@@ -69,15 +72,21 @@ async function keepOn(
 }
 
 async function runOnce(
-  { store, policy, clock, bundleMs, log }: RetentionOptions,
+  { store, policy, clock, bundleMs, log, obstacleOf }: RetentionOptions,
   { removing, signal }: { removing: Removing; signal: AbortSignal },
 ): Promise<void> {
   const now = clock();
-  const verdict = (session: Session) => retentionOf(session, { now, policy });
+  const { migratedAt } = store;
+  const verdict = (session: Session) => retentionOf(session, { now, policy, migratedAt });
   for (const candidates of candidatesOf(policy, now)) {
     for await (const batch of inactive(store, candidates)) {
       if (signal.aborted) return;
-      const sessionIds = batch.filter(({ session }) => verdict(session) === "remove").map(idOf);
+      const sessionIds: string[] = [];
+      for (const { session } of batch) {
+        if (verdict(session) !== "remove") continue;
+        if (await canGoOn(session, obstacleOf)) await resume(removing, session.id);
+        else sessionIds.push(session.id);
+      }
       await removeSessions(removing, {
         sessionIds,
         isDue: (session) => verdict(session) === "remove",
@@ -156,8 +165,22 @@ async function* inactive(
   }
 }
 
-function idOf({ session }: StoredSession): string {
-  return session.id;
+/** Looked at once more: the repository of a suspended session may have come back. */
+async function canGoOn(
+  { standing, repoId }: Session,
+  obstacleOf: RetentionOptions["obstacleOf"],
+): Promise<boolean> {
+  return standing.status === "suspended" && (await obstacleOf(repoId)) === null;
+}
+
+async function resume({ clock, execute, log }: Removing, sessionId: string): Promise<void> {
+  const executed = await execute({
+    sessionId,
+    command: (session) =>
+      session === null ? [] : { type: "come-back", at: clock(), obstacle: null },
+  });
+  if (executed.ok && executed.events.length > 0)
+    log.info({ sessionId }, "a session is active again, because its repository is back");
 }
 
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {

@@ -93,6 +93,10 @@ export interface Runtime {
     lines: AsyncIterable<string>,
   ): Promise<Reply<{ readonly session: SessionSnapshot }>>;
 
+  /** Sessions that retention or cleanup removed, and that can be restored; newest first. */
+  listRemoved(query: { readonly limit: number }): Promise<RemovedPage>;
+  restoreRemoved(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+
   listSuspensions(): Promise<readonly StoredSuspension[]>;
   /** What people have said for the rest of the session, oldest first. */
   listGrants(sessionId: string): Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
@@ -159,6 +163,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "path_not_found",
   "path_outside_root",
   "provider_unknown",
+  "removed_not_found",
   "repository_in_use",
   "repository_not_found",
   "server_stopping",
@@ -187,6 +192,23 @@ export interface WholeSession {
   readonly messages: readonly Message[];
   /** A feed opened after this brings everything that is not in here, and nothing wrong twice. */
   readonly feedAfter: number;
+}
+
+export interface RemovedPage {
+  readonly removed: readonly RemovedSession[];
+  /** How many bundles there are. */
+  readonly total: number;
+}
+
+export interface RemovedSession {
+  readonly id: string;
+  readonly title: string | null;
+  readonly agentName: string | null;
+  readonly repoPath: string | null;
+  readonly removedAt: number;
+  /** Until then it can be restored. */
+  readonly keptUntil: number;
+  readonly bytes: number;
 }
 
 export interface OnSession {

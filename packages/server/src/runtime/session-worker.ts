@@ -123,6 +123,8 @@ export class SessionWorker {
         const steps = [
           ...(back === null ? [] : [back]),
           { type: "suspend", at, cause: "shutdown" } as const,
+          // The other nodes stay.
+          ...(cluster.isAlone ? [] : [{ type: "come-back", at, obstacle: null } as const]),
         ];
         return isCut ? steps : [];
       },
@@ -288,7 +290,10 @@ export class SessionWorker {
     if (handed) {
       const at = this.#context.clock();
       // No agent of ours works on it: it was cut off, and what came of it nobody knows.
-      const cut: Command = { type: "suspend", at, cause: "crash" };
+      const cut: readonly Command[] = [
+        { type: "suspend", at, cause: "crash" },
+        { type: "come-back", at, obstacle: null },
+      ];
       return this.#command(this.#takenBack(session, at) ?? cut, session);
     }
     if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
@@ -308,7 +313,7 @@ export class SessionWorker {
   }
 
   /** A step of ours, under our fence. Once it is taken, the session is looked at again. */
-  async #command(command: Command, session: Session): Promise<void> {
+  async #command(command: Command | readonly Command[], session: Session): Promise<void> {
     const fence = await this.#claim(session);
     if (fence === null) return this.#letGo();
     const sessionId = this.#sessionId;

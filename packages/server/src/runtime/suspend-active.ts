@@ -1,72 +1,28 @@
 import { setImmediate } from "node:timers/promises";
-import type { SessionSnapshot } from "./runtime.ts";
 import type { RuntimeContext } from "./context.ts";
-import type { ListPosition } from "../storage/store.ts";
+import { eachSession } from "./each-session.ts";
 
-/**
- * Sessions changed at the same time, in one transaction: many when nothing else is going on any more,
- * few when streams want to be stored in between.
- */
-const AT_ONCE = { shutdown: 64, crash: 4 } as const;
-const PAGE = 500;
+/** Sessions changed at the same time, in one transaction; nothing else is going on any more. */
+const AT_ONCE = 64;
 
-/**
- * Stores that the server goes away, or went away, under every active session. Only sessions that
- * nobody has touched since `before`: one that is in use again is none of ours to suspend.
- */
+/** Stores that the server goes away under every active session that it could run agents for. */
 export async function suspendActive(
-  context: RuntimeContext,
-  {
-    cause,
-    before,
-    signal,
-  }: {
-    readonly cause: "shutdown" | "crash";
-    readonly before: number;
-    readonly signal: AbortSignal;
-  },
+  { store, execute, clock }: Pick<RuntimeContext, "store" | "execute" | "clock">,
+  { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
-  let after: ListPosition | null = null;
-  do {
-    const page = await context.store.listSessions({
-      statuses: ["active"],
-      limit: PAGE,
-      ...(after !== null && { after }),
-    });
-    await suspendAll(context, { sessions: page.sessions, cause, before, signal });
-    after = page.next;
-    await setImmediate();
-  } while (after !== null && !signal.aborted);
-}
-
-async function suspendAll(
-  context: RuntimeContext,
-  {
-    sessions,
-    cause,
-    before,
-    signal,
-  }: {
-    sessions: readonly SessionSnapshot[];
-    cause: "shutdown" | "crash";
-    before: number;
-    signal: AbortSignal;
-  },
-): Promise<void> {
-  const left = sessions.filter(({ updatedAt }) => updatedAt < before);
-  while (left.length > 0 && !signal.aborted) {
-    const some = left.splice(0, AT_ONCE[cause]);
-    await Promise.all(
-      some.map(({ id }) =>
-        context.execute({
-          sessionId: id,
-          command: (session) =>
-            session === null || session.updatedAt >= before
-              ? []
-              : { type: "suspend", at: context.clock(), cause },
-        }),
-      ),
-    );
-    await setImmediate();
+  for await (const page of eachSession(store, { statuses: ["active"], signal })) {
+    const sessionIds = page.filter(({ repoId }) => repoId !== null).map(({ id }) => id);
+    while (sessionIds.length > 0 && !signal.aborted) {
+      await Promise.all(
+        sessionIds.splice(0, AT_ONCE).map((sessionId) =>
+          execute({
+            sessionId,
+            command: (session) =>
+              session === null ? [] : { type: "suspend", at: clock(), cause: "shutdown" },
+          }),
+        ),
+      );
+      await setImmediate();
+    }
   }
 }

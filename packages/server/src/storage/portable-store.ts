@@ -1,4 +1,11 @@
+import {
+  removeAtOf,
+  RETENTION_POLICY,
+  type RetentionPolicy,
+  type RetentionRules,
+} from "../domain/retention.ts";
 import { StorageFault } from "./fault.ts";
+import type { CurrentSchema } from "./migrations/migrate.ts";
 import { listSessions, countSessions } from "./reads/list-sessions.ts";
 import { findSession, findSessions, loadSession, readSession } from "./reads/load-session.ts";
 import {
@@ -35,6 +42,8 @@ import type { Writer } from "./writes/writes.ts";
 
 export interface StoreOptions {
   readonly clock: () => number;
+  /** When sessions are removed; the usual times, unless told. */
+  readonly retention?: RetentionPolicy;
   /** Told of each row the first time it cannot be read. */
   readonly onSetAside?: (row: SetAsideRow) => void;
   /** Told of what goes wrong between nodes and passes by itself. */
@@ -48,7 +57,7 @@ interface Parts {
   /** Another number whenever something was written; where that is known without asking far away. */
   readonly contentVersion?: () => number;
   readonly write: Writer;
-  readonly schema: string;
+  readonly schema: CurrentSchema;
   readonly options: StoreOptions;
   readonly translate: (error: unknown) => unknown;
   readonly onOutsideWrites: Store["onOutsideWrites"];
@@ -72,6 +81,9 @@ export function portableStore({
 }: Parts): Store {
   const calls = openCalls();
   const setAside = settingAside(writeNow, options);
+  const { migratedAt } = schema;
+  const rules: RetentionRules = { policy: options.retention ?? RETENTION_POLICY, migratedAt };
+  const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
   // Where all nodes are on the machine of the database, what makes it forget who was alive has ended them, too.
   const whoIsAlive = { durable: engine === "postgres" };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
@@ -84,7 +96,8 @@ export function portableStore({
       const unreadable: UnreadRow[] = [];
       try {
         const report = (row: UnreadRow): void => void unreadable.push(row);
-        const result = await read({ db, engine, report, ...(run !== undefined && { run }) });
+        const source = { db, engine, report, removeAt, ...(run !== undefined && { run }) };
+        const result = await read(source);
         return { result, lost: await setAside(unreadable) };
       } catch (error) {
         throw translate(error);
@@ -103,6 +116,7 @@ export function portableStore({
 
   return {
     engine,
+    migratedAt,
     load: (sessionId) => reading((source) => loadSession(source, sessionId)),
     commit: (change) => write("commitChange", change),
     append: (output) => write("appendOutput", output, { durable: output.durable }),
@@ -163,7 +177,7 @@ export function portableStore({
     listSetAside: () => reading(listSetAside),
     health: () =>
       reading(async (source) => ({
-        schema,
+        schema: schema.name,
         setAside: await countSetAside(source),
         counts: await countSessions(source),
       })),

@@ -56,7 +56,13 @@ export interface SessionRecord extends Omit<Session, "standing" | "queue"> {
   readonly suspensions: readonly Suspension[];
   readonly queued: number;
   readonly failure: string | null;
+  readonly suspendedAt: number | null;
+  /** Why a suspended session cannot go on; null while only the server is away. */
+  readonly suspendedReason: string | null;
   readonly archivedAt: number | null;
+  readonly failedAt: number | null;
+  /** When retention removes it, if nothing happens to it before; null when it never does. */
+  readonly removeAt: number | null;
   /** Counts the decisions about the session; what a change names as the one it was decided on. */
   readonly version: number;
   /** The last sequence number of its log. */

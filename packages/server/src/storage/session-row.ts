@@ -59,6 +59,8 @@ export function toSessionColumns(session: Session): SessionColumns {
     createdAt: session.createdAt,
     updatedAt: session.updatedAt,
     lastActiveAt: session.lastActiveAt,
+    suspendedAt: standing.status === "suspended" ? standing.suspendedAt : null,
+    suspendedReason: standing.status === "suspended" ? standing.reason : null,
     archivedAt: standing.status === "archived" ? standing.archivedAt : null,
     failedAt: standing.status === "error" ? standing.failedAt : null,
     finalizedAt: session.finalizedAt,
@@ -66,7 +68,10 @@ export function toSessionColumns(session: Session): SessionColumns {
 }
 
 /** Throws `UnreadableRow` when the row cannot be a session. */
-export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension[]): SessionRecord {
+export function fromSessionRow(
+  row: SessionRow,
+  suspensions: readonly Suspension[],
+): Omit<SessionRecord, "removeAt"> {
   const status = oneOf(STATUSES, "status", row.status);
   const state = oneOf(STATES, "state", row.state);
   const legal: readonly State[] = LEGAL_STATES[status];
@@ -99,7 +104,10 @@ export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     lastActiveAt: row.lastActiveAt,
+    suspendedAt: row.suspendedAt,
+    suspendedReason: row.suspendedReason,
     archivedAt: row.archivedAt,
+    failedAt: row.failedAt,
     finalizedAt: row.finalizedAt,
     version: row.version,
     lastSeq: row.lastSeq,
@@ -109,25 +117,27 @@ export function fromSessionRow(row: SessionRow, suspensions: readonly Suspension
 /** The whole session: the row with the run it is busy with and the queue behind it. */
 export function toSession(
   record: SessionRecord,
-  work: { run: CurrentRun | null; queue: readonly QueueEntry[]; failedAt: number | null },
+  work: { run: CurrentRun | null; queue: readonly QueueEntry[] },
 ): Session {
   const { status, state, suspensions, queued: _, failure, archivedAt, ...named } = record;
-  const { version: __, lastSeq: ___, ...rest } = named;
+  const { failedAt, suspendedAt, suspendedReason, removeAt, version, lastSeq, ...rest } = named;
   const activity = toActivity({ state, suspensions, run: work.run });
-  return { ...rest, queue: work.queue, standing: toStanding(record, activity, work.failedAt) };
+  return { ...rest, queue: work.queue, standing: toStanding(record, activity) };
 }
 
-function toStanding(
-  { status, failure, archivedAt, updatedAt }: SessionRecord,
-  activity: Activity,
-  failedAt: number | null,
-): Standing {
+function toStanding(record: SessionRecord, activity: Activity): Standing {
+  const { status, failure, archivedAt, failedAt, suspendedAt, updatedAt } = record;
   switch (status) {
     case "active":
       return { status, activity };
     case "suspended":
       if (activity.state === "running") throw new UnreadableRow("suspended with a run under way");
-      return { status, activity };
+      return {
+        status,
+        activity,
+        suspendedAt: suspendedAt ?? updatedAt,
+        reason: record.suspendedReason,
+      };
     case "archived":
       return { status, archivedAt: archivedAt ?? updatedAt };
     case "error":

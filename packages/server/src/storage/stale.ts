@@ -1,5 +1,12 @@
+/**
+ * Which sessions cleanup by age looks for. A conversation has a repository or messages; any other session
+ * only tracks an agent that somebody else runs.
+ */
+export type StaleKind = "tracked" | "conversations";
+
 /** Sessions that cleanup by age may take: readable, not archived, idle, nothing queued, and no node's. */
 export interface StaleQuery {
+  readonly kind: StaleKind;
   /** Not active since. */
   readonly before: number;
   readonly after?: StalePosition;
@@ -29,7 +36,10 @@ export interface StaleSession {
 
 /** Sessions not active for as long, by what becomes of them. */
 export interface StaleCounts {
+  /** Tracked sessions that may be taken. */
   readonly stale: number;
+  /** Conversations at rest. */
+  readonly conversations: number;
   readonly archived: number;
   /** At work, or waiting for an answer. */
   readonly busy: number;

@@ -43,6 +43,8 @@ export type {
  */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
+  /** When the database was last migrated. */
+  readonly migratedAt: number;
 
   load(sessionId: string): Promise<Loaded>;
   /** Stores kernel events and the session they fold to, all or nothing, if nobody was faster. */

@@ -62,6 +62,9 @@ export interface SessionRow {
   createdAt: number;
   updatedAt: number;
   lastActiveAt: number;
+  /** Both null unless the session is suspended; the reason also while only the server is away. */
+  suspendedAt: number | null;
+  suspendedReason: string | null;
   archivedAt: number | null;
   failedAt: number | null;
   finalizedAt: number | null;

@@ -1,26 +1,44 @@
+import { v7 as newId } from "uuid";
 import { removeJournals } from "../../providers/journal.ts";
+import { bundleFolder } from "../../runtime/bundle/bundle-folder.ts";
 import { cleanUp as removeStale, type CleanedUp } from "../../runtime/cleanup.ts";
-import { journalFolder } from "../data-folder.ts";
+import { executeCommand } from "../../runtime/execute-command.ts";
+import type { Removing } from "../../runtime/removal.ts";
+import type { Store } from "../../storage/store.ts";
+import { bundlesIn, journalFolder } from "../data-folder.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../print/printer.ts";
 import { openProgress } from "../print/progress.ts";
 import { timeAgo } from "../print/time-ago.ts";
-import { serveSettings } from "../settings.ts";
+import { EXIT } from "../exit.ts";
+import { serveSettings, type ServeSettings } from "../settings.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
 export interface CleanupFlags extends CommonFlags {
   readonly hours: number;
+  /** Also sessions with a repository or messages, each after its bundle was written. */
+  readonly conversations?: true;
   readonly dryRun?: true;
+  readonly yes?: true;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Straight on the database, also beside a server, which notices. */
-export async function cleanUp(flags: CleanupFlags): Promise<void> {
+/** Works on the database itself, also beside a server, which notices. */
+export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const printer = openPrinter(flags);
   const settings = serveSettings(flags, process.env);
+  const takesConversations = flags.conversations === true;
+  if (takesConversations && flags.dryRun !== true) {
+    const { sure } = await import("../print/sure.ts");
+    const isSure = await sure(printer, {
+      question: `Remove all conversations at rest that were not active for ${flags.hours} hours? Each is written to a bundle first.`,
+      yes: flags.yes === true,
+    });
+    if (!isSure) return EXIT.no;
+  }
   const store = await openDatabase(settings);
   const progress = await openProgress(printer, "Removing");
   try {
@@ -32,13 +50,26 @@ export async function cleanUp(flags: CleanupFlags): Promise<void> {
       onProgress: progress.report,
       forgetSessions: (sessionIds) =>
         removeJournals(journalFolder(settings.dataFolder), sessionIds),
+      ...(takesConversations && { conversations: removingFrom(store, settings) }),
     });
     progress.end();
     tell(printer, { cleaned, flags, now });
+    return cleaned.failures.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
     await store.close();
   }
+}
+
+function removingFrom(store: Store, { dataFolder }: ServeSettings): Removing {
+  return {
+    store,
+    bundles: bundleFolder(bundlesIn(dataFolder)),
+    clock: Date.now,
+    execute: (execution) => executeCommand({ store, newId }, execution),
+    forgetSession: (sessionId) => removeJournals(journalFolder(dataFolder), [sessionId]),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  };
 }
 
 function tell(
@@ -49,20 +80,28 @@ function tell(
     now,
   }: { readonly cleaned: CleanedUp; readonly flags: CleanupFlags; readonly now: number },
 ): void {
-  const { removed, first, kept } = cleaned;
+  const { removed, first, kept, failures } = cleaned;
   const isDry = flags.dryRun === true;
   const names = first.map((session) => ({
     agent_id: nameOf(session),
     last_active: new Date(session.lastActiveAt).toISOString(),
   }));
   if (!printer.isForPeople)
-    return printer.json({ removed, dry_run: isDry, kept, ...(isDry && { first: names }) });
+    return printer.json({
+      removed,
+      dry_run: isDry,
+      kept,
+      ...(isDry && { first: names }),
+      ...(failures.length > 0 && { failures }),
+    });
   printer.line(`${isDry ? "Would remove" : "Removed"} ${counted(removed, "session")}.`);
   if (isDry) {
     for (const { agent_id: name, last_active: at } of names)
       printer.line(`  ${name}  ${timeAgo(at, now)}`, printer.paint.dim);
     if (removed > names.length) printer.note(`  and ${removed - names.length} more`);
   }
+  for (const { sessionId, reason } of failures)
+    printer.line(`Kept ${sessionId}: ${reason}`, printer.paint.red);
   const others = Object.entries(kept).filter(([, count]) => count > 0);
   if (others.length > 0)
     printer.note(`Kept: ${others.map(([why, count]) => `${count} ${why}`).join(", ")}.`);

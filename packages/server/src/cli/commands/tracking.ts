@@ -132,7 +132,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
       nameOf(session),
       session.agentName,
       session.phase,
-      statusText(session),
+      statusText(session, now),
       timeAgo(session.lastActiveAt, now),
       session.title ?? session.purpose,
     ]),
@@ -172,8 +172,14 @@ async function readAll(
   return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };
 }
 
-function statusText({ status, state }: Session): string {
-  return state === "idle" ? status : `${status}, ${state === "suspended" ? "waiting" : state}`;
+function statusText({ status, state, removeAt }: Session, now: number): string {
+  const doing = state === "idle" ? "" : `, ${state === "suspended" ? "waiting" : state}`;
+  return `${status}${doing}${removeAt === null ? "" : `, ${removalText(removeAt, now)}`}`;
+}
+
+function removalText(removeAt: string, now: number): string {
+  const leftMs = Date.parse(removeAt) - now;
+  return leftMs <= 0 ? "removed soon" : `removed in ${durationText(leftMs)}`;
 }
 
 export interface ResumeFlags extends CommonFlags {

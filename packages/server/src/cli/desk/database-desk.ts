@@ -5,6 +5,7 @@ import {
   drainNodeRequestSchema,
   finalizeRequestSchema,
   listSessionsQuerySchema,
+  removedQuerySchema,
   sendMessageRequestSchema,
   shouldResumeQuerySchema,
   statsQuerySchema,
@@ -23,6 +24,7 @@ import {
 import {
   toWireNode,
   toWireProvider,
+  toWireRemoved,
   toWireRepo,
   toWireResumeDecision,
   toWireSent,
@@ -139,6 +141,11 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
         const { node } = given(await requests.drainNode({ name, draining }));
         return toWireNode(node, { self: null });
       },
+    },
+    removed: {
+      list: async (query = {}) =>
+        toWireRemoved(await requests.listRemoved(checked(removedQuerySchema, query))),
+      restore: async (id) => toWireSession(given(await requests.restoreRemoved(id)).session),
     },
     suspensions: async () => ({
       suspensions: (await requests.listSuspensions()).map(toWireSuspension),

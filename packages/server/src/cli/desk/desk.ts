@@ -1,4 +1,4 @@
-import type { Client, Nodes, Repositories, Sessions } from "@holdfast/client";
+import type { Client, Nodes, Removed, Repositories, Sessions } from "@holdfast/client";
 
 /** What commands ask of sessions: a running server, or straight the database. Both answer alike. */
 export interface Desk extends Pick<Client, "suspensions" | "providers" | "stats"> {
@@ -24,6 +24,7 @@ export interface Desk extends Pick<Client, "suspensions" | "providers" | "stats"
   };
   readonly repos: Pick<Repositories, "add" | "list" | "remove">;
   readonly nodes: Nodes;
+  readonly removed: Removed;
   /** The server that is used; null when there is none. */
   readonly server: Client | null;
   close(): Promise<void>;

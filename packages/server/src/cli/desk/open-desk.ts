@@ -6,7 +6,7 @@ import { createRepositories, type Repositories } from "../../runtime/repositorie
 import { StorageFault } from "../../storage/fault.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { journalFolder, makeDataFolder, runningServer } from "../data-folder.ts";
+import { bundlesIn, journalFolder, makeDataFolder, runningServer } from "../data-folder.ts";
 import { nearby } from "../nearby.ts";
 import { serveSettings, type DataFlags, type ServeSettings } from "../settings.ts";
 import { databaseDesk } from "./database-desk.ts";
@@ -46,6 +46,8 @@ async function openDatabaseDesk(
     clock: Date.now,
     newId,
     log: { info: () => {}, warn: () => {}, error: () => {} },
+    spoolFolder: bundlesIn(settings.dataFolder),
+    removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
   return databaseDesk(requests, store.close);

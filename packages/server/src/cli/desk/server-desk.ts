@@ -13,6 +13,7 @@ export function serverDesk({ url, token }: { url: string; token: string | null }
     },
     repos: client.repos,
     nodes: client.nodes,
+    removed: client.removed,
     suspensions: client.suspensions,
     providers: client.providers,
     stats: client.stats,

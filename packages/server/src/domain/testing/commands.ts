@@ -132,6 +132,10 @@ export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {
   return { type: "suspend", at: NOON, cause };
 }
 
+export function comeBack(obstacle: string | null = null): Of<"come-back"> {
+  return { type: "come-back", at: NOON, obstacle };
+}
+
 export function resume(): Of<"resume"> {
   return { type: "resume", at: NOON };
 }

@@ -37,6 +37,7 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 4, wants: [make.cancel()] },
   { weight: 2, wants: [make.release()] },
   { weight: 8, wants: [make.suspend("shutdown"), make.suspend("crash")] },
+  { weight: 4, wants: [make.comeBack(), make.comeBack("its repository is gone")] },
   { weight: 3, wants: [make.resume()] },
   { weight: 3, wants: [make.editQueued(0)] },
   { weight: 5, wants: [-1, 0, 1, 2, 9].map((position) => make.moveQueued(0, position)) },

@@ -21,6 +21,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions/:id/archive": "admin",
   "POST /api/sessions/:id/fail": "admin",
   "POST /api/sessions/import": "admin",
+  "POST /api/removed/:id/restore": "admin",
   "POST /api/repos": "admin",
   "DELETE /api/repos/:id": "admin",
   "POST /api/nodes/:id/drain": "admin",

@@ -23,8 +23,18 @@ export interface BundleFolder {
   /** The names of what was written survive a power cut when this resolves. */
   sync(): Promise<void>;
   remove(file: string): Promise<void>;
+  /** Newest first; of one session when that is named. */
+  list(query?: { readonly sessionId: string }): Promise<readonly BundleFile[]>;
+  /** Each without its newline. */
+  lines(file: BundleFile): AsyncIterable<string>;
   /** Removes bundles whose date is more than `keptMs` ago, and what a crash left half written. */
   removeOld(query: { readonly now: number; readonly keptMs: number }): Promise<readonly string[]>;
+}
+
+export interface BundleFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly writtenAt: number;
 }
 
 export function bundleFolder(folder: string): BundleFolder {
@@ -65,7 +75,35 @@ export function bundleFolder(folder: string): BundleFolder {
     return removed;
   }
 
-  return { write, sync: () => syncFolder(folder), remove, removeOld };
+  async function list(query?: { readonly sessionId: string }): Promise<readonly BundleFile[]> {
+    const prefix = query === undefined ? "" : `${fileNameOf(query.sessionId)}-`;
+    const names = (await namesIn(folder)).filter(
+      (name) => isDated(name) && name.startsWith(prefix),
+    );
+    const files: BundleFile[] = [];
+    for (const name of names) {
+      const file = path.join(folder, name);
+      const found = await stat(file).catch(nullIf("ENOENT"));
+      if (found !== null) files.push({ path: file, bytes: found.size, writtenAt: found.mtimeMs });
+    }
+    return files.toSorted((one, other) => other.writtenAt - one.writtenAt);
+  }
+
+  return { write, sync: () => syncFolder(folder), remove, removeOld, list, lines: linesOf };
+}
+
+function isDated(name: string): boolean {
+  const date = NAME.exec(name)?.[1];
+  return date !== undefined && !Number.isNaN(Date.parse(date));
+}
+
+async function* linesOf({ path: file }: BundleFile): AsyncGenerator<string> {
+  const handle = await open(file);
+  try {
+    yield* handle.readLines({ encoding: "utf8" });
+  } finally {
+    await handle.close();
+  }
 }
 
 async function writeLines(handle: FileHandle, lines: AsyncIterable<string>): Promise<void> {

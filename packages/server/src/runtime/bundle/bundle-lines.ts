@@ -32,6 +32,8 @@ export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }):
     status: statusOf(session),
     failure: standing.status === "error" ? standing.reason : null,
     failedAt: standing.status === "error" ? toTime(standing.failedAt) : null,
+    suspendedAt: standing.status === "suspended" ? toTime(standing.suspendedAt) : null,
+    suspendedReason: standing.status === "suspended" ? standing.reason : null,
     archivedAt: standing.status === "archived" ? toTime(standing.archivedAt) : null,
     waitingRun: run && { id: run.id, continuity: run.continuity, handed: run.handed },
     delivery: session.delivery,

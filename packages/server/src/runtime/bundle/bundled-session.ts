@@ -32,11 +32,12 @@ function checkQueue({ queue, queuedRuns }: BundleOutline): void {
 }
 
 function standingOf(outline: BundleOutline): Standing {
-  const { status, failure, archivedAt } = outline.session;
+  const { failure, suspended, archivedAt } = outline.session;
   const activity = activityOf(outline);
   if (failure !== null) return { status: "error", ...failure };
   if (archivedAt !== null) return { status: "archived", archivedAt };
-  return { status: status === "active" ? status : "suspended", activity };
+  if (suspended !== null) return { status: "suspended", activity, ...suspended };
+  return { status: "active", activity };
 }
 
 function activityOf({ session, waitingRun: run, open }: BundleOutline): Idle | Waiting {

@@ -16,7 +16,7 @@ import { changed, from, parsed } from "./testing/lines.ts";
 const test = bundleRig();
 
 describe("an import", () => {
-  it("A13 brings a removed session back, suspended, with the question it waited for", async () => {
+  it("A13 brings a removed session back, ready to go on, with the question it waited for", async () => {
     const { session, asked, lines } = await test.full();
     const read = await test.store.readSession(session.id);
     if (read.found !== "session") throw new Error("it is there");
@@ -25,7 +25,7 @@ describe("an import", () => {
       ok: true,
       session: {
         ...read.record,
-        status: "suspended",
+        status: "active",
         state: "suspended",
         suspensions: [asked],
         delivery: "hold",

@@ -36,6 +36,8 @@ export interface BundleSession {
   readonly session: Omit<Session, "standing" | "queue" | "repoId">;
   readonly status: Standing["status"];
   readonly failure: { readonly reason: string; readonly failedAt: number } | null;
+  /** Of a suspended session. Bundles of 0.1 do not have it. */
+  readonly suspended: { readonly suspendedAt: number; readonly reason: string | null } | null;
   readonly archivedAt: number | null;
   /** What only the session knows of the run that waits; the rest stands in the run's own line. */
   readonly waitingRun: Pick<CurrentRun, "id" | "continuity" | "handed"> | null;
@@ -79,6 +81,7 @@ export function parseSession(line: JsonObject): BundleSession {
       status === "error"
         ? { reason: textIn(line, "failure"), failedAt: timeIn(line, "failedAt") }
         : null,
+    suspended: status === "suspended" ? parseSuspended(line) : null,
     archivedAt: status === "archived" ? timeIn(line, "archivedAt") : null,
     waitingRun: waitingRun && parseWaitingRun(waitingRun),
     lastSeq: countIn(line, "lastSeq"),
@@ -108,6 +111,12 @@ export function parseSession(line: JsonObject): BundleSession {
       summary: textOrNullIn(line, "summary"),
     },
   };
+}
+
+function parseSuspended(line: JsonObject): BundleSession["suspended"] {
+  const at = "suspendedAt" in line ? timeOrNullIn(line, "suspendedAt") : null;
+  const reason = "suspendedReason" in line ? textOrNullIn(line, "suspendedReason") : null;
+  return { suspendedAt: at ?? timeIn(line, "updatedAt"), reason };
 }
 
 function parseWaitingRun(run: JsonObject): BundleSession["waitingRun"] {

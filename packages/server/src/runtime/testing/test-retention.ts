@@ -25,6 +25,7 @@ export class TestRetention {
   /** The sessions that were to be forgotten elsewhere. */
   readonly forgotten: string[] = [];
   now = NOON;
+  obstacle: string | null = "its repository is gone";
   #onLog = (): void => {};
 
   private constructor(database: TestStore) {
@@ -37,8 +38,9 @@ export class TestRetention {
     return new TestRetention(database);
   }
 
+  /** Migrated long ago: nothing is kept for that. */
   get store(): Store {
-    return this.#database.store;
+    return { ...this.#database.store, migratedAt: 0 };
   }
 
   get context() {
@@ -53,6 +55,7 @@ export class TestRetention {
     const retention = startRetention({
       store: this.store,
       policy: RETENTION_POLICY,
+      obstacleOf: async () => this.obstacle,
       bundleFolder: this.bundles,
       bundleMs: 30 * DAY_MS,
       clock: () => this.now,
@@ -110,7 +113,7 @@ export class TestRetention {
 
   async suspended(more: Parameters<typeof beginSession>[1] = {}): Promise<SessionDriver> {
     const session = await this.begin(more);
-    await session.perform({ type: "suspend", cause: "shutdown" });
+    await session.perform({ type: "come-back", obstacle: "its repository is gone" });
     return session;
   }
 

@@ -124,12 +124,20 @@ function changesOf(row: PortalRow, session: OurSession) {
   const { status, updatedAt, lastActiveAt, supportsResume, resumeData } = session;
   const moved = sessionTimes(row);
   return {
-    ...(status !== statusFromPortal(row["status"]) && { status: statusInPortal(status) }),
+    ...(!isSameStatus(row, session) && { status: statusInPortal(status) }),
     ...(updatedAt !== moved.updatedAt && { updatedAt: new Date(updatedAt) }),
     ...(lastActiveAt !== moved.lastActiveAt && { lastActiveAt: new Date(lastActiveAt) }),
     ...(supportsResume !== flagFrom(row["supportsResume"]) && { supportsResume }),
     ...(resumeData !== jsonOr(row["resumeData"], null) && { resumeData }),
   };
+}
+
+/** Our servers stopped and started: a session that nothing else happened to has the status it had. */
+function isSameStatus(row: PortalRow, { status, lastActiveAt }: OurSession): boolean {
+  const moved = statusFromPortal(row["status"]);
+  const isAtWork = (name: string): boolean => name === "active" || name === "suspended";
+  const isUntouched = lastActiveAt === sessionTimes(row).lastActiveAt;
+  return status === moved || (isUntouched && isAtWork(status) && isAtWork(moved));
 }
 
 /** New ones, those still growing as far as they have grown, and those still waiting in a queue. */

@@ -4,6 +4,7 @@ import { openRaw } from "../testing/raw-database.ts";
 import { driveSession } from "../testing/session-driver.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { createPortal } from "./testing/create-portal.ts";
+import { MIGRATION_NAMES } from "./testing/migration-names.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { EIGHT } from "./testing/portal-contents.ts";
 import { startDying } from "./testing/start-migration.ts";
@@ -66,16 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     ).up();
     await (await openMigrations(undisturbed.location)).up();
 
-    expect(steps.map(({ name }) => name)).toEqual([
-      "0001-portal",
-      "0002-sessions",
-      "0003-search",
-      "0004-memory",
-      "0005-agent-id",
-      "0006-nodes",
-      "0007-tokens",
-      "0008-tally",
-    ]);
+    expect(steps.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
     expect(reached).toEqual(UP);
     expect(await dumpDatabase(database.location)).toBe(await dumpDatabase(undisturbed.location));
   });
@@ -83,13 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
   it("A15 goes back over steps that have nothing to lose", async () => {
     for (const { location } of [database, undisturbed]) {
       await changeSomething(location);
-      for (const name of [
-        "0008-tally",
-        "0007-tokens",
-        "0006-nodes",
-        "0005-agent-id",
-        "0004-memory",
-      ])
+      for (const name of MIGRATION_NAMES.slice(3).toReversed())
         expect(await (await openMigrations(location)).down()).toEqual([
           { name, direction: "down" },
         ]);

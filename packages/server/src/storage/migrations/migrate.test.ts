@@ -3,18 +3,9 @@ import { openMigrations, openStore, type DatabaseLocation } from "../open-store.
 import { openRaw } from "../testing/raw-database.ts";
 import { createTestDatabase, type Engine, type TestDatabase } from "../testing/test-database.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
+import { MIGRATION_NAMES as ALL, NEWEST_MIGRATION as NEWEST } from "./testing/migration-names.ts";
 import { startMigration } from "./testing/start-migration.ts";
 
-const ALL = [
-  "0001-portal",
-  "0002-sessions",
-  "0003-search",
-  "0004-memory",
-  "0005-agent-id",
-  "0006-nodes",
-  "0007-tokens",
-  "0008-tally",
-];
 const UP = ALL.map((name) => ({ name, direction: "up" }));
 const databases: TestDatabase[] = [];
 
@@ -45,10 +36,10 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     await migrations.down();
     await setBack(location, "0003-search");
 
-    expect(await migrations.up()).toEqual([{ name: "0008-tally", direction: "up" }]);
-    await setBack(location, "0008-tally");
-    expect(await migrations.down()).toEqual([{ name: "0008-tally", direction: "down" }]);
-    expect(await migrations.up()).toEqual([{ name: "0008-tally", direction: "up" }]);
+    expect(await migrations.up()).toEqual([{ name: NEWEST, direction: "up" }]);
+    await setBack(location, NEWEST);
+    expect(await migrations.down()).toEqual([{ name: NEWEST, direction: "down" }]);
+    expect(await migrations.up()).toEqual([{ name: NEWEST, direction: "up" }]);
   });
 
   it("A15 do nothing when there is nothing to do", async () => {
@@ -74,16 +65,9 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     for (const { executedAt } of status)
       expect(executedAt?.getTime()).toBeGreaterThanOrEqual(startedAt);
     await migrations.down();
-    expect(await migrations.status()).toEqual([
-      { name: "0001-portal", ...done },
-      { name: "0002-sessions", ...done },
-      { name: "0003-search", ...done },
-      { name: "0004-memory", ...done },
-      { name: "0005-agent-id", ...done },
-      { name: "0006-nodes", ...done },
-      { name: "0007-tokens", ...done },
-      { name: "0008-tally", ...pending },
-    ]);
+    expect(await migrations.status()).toEqual(
+      ALL.map((name) => ({ name, ...(name === NEWEST ? pending : done) })),
+    );
   });
 
   it.each([1, 2])(
@@ -141,9 +125,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     );
     await migrations.up();
     await migrations.down();
-    await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(
-      lacking("0008-tally"),
-    );
+    await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(lacking(NEWEST));
     await migrations.up();
     await (await openStore(location, { clock: Date.now })).close();
   });

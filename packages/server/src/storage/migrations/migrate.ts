@@ -51,11 +51,18 @@ export async function migrationStatus<Schema>(
   return [...known, ...unknown].map((name) => ({ name, executedAt: executed.get(name) ?? null }));
 }
 
-/** The newest migration; throws unless the database is exactly as this program expects it. */
+export interface CurrentSchema {
+  /** The newest migration. */
+  readonly name: string;
+  /** When that ran. */
+  readonly migratedAt: number;
+}
+
+/** Throws unless the database is exactly as this program expects it. */
 export async function requireCurrentSchema<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
-): Promise<string> {
+): Promise<CurrentSchema> {
   const status = await migrationStatus(db, context);
   refuseNewer(status, context);
   const pending = status.find(({ executedAt }) => executedAt === null);
@@ -65,7 +72,8 @@ export async function requireCurrentSchema<Schema>(
       `The database lacks migration ${pending.name}. Run: holdfast db migrate`,
     );
   }
-  return status.at(-1)?.name ?? "empty";
+  const newest = status.at(-1);
+  return { name: newest?.name ?? "empty", migratedAt: newest?.executedAt?.getTime() ?? 0 };
 }
 
 function refuseNewer(status: readonly MigrationStatus[], context: MigrationContext): void {

@@ -39,18 +39,25 @@ export function toRecord(
     idOf: (row) => row.id,
     read: toSuspension,
   });
-  return suspensions.length > 0 ? fromSessionRow(found, suspensions) : recordOf(found);
+  return suspensions.length > 0
+    ? withRemoval(source, fromSessionRow(found, suspensions))
+    : recordOf(source, found);
 }
 
 /** What was made of a row; lists give the same row again while nothing in it is new. */
 const records = new WeakMap<FoundSession, SessionRecord>();
 
-function recordOf(row: FoundSession): SessionRecord {
+function recordOf(source: Source, row: FoundSession): SessionRecord {
   const known = records.get(row);
   if (known !== undefined) return known;
-  const record = fromSessionRow(row, []);
+  const record = withRemoval(source, fromSessionRow(row, []));
   records.set(row, record);
   return record;
+}
+
+function withRemoval({ removeAt }: Source, record: Omit<SessionRecord, "removeAt">): SessionRecord {
+  const isResumable = record.supportsResume || record.suspensions.length > 0 || record.queued > 0;
+  return { ...record, removeAt: removeAt({ ...record, isResumable }) };
 }
 
 /** By session, oldest first. */

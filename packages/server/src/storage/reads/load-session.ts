@@ -23,8 +23,8 @@ export async function loadSession(source: Source, sessionId: string): Promise<Lo
     const record = toRecord(moment, row, await openSuspensionRows(moment, [row]));
     const run = row.state === "idle" ? null : await currentRun(moment, sessionId);
     const queue = row.queued === 0 ? [] : await queueOf(moment, sessionId);
-    const { version, lastSeq, owner, epoch, failedAt } = row;
-    const session = toSession(record, { run, queue, failedAt });
+    const { version, lastSeq, owner, epoch } = row;
+    const session = toSession(record, { run, queue });
     return { found: "session", stored: { session, version, lastSeq, owner, epoch } };
   });
 }

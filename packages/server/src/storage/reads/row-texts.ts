@@ -32,6 +32,8 @@ const ALL: Readonly<Record<keyof SessionRow, true>> = {
   createdAt: true,
   updatedAt: true,
   lastActiveAt: true,
+  suspendedAt: true,
+  suspendedReason: true,
   archivedAt: true,
   failedAt: true,
   finalizedAt: true,

@@ -1,3 +1,4 @@
+import type { RetainedSession } from "../../domain/retention.ts";
 import { UnreadableRow } from "../parse.ts";
 import type { Place } from "../prepared.ts";
 import type { SetAsideRow } from "../tables.ts";
@@ -5,6 +6,7 @@ import type { SetAsideRow } from "../tables.ts";
 /** What every read runs on. Rows that cannot be understood are reported here and left out. */
 export interface Source extends Place {
   readonly report: (bad: Omit<SetAsideRow, "at">) => void;
+  readonly removeAt: (session: RetainedSession) => number | null;
 }
 
 interface Reading<Row, Value> {

@@ -6,9 +6,9 @@ import { readable, type Source } from "./source.ts";
 
 /** First made first. Each is read as a whole: what cannot be is reported, and is not among them. */
 export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
-  const { before, after, limit } = query;
+  const { after, limit } = query;
   let select = selectSessions(source)
-    .where(isStale(source, before))
+    .where(isStale(source, query))
     .orderBy("AgentSession.createdAt")
     .orderBy("AgentSession.id")
     .limit(limit);
@@ -50,7 +50,8 @@ export async function countStale(
 ): Promise<StaleCounts> {
   const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
     select
-      sum(case when ${isStale(source, before)} then 1 else 0 end) as "stale",
+      sum(case when ${isStale(source, { kind: "tracked", before })} then 1 else 0 end) as "stale",
+      sum(case when ${isStale(source, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
       sum(case when ${isOld(before)} and "status" = 'archived' then 1 else 0 end) as "archived",
       sum(case when ${isOld(before)} and "state" <> 'idle' then 1 else 0 end) as "busy",
       sum(case when ${isOld(before)} and "state" = 'idle' and "queued" > 0 then 1 else 0 end) as "queued",
@@ -60,6 +61,7 @@ export async function countStale(
   const [row] = counted.rows;
   return {
     stale: Number(row?.stale ?? 0),
+    conversations: Number(row?.conversations ?? 0),
     archived: Number(row?.archived ?? 0),
     busy: Number(row?.busy ?? 0),
     queued: Number(row?.queued ?? 0),
@@ -69,9 +71,16 @@ export async function countStale(
 }
 
 /** What `deleteStale` asks again when it deletes. */
-export function isStale(engine: Pick<Transaction, "engine">, before: number): RawBuilder<boolean> {
-  return sql<boolean>`(${isOld(before)} and ${isAtRest} and not ${isOwned(engine)})`;
+export function isStale(
+  engine: Pick<Transaction, "engine">,
+  { kind, before }: Pick<StaleQuery, "kind" | "before">,
+): RawBuilder<boolean> {
+  const isWanted = kind === "tracked" ? sql`not ${isConversation}` : isConversation;
+  return sql<boolean>`(${isOld(before)} and ${isAtRest} and ${isWanted} and not ${isOwned(engine)})`;
 }
+
+const isConversation = sql<boolean>`("AgentSession"."repoId" is not null
+  or exists (select 1 from "AgentMessage" where "sessionId" = "AgentSession"."id"))`;
 
 // No index on activity, which changes with every word an agent says: what is older is older in both.
 function isOld(before: number): RawBuilder<boolean> {

@@ -24,7 +24,7 @@ async function plansOf(read: (source: Source) => Promise<unknown>): Promise<read
       return null;
     },
   });
-  await read({ db, engine: "sqlite", report: () => {} });
+  await read({ db, engine: "sqlite", report: () => {}, removeAt: () => null });
   explaining.close();
   raw.close();
   return [...plans];
@@ -82,7 +82,10 @@ describe("what every answer of an agent reads", () => {
       return run(text, parameters);
     };
     const place = { db, engine: "sqlite", run: explained } as const;
-    const loaded = await loadSession({ ...place, report: () => {} }, session.id);
+    const loaded = await loadSession(
+      { ...place, report: () => {}, removeAt: () => null },
+      session.id,
+    );
     if (loaded.found !== "session") throw new Error(loaded.found);
     const before = loaded.stored;
     const ended = decide(before.session, {

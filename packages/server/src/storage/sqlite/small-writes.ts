@@ -15,6 +15,7 @@ const MAX_REQUESTS = 4;
 const BEGINNINGS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
   "session.created",
   "session.resumed",
+  "session.touched",
   "message.queued",
   "run.started",
 ]);

@@ -90,6 +90,8 @@ export function arriving({
         },
         suspensions: [asked],
       },
+      suspendedAt: NOON + 350,
+      reason: "its repository is gone",
     },
     delivery: "hold",
     queue: [entry],

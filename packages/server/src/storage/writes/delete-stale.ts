@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isStale } from "../reads/stale-sessions.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Of these sessions, deletes what is stale still. Returns the ids of those that are gone. */
+/** Of these sessions, deletes those that are stale still; never a conversation. Returns the ids of those that are gone. */
 export async function deleteStale(
   { db, engine }: Transaction,
   { sessionIds, before }: { readonly sessionIds: readonly string[]; readonly before: number },
@@ -12,7 +12,7 @@ export async function deleteStale(
       ? sql`select value from json_each(${JSON.stringify(sessionIds)})`
       : sql`select unnest(${sessionIds}::text[])`;
   const { rows } = await sql<{ id: string }>`
-    delete from "AgentSession" where "id" in (${ids}) and ${isStale({ engine }, before)}
+    delete from "AgentSession" where "id" in (${ids}) and ${isStale({ engine }, { kind: "tracked", before })}
     returning "id"`.execute(db);
   return rows.map(({ id }) => id);
 }

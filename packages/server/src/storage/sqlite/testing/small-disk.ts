@@ -35,7 +35,7 @@ export async function limitedFile(): Promise<SmallDisk> {
     engine: "sqlite",
     db,
     write: writer.write,
-    schema: "limited",
+    schema: { name: "limited", migratedAt: 0 },
     options: { clock: Date.now },
     translate: faultFromSqlite,
     onOutsideWrites: () => {},

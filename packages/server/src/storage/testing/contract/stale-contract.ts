@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isStale } from "../../../domain/retention.ts";
+import { activityOf, type Session } from "../../../domain/session.ts";
 import { openStore } from "../../open-store.ts";
-import type { Store } from "../../store.ts";
+import type { NewMessage, Store } from "../../store.ts";
 import { countRows, loosen, openRaw, type RawDatabase } from "../raw-database.ts";
-import { beginSession, NOON, type SessionDriver } from "../session-driver.ts";
+import { beginSession, NOON, textOf, type SessionDriver } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -13,21 +14,29 @@ const BEFORE = NOON + 60_000;
 /** Sessions that nobody has used for long: found and removed by age, and only at rest. */
 export function staleContract(open: OpenTestStore): void {
   describe("stale sessions", () => {
-    it("B6 are those that the rule of the kernel calls so, in whatever state a session is", async () => {
+    it("B6, ruling 17: are tracked ones, in whatever state a session is; conversations never", async () => {
       await withStore(open, async ({ store, repo }) => {
         const sessions = await oneOfEach(store, repo.id);
-        const now = BEFORE - 1 + DAY_MS;
         const expected: string[] = [];
+        const conversations: string[] = [];
         for (const session of sessions) {
           const { session: stored } = await session.stored();
-          if (isStale(stored, { now, olderThanMs: DAY_MS })) expected.push(session.id);
+          if (!isAtRestSince(stored, BEFORE)) continue;
+          (session.isTracked ? expected : conversations).push(session.id);
         }
-        expect(expected).toHaveLength(4);
+        expect([expected.length, conversations.length]).toEqual([2, 5]);
 
         expect((await idsOf(store)).toSorted()).toEqual(expected.toSorted());
+        const others = await store.staleSessions({
+          kind: "conversations",
+          before: BEFORE,
+          limit: 100,
+        });
+        expect(others.sessions.map(({ id }) => id).toSorted()).toEqual(conversations.toSorted());
         expect(await store.countStale({ before: BEFORE })).toEqual({
-          stale: 4,
-          archived: 1,
+          stale: 2,
+          conversations: 5,
+          archived: 2,
           busy: 3,
           queued: 1,
           owned: 0,
@@ -46,10 +55,10 @@ export function staleContract(open: OpenTestStore): void {
     });
 
     it("B6 go with everything that hangs on them", async () => {
-      await withStore(open, async ({ store, location, repo }) => {
+      await withStore(open, async ({ store, location }) => {
         const before = await countRows(location);
-        const session = await beginSession(store, { repoId: repo.id, title: "Words to find" });
-        await session.end(await session.run("Words to search for."));
+        const session = await beginSession(store, { title: "Words to find" });
+        await session.perform({ type: "update", changes: {}, phase: "planning" });
         expect(await store.deleteStale({ sessionIds: [session.id], before: BEFORE })).toEqual([
           session.id,
         ]);
@@ -72,7 +81,7 @@ export function staleContract(open: OpenTestStore): void {
         const ids = ["a", "b", "c", "d", "e"];
         for (const [index, id] of ids.entries())
           await beginSession(store, { id, at: NOON - index, agentName: "ada", title: `T ${id}` });
-        const first = await store.staleSessions({ before: BEFORE, limit: 2 });
+        const first = await store.staleSessions({ kind: "tracked", before: BEFORE, limit: 2 });
         expect(first).toEqual({
           sessions: [
             { id: "e", ...named("e"), lastActiveAt: NOON - 4, entries: 1 },
@@ -81,7 +90,12 @@ export function staleContract(open: OpenTestStore): void {
           next: { createdAt: NOON - 3, id: "d" },
         });
         const after = { createdAt: NOON - 3, id: "d" };
-        const rest = await store.staleSessions({ before: BEFORE, after, limit: 100 });
+        const rest = await store.staleSessions({
+          kind: "tracked",
+          before: BEFORE,
+          after,
+          limit: 100,
+        });
         expect(rest).toMatchObject({
           sessions: [{ id: "c" }, { id: "b" }, { id: "a" }],
           next: null,
@@ -161,12 +175,21 @@ function named(id: string) {
 }
 
 async function idsOf(store: Store, before: number = BEFORE): Promise<readonly string[]> {
-  const { sessions } = await store.staleSessions({ before, limit: 100 });
+  const { sessions } = await store.staleSessions({ kind: "tracked", before, limit: 100 });
   return sessions.map(({ id }) => id);
 }
 
-/** In every state a session can be in, and one that is not old. */
-async function oneOfEach(store: Store, repoId: string): Promise<readonly SessionDriver[]> {
+/** The rule that both databases have to keep, said once more. */
+function isAtRestSince(session: Session, before: number): boolean {
+  const { standing, queue, lastActiveAt } = session;
+  const isAtRest = activityOf(session).state === "idle" && queue.length === 0;
+  return standing.status !== "archived" && isAtRest && lastActiveAt < before;
+}
+
+type Kinded = SessionDriver & { readonly isTracked: boolean };
+
+/** In every state a session can be in, with a repository, without, with messages, and one that is not old. */
+async function oneOfEach(store: Store, repoId: string): Promise<readonly Kinded[]> {
   const ways: readonly ((session: SessionDriver) => Promise<unknown>)[] = [
     async () => {},
     async (session) => session.end(await session.run()),
@@ -181,12 +204,35 @@ async function oneOfEach(store: Store, repoId: string): Promise<readonly Session
       await session.perform({ type: "suspend", cause: "crash" });
     },
   ];
-  const sessions: SessionDriver[] = [];
-  for (const way of ways) {
-    const session = await beginSession(store, { repoId });
+  const tracked: typeof ways = [
+    async () => {},
+    (session) => session.perform({ type: "archive" }),
+    (session) => session.perform({ type: "fail", reason: "broken" }),
+  ];
+  const sessions: Kinded[] = [];
+  const add = async (
+    way: (session: SessionDriver) => Promise<unknown>,
+    { repo, isTracked }: { readonly repo: string | null; readonly isTracked: boolean },
+  ): Promise<void> => {
+    const session = await beginSession(store, { repoId: repo });
     await way(session);
-    sessions.push(session);
-  }
-  sessions.push(await beginSession(store, { at: NOON + DAY_MS }));
+    sessions.push(Object.assign(session, { isTracked }));
+  };
+  for (const way of ways) await add(way, { repo: repoId, isTracked: false });
+  for (const way of tracked) await add(way, { repo: null, isTracked: true });
+  // Imported where nobody knows its repository: its messages make it a conversation.
+  const said = (): NewMessage => ({
+    id: randomUUID(),
+    runId: null,
+    role: "user",
+    content: textOf("hello"),
+  });
+  await add(
+    (session) =>
+      session.perform({ type: "update", changes: { title: "T" } }, { messages: [said()] }),
+    { repo: null, isTracked: false },
+  );
+  const young = await beginSession(store, { at: NOON + DAY_MS });
+  sessions.push(Object.assign(young, { isTracked: true }));
   return sessions;
 }
