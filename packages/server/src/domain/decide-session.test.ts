@@ -211,7 +211,7 @@ describe("a session that the server suspended", () => {
     ["idle", [create()]],
     ["suspended", WAITING],
   ])("ruling 14: is active again when the server comes back, and stays %s", (_, commands) => {
-    const away = [...commands, at(LATER, suspend("crash"))];
+    const away = [...commands, at(LATER, suspend("shutdown"))];
     const { events, session } = given(...away).when(at(LATER + 1, comeBack()));
     expect(events).toEqual([{ type: "session.resumed", at: LATER + 1, by: "server" }]);
     expect(session).toEqual(sessionAfter(...commands));

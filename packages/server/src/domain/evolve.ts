@@ -200,17 +200,16 @@ function timesAfter(
   return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt };
 }
 
-/** The server's coming and going leaves a session as old as it was. */
+/** The server's coming and going leaves a session as it was; a crash may have cut something off. */
 function isServersOwn(event: SessionEvent): boolean {
-  return (
-    event.type === "session.suspended" ||
-    (event.type === "session.resumed" && event.by === "server")
-  );
+  if (event.type === "session.suspended") return event.cause !== "crash";
+  return event.type === "session.resumed" && event.by === "server";
 }
 
 /** Activity is what a person, an agent or a hook did. */
 function isActivity(event: SessionEvent): boolean {
   switch (event.type) {
+    case "session.suspended":
     case "session.archived":
     case "session.failed":
     case "run.requeued":

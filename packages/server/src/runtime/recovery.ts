@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../domain/duty.ts";
-import { currentRunOf, type Session } from "../domain/session.ts";
+import { currentRunOf, stateOf, type Session } from "../domain/session.ts";
 import type { StoredSession } from "../storage/store.ts";
 import { dropLeftImports } from "./bundle/drop-import.ts";
 import type { RuntimeContext } from "./context.ts";
@@ -96,9 +96,12 @@ async function takeOver(
   const at = clock();
   await execute({
     sessionId,
-    command: [
-      { type: "suspend", at, cause: "crash" },
-      { type: "come-back", at, obstacle },
+    command: (found) => [
+      // Only work is cut off: what waits or rests goes on as it is.
+      ...(found === null || stateOf(found) !== "running"
+        ? []
+        : [{ type: "suspend", at, cause: "crash" } as const]),
+      ...(found === null ? [] : [{ type: "come-back", at, obstacle } as const]),
     ],
     extras: { fence },
   });
