@@ -47,6 +47,11 @@ export const providersQuery = queryOptions({
   staleTime: 60_000,
 });
 
+export const removedQuery = queryOptions({
+  queryKey: ["removed"] as const,
+  queryFn: ({ signal }) => client.removed.list({}, { signal }),
+});
+
 export const readinessQuery = queryOptions({
   queryKey: ["readiness"] as const,
   queryFn: ({ signal }) => client.readiness({ signal }),

@@ -6,6 +6,7 @@ import { Link } from "../app/link.tsx";
 import { hrefOf, type Place } from "../app/place.ts";
 import { classNames } from "../ui/class-names.ts";
 import { Menu } from "../ui/menu.tsx";
+import { removalText } from "../ui/removal-text.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { showToast } from "../ui/toast.ts";
@@ -101,10 +102,12 @@ function Checkbox({
 
 /** What matters most first: the line is cut where it does not fit. */
 function Details({ session, repository, provider, query }: RowProps): ReactElement {
-  const { suspension, queued, phase, agentName, failure } = session;
+  const { suspension, queued, phase, agentName, failure, removeAt, suspendedReason } = session;
   const parts: readonly (string | null)[] = [
     suspension === null ? null : waitsFor(suspension),
     session.status === "error" ? failure : null,
+    removeAt === null ? null : removalText(removeAt, Date.now()),
+    suspendedReason,
     queued === 0 ? null : `${queued} queued`,
     phase === "initializing" ? null : phase,
     provider,

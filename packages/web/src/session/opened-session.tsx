@@ -19,6 +19,7 @@ import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { LinkLine } from "./link-line.tsx";
 import type { Link } from "./live-session.ts";
+import { RemovalLine } from "./removal-line.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
 import { useActions } from "./use-actions.ts";
@@ -95,6 +96,7 @@ export function OpenedSession({
         onFind={openFind}
       />
       <LinkLine link={link} />
+      <RemovalLine session={session} />
       {isFinding && (
         <Suspense fallback={null}>
           <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />

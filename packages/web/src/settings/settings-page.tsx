@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { usePageTitle } from "../app/page-title.ts";
 import { Providers } from "./providers.tsx";
+import { RemovedSessions } from "./removed-sessions.tsx";
 import { Repositories } from "./repositories.tsx";
 import { Server } from "./server.tsx";
 import { ThisBrowser } from "./this-browser.tsx";
@@ -14,6 +15,7 @@ export function SettingsPage(): ReactElement {
         <ThisBrowser />
         <Providers />
         <Repositories />
+        <RemovedSessions />
         <Server />
       </div>
     </main>
