@@ -51,9 +51,14 @@ export function removeFolder(folder: string): void {
 }
 
 /** One command of the built program, to its end. */
-export function holdfast(args: readonly string[], env: Record<string, string> = {}): Ended {
+export function holdfast(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input = "",
+): Ended {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
     encoding: "utf8",
+    input,
     env: cleanEnvironment(env),
     timeout: 60_000,
   });

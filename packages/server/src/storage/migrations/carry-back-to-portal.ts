@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import { sameJson, type Json } from "../../domain/json.ts";
 import type { MigrationContext } from "./migrations.ts";
 import {
   flagFrom,
@@ -128,8 +129,14 @@ function changesOf(row: PortalRow, session: OurSession) {
     ...(updatedAt !== moved.updatedAt && { updatedAt: new Date(updatedAt) }),
     ...(lastActiveAt !== moved.lastActiveAt && { lastActiveAt: new Date(lastActiveAt) }),
     ...(supportsResume !== flagFrom(row["supportsResume"]) && { supportsResume }),
-    ...(resumeData !== jsonOr(row["resumeData"], null) && { resumeData }),
+    ...(!isSameText(resumeData, jsonOr(row["resumeData"], null)) && { resumeData }),
   };
+}
+
+/** The same JSON; how it is spaced says nothing. */
+function isSameText(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other;
+  return sameJson(JSON.parse(one) as Json, JSON.parse(other) as Json);
 }
 
 /** Our servers stopped and started: a session that nothing else happened to has the status it had. */
