@@ -1,4 +1,4 @@
-import type { Message } from "../domain/message.ts";
+import { isAgentWork, type Message } from "../domain/message.ts";
 
 /** About how many characters a token stands for. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -46,7 +46,8 @@ export function briefingOf(
 function toEntry({ role, content }: Message, maxLength: number): string | null {
   const words = wordsOf(content);
   if (words === "") return null;
-  const who = role === "user" ? "User" : role === "agent" ? "Agent" : "Note";
+  const isAgents = role === "agent" || isAgentWork(content);
+  const who = role === "user" ? "User" : isAgents ? "Agent" : "Note";
   const short = words.length > maxLength ? `${words.slice(0, maxLength)} […]` : words;
   return `${who}: ${short}`;
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../domain/event.ts";
-import type { Message } from "../domain/message.ts";
+import { withPartial, type Message } from "../domain/message.ts";
 import type { LogEntry, Store } from "../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
 import { snapshotOf } from "./session-snapshot.ts";
@@ -52,10 +52,11 @@ export function addedSteps(
     switch (item.put) {
       case "message": {
         const { message, complete } = item;
+        const content = withPartial(message.content, complete);
         steps.push(
           stepOf(seq, {
             type: "message",
-            message: { ...message, sessionId, runId, seq, complete, at },
+            message: { ...message, content, sessionId, runId, seq, complete, at },
           }),
         );
         break;

@@ -1,6 +1,6 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart, UserModelMessage } from "ai";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Message, MessageContent } from "../../domain/message.ts";
+import { isAgentWork, type Message, type MessageContent } from "../../domain/message.ts";
 
 type UserPart = Exclude<UserModelMessage["content"], string>[number];
 type AssistantPart = Exclude<AssistantModelMessage["content"], string>[number];
@@ -16,7 +16,7 @@ export function toModelMessages(
     case "agent":
       return fromAgent(content, toolNames);
     case "system":
-      return fromSystem(content);
+      return isAgentWork(content) ? fromAgent(content, toolNames) : fromSystem(content);
     default:
       return role satisfies never;
   }

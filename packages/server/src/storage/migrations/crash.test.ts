@@ -16,6 +16,7 @@ const UP = [
   "migrate.portal.messages",
   "migrate.search.created",
   "migrate.search.indexed",
+  "migrate.roles.messages",
 ];
 const DOWN_SEARCH = ["rollback.search.dropped"];
 const DOWN_SESSIONS = [
@@ -75,6 +76,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
       "0006-nodes",
       "0007-tokens",
       "0008-tally",
+      "0010-roles",
     ]);
     expect(reached).toEqual(UP);
     expect(await dumpDatabase(database.location)).toBe(await dumpDatabase(undisturbed.location));
@@ -84,6 +86,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     for (const { location } of [database, undisturbed]) {
       await changeSomething(location);
       for (const name of [
+        "0010-roles",
         "0008-tally",
         "0007-tokens",
         "0006-nodes",
