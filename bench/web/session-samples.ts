@@ -69,7 +69,7 @@ function sampleMessage(index: number): Message {
     case 1:
       return message(seq, "agent", { type: "thought", text: "Let me look at **it**." });
     case 2:
-      return message(seq, "agent", {
+      return message(seq, "system", {
         type: "tool",
         tool: "Bash",
         args: { command: `npm test -- ${index}` },
@@ -89,7 +89,7 @@ function sampleMessage(index: number): Message {
         ],
       });
     case 3:
-      return message(seq, "agent", {
+      return message(seq, "system", {
         type: "tool",
         tool: "edit",
         args: null,

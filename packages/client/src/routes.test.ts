@@ -160,6 +160,7 @@ const ROUTES: readonly Route[] = [
           sessionId: "s",
           messageId: "m",
           role: "user",
+          type: "text",
           text: "an apple",
           marks: [{ start: 0, end: 1 }],
         },

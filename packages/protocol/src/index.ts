@@ -60,6 +60,7 @@ export {
   messageTextSchema,
   messagesQuerySchema,
   messagesReplySchema,
+  authorOf,
   otherContentSchema,
   parseKnownContent,
   planContentSchema,

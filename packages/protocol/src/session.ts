@@ -127,6 +127,10 @@ export const searchHitSchema = z
     sessionId: idSchema,
     messageId: idSchema,
     role: roleSchema,
+    type: z
+      .string()
+      .nullable()
+      .describe("of the message's content; null where it is too long to look through"),
     text: z
       .string()
       .max(LIMITS.excerptLength)

@@ -33,14 +33,14 @@ export function withPartial(content: MessageContent, complete: boolean): Message
   return { ...rest, type: content.type, partial: !complete };
 }
 
-/** Plans and tool calls tell what an agent does. They have the role `system`, as notices do. */
-export function isAgentWork({ type }: MessageContent): boolean {
-  return WORK_TYPES.has(type);
+/** Who a message comes from: plans and tool calls have the role `system`, as notices do, and are the agent's. */
+export function authorOf({ role, content }: Pick<Message, "role" | "content">): Role {
+  return role === "system" && WORK_TYPES.has(content.type) ? "agent" : role;
 }
 
 /** The role of a message that may come from Holdfast 0.1, where plans and tool calls had the role `agent`. */
 export function currentRole(role: Role, content: MessageContent): Role {
-  return role === "agent" && isAgentWork(content) ? "system" : role;
+  return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;
 }
 
 /** What the transcript must say about an event, so that nobody has to read logs to understand it. */

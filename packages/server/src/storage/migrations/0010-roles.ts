@@ -18,13 +18,13 @@ export function roles({ engine, failpoint }: MigrationContext): Migration {
       await sql
         .raw(
           `create table "FormerMessage" (
-            "messageId" text not null constraint "former_message_message"
-              references "AgentMessage" ("id") on delete cascade,
-            "sessionId" text not null,
+            "sessionId" text not null constraint "former_message_session"
+              references "AgentSession" ("id") on delete cascade,
+            "messageId" text not null,
             "role" text not null,
             "content" ${json},
-            constraint "former_message_key" primary key ("messageId")
-          )${sqlite ? " strict" : ""}`,
+            constraint "former_message_key" primary key ("sessionId", "messageId")
+          )${sqlite ? " without rowid, strict" : ""}`,
         )
         .execute(db);
       await changeMessages(db, { engine, change: up });
@@ -79,7 +79,8 @@ async function changeMessages(
       await sql<StoredMessage>`select "AgentMessage"."id", "AgentMessage"."sessionId", "complete",
         "AgentMessage"."role", cast("AgentMessage"."content" as text) as "content",
         "FormerMessage"."role" as "formerRole", cast("FormerMessage"."content" as text) as "formerContent"
-      from "AgentMessage" left join "FormerMessage" on "FormerMessage"."messageId" = "AgentMessage"."id"
+      from "AgentMessage" left join "FormerMessage" on "FormerMessage"."sessionId" = "AgentMessage"."sessionId"
+        and "FormerMessage"."messageId" = "AgentMessage"."id"
       where "AgentMessage"."id" > ${after} order by "AgentMessage"."id" limit ${sql.lit(BATCH)}`.execute(
         db,
       );

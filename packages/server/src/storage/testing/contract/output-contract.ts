@@ -34,7 +34,7 @@ export function outputContract(shared: SharedStore): void {
     }
 
     async function answers(session: SessionDriver): Promise<readonly Message[]> {
-      return (await session.messages()).filter(({ role }) => role === "agent");
+      return (await session.messages()).filter(({ role }) => role !== "user");
     }
 
     it("A3, ruling 19 is one message that grows: its text is `partial` as it comes, and says that it is not at the end", async () => {
@@ -110,7 +110,7 @@ export function outputContract(shared: SharedStore): void {
         args: { q: ["a", 1] },
         result,
       });
-      const message = { id, role: "agent", content: tool(null) } as const;
+      const message = { id, role: "system", content: tool(null) } as const;
       await session.put(sent, { put: "message", message, complete: false });
       await session.put(sent, {
         put: "content",
