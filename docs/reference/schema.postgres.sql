@@ -87,12 +87,12 @@ CREATE TRIGGER session_changed AFTER UPDATE OF status, "repoId", "setAside" ON p
 CREATE TRIGGER session_counted AFTER INSERT OR DELETE ON public."AgentSession" FOR EACH ROW EXECUTE FUNCTION count_session();
 
 create table "FormerMessage" (
-  "messageId" text not null,
   "sessionId" text not null,
+  "messageId" text not null,
   role text not null,
   content json not null,
-  constraint former_message_key PRIMARY KEY ("messageId"),
-  constraint former_message_message FOREIGN KEY ("messageId") REFERENCES "AgentMessage"(id) ON DELETE CASCADE
+  constraint former_message_key PRIMARY KEY ("sessionId", "messageId"),
+  constraint former_message_session FOREIGN KEY ("sessionId") REFERENCES "AgentSession"(id) ON DELETE CASCADE
 );
 
 create table "HoldfastMigration" (

@@ -112,13 +112,13 @@ CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "Se
   where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; end;
 
 CREATE TABLE "FormerMessage" (
-  "messageId" text not null constraint "former_message_message"
-    references "AgentMessage" ("id") on delete cascade,
-  "sessionId" text not null,
+  "sessionId" text not null constraint "former_message_session"
+    references "AgentSession" ("id") on delete cascade,
+  "messageId" text not null,
   "role" text not null,
   "content" text not null check (json_valid("content")),
-  constraint "former_message_key" primary key ("messageId")
-) strict;
+  constraint "former_message_key" primary key ("sessionId", "messageId")
+) without rowid, strict;
 
 CREATE TABLE "HoldfastMigration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 
