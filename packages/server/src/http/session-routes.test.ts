@@ -193,7 +193,7 @@ describe("sessions over HTTP", () => {
           runId: "r1",
           seq: 3,
           role: "agent",
-          content: { type: "text", text: "hello" },
+          content: { type: "text", text: "hello", partial: false },
           complete: true,
           timestamp: "2026-01-31T12:00:00.000Z",
         },

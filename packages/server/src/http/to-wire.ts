@@ -9,6 +9,7 @@ import type {
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
+  RawSession,
   Repo,
   Run,
   RunPage,
@@ -90,6 +91,10 @@ export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
     messages: whole.messages.map(toWireMessage),
     lastEventId: String(whole.feedAfter),
   };
+}
+
+export function toWireRaw({ row, reason, parts, partCount }: RawSession): wire.RawSession {
+  return { row, reason, parts: [...parts], partCount };
 }
 
 export function toWireMessage(message: Message): wire.Message {

@@ -2,7 +2,7 @@ import type { SessionEvent } from "../domain/event.ts";
 import { withPartial, type Message } from "../domain/message.ts";
 import type { LogEntry, Store } from "../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { readableSnapshot } from "./session-snapshot.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
 /** What one entry of the log means to readers. */
@@ -145,7 +145,7 @@ async function readThing(
     case "queue":
       return { type: "queue", queue: await store.readQueue(sessionId) };
     default: {
-      const session = await snapshotOf(store, sessionId);
+      const session = await readableSnapshot(store, sessionId);
       return session === null ? null : { type: "session", session };
     }
   }

@@ -32,6 +32,10 @@ export function openOffline(options: OfflineOptions): Offline {
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
     nudge: () => {},
+    removeUnread: async (sessionId) => {
+      await store.deleteSessions([sessionId]);
+      await options.forgetSession(sessionId);
+    },
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     onOutput: () => {},

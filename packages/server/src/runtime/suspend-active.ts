@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { SessionSnapshot } from "./runtime.ts";
 import type { RuntimeContext } from "./context.ts";
 import type { ListPosition } from "../storage/store.ts";
+import { isUnreadable } from "./session-snapshot.ts";
 
 /**
  * Sessions changed at the same time, in one transaction: many when nothing else is going on any more,
@@ -56,17 +57,25 @@ async function suspendAll(
   const left = sessions.filter(({ updatedAt }) => updatedAt < before);
   while (left.length > 0 && !signal.aborted) {
     const some = left.splice(0, AT_ONCE[cause]);
-    await Promise.all(
-      some.map(({ id }) =>
-        context.execute({
-          sessionId: id,
-          command: (session) =>
-            session === null || session.updatedAt >= before
-              ? []
-              : { type: "suspend", at: context.clock(), cause },
-        }),
-      ),
-    );
+    await Promise.all(some.map(({ id }) => suspendOne(context, { sessionId: id, cause, before })));
     await setImmediate();
+  }
+}
+
+async function suspendOne(
+  { execute, clock, log }: RuntimeContext,
+  { sessionId, cause, before }: { sessionId: string; cause: "shutdown" | "crash"; before: number },
+): Promise<void> {
+  try {
+    await execute({
+      sessionId,
+      command: (session) =>
+        session === null || session.updatedAt >= before
+          ? []
+          : { type: "suspend", at: clock(), cause },
+    });
+  } catch (err) {
+    if (!isUnreadable(err)) throw err;
+    log.warn({ err, sessionId }, "a session that cannot be read was left as it is");
   }
 }

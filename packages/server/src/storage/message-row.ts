@@ -1,9 +1,10 @@
 import type { JsonObject } from "../domain/json.ts";
 import { ROLES, withPartial, type Message, type MessageContent } from "../domain/message.ts";
-import { oneOf, parseObject, UnreadableRow } from "./parse.ts";
+import { checkTimes, oneOf, parseObject, UnreadableRow } from "./parse.ts";
 import type { MessageRow } from "./tables.ts";
 
 export function fromMessageRow(row: MessageRow): Message {
+  checkTimes(row, ["timestamp"]);
   return {
     id: row.id,
     sessionId: row.sessionId,

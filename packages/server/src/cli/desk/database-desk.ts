@@ -23,6 +23,7 @@ import {
 import {
   toWireNode,
   toWireProvider,
+  toWireRaw,
   toWireRepo,
   toWireResumeDecision,
   toWireSent,
@@ -68,6 +69,7 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
       },
       get: async (name) =>
         toWireWholeSession(given(await requests.readWholeSession(await idOf(name)))),
+      raw: async (name) => toWireRaw(given(await requests.readRaw(await idOf(name))).raw),
       update: (name, changes) =>
         act(name, (sessionId) =>
           requests.updateSession({
