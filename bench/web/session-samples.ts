@@ -72,7 +72,7 @@ function sampleMessage(index: number): Message {
     case 1:
       return message(seq, "agent", { type: "thought", text: "Let me look at **it**." });
     case 2:
-      return message(seq, "agent", {
+      return message(seq, "system", {
         type: "tool",
         tool: "Bash",
         args: { command: `npm test -- ${index}` },
@@ -92,7 +92,7 @@ function sampleMessage(index: number): Message {
         ],
       });
     case 3:
-      return message(seq, "agent", {
+      return message(seq, "system", {
         type: "tool",
         tool: "edit",
         args: null,

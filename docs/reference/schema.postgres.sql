@@ -88,6 +88,15 @@ CREATE INDEX agent_session_queued ON public."AgentSession" USING btree (id) WHER
 CREATE TRIGGER session_changed AFTER UPDATE OF status, "repoId", "setAside" ON public."AgentSession" FOR EACH ROW WHEN (((old.status <> new.status) OR (old."repoId" IS DISTINCT FROM new."repoId") OR (old."setAside" <> new."setAside"))) EXECUTE FUNCTION count_session();
 CREATE TRIGGER session_counted AFTER INSERT OR DELETE ON public."AgentSession" FOR EACH ROW EXECUTE FUNCTION count_session();
 
+create table "FormerMessage" (
+  "sessionId" text not null,
+  "messageId" text not null,
+  role text not null,
+  content json not null,
+  constraint former_message_key PRIMARY KEY ("sessionId", "messageId"),
+  constraint former_message_session FOREIGN KEY ("sessionId") REFERENCES "AgentSession"(id) ON DELETE CASCADE
+);
+
 create table "HoldfastMigration" (
   name character varying(255) not null,
   "timestamp" character varying(255) not null,

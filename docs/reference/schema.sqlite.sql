@@ -111,6 +111,15 @@ CREATE TRIGGER "session_changed" after update of "status", "repoId", "setAside" 
 CREATE TRIGGER "session_removed" after delete on "AgentSession" begin update "SessionTally" set "count" = "count" - 1
   where "repoId" = coalesce(old."repoId", '') and "status" = old."status" and old."setAside" = 0; end;
 
+CREATE TABLE "FormerMessage" (
+  "sessionId" text not null constraint "former_message_session"
+    references "AgentSession" ("id") on delete cascade,
+  "messageId" text not null,
+  "role" text not null,
+  "content" text not null check (json_valid("content")),
+  constraint "former_message_key" primary key ("sessionId", "messageId")
+) without rowid, strict;
+
 CREATE TABLE "HoldfastMigration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 
 CREATE TABLE "HoldfastMigrationLock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);

@@ -1,5 +1,5 @@
 import type { StreamEvent } from "../../packages/client/src/index.ts";
-import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import type { Role, WholeSession } from "../../packages/protocol/src/index.ts";
 import type { Sighting } from "./account.ts";
 
 /** Everything that clients did and saw, and what was done to the nodes. Times are of one clock. */
@@ -116,7 +116,8 @@ export interface StoredMessage {
   readonly id: string;
   readonly runId: string | null;
   readonly seq: number;
-  readonly role: string;
+  /** `agent` also for plans and tool calls, whose role is `system`. */
+  readonly author: Role;
   readonly text: string;
   readonly complete: boolean;
 }

@@ -17,7 +17,7 @@ function toolAt(seq: number): WholeSession["messages"][number] {
     sessionId: ID,
     runId: "run-1",
     seq,
-    role: "agent",
+    role: "system",
     content: { type: "tool", tool: "read", args: null, result: null },
     complete: true,
     timestamp: "2026-01-31T12:00:00.000Z",
@@ -43,7 +43,7 @@ function message(tag: string, seq: number): StoredSession["messages"][number] {
     id: `message-${tag}`,
     runId: `run-${tag}`,
     seq,
-    role: "user",
+    author: "user",
     text: `hello\n#${tag}`,
     complete: true,
   };
@@ -276,7 +276,7 @@ describe("the judgement over a recorded history", () => {
           messages: [
             message("1", 2),
             message("2", 6),
-            { ...message("x", 5), role: "agent", runId: "run-1" },
+            { ...message("x", 5), author: "agent", runId: "run-1" },
           ],
           log: [
             ended("1", 4),

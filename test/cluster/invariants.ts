@@ -48,7 +48,7 @@ function tagIn(text: string): string | null {
 }
 
 function acknowledgedOnce({ history }: Evidence, session: StoredSession): readonly Violation[] {
-  const users = session.messages.filter(({ role }) => role === "user");
+  const users = session.messages.filter(({ author }) => author === "user");
   const lost = history.requests.flatMap(({ kind, sessionId, tag, outcome }) => {
     if (kind !== "send" || sessionId !== session.id || !outcome.ok) return [];
     const found = users.filter(({ id }) => id === outcome.messageId).length;
@@ -73,8 +73,8 @@ function inOrder({ history }: Evidence, session: StoredSession): readonly Violat
   );
   const wrong: string[] = [];
   let latest: { firstAt: number; tag: string | null } = { firstAt: 0, tag: null };
-  for (const { id, role } of session.messages) {
-    const request = role === "user" ? acknowledged.get(id) : undefined;
+  for (const { id, author } of session.messages) {
+    const request = author === "user" ? acknowledged.get(id) : undefined;
     if (request === undefined) continue;
     if (request.endedAt < latest.firstAt) {
       wrong.push(`${request.tag} was acknowledged before ${latest.tag} was asked, and comes after`);
@@ -87,8 +87,8 @@ function inOrder({ history }: Evidence, session: StoredSession): readonly Violat
 function givenOnce({ account }: Evidence, session: StoredSession): readonly Violation[] {
   const attempts = new Map(session.runs.map((run) => [run.messageId, run.attempts]));
   const known = new Map(
-    session.messages.flatMap(({ id, role, text }) => {
-      const tag = role === "user" ? tagIn(text) : null;
+    session.messages.flatMap(({ id, author, text }) => {
+      const tag = author === "user" ? tagIn(text) : null;
       return tag === null ? [] : [[tag, attempts.get(id) ?? 0] as const];
     }),
   );
@@ -166,8 +166,8 @@ const ENDS = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 function oneEnd(session: StoredSession): readonly Violation[] {
   const runOf = new Map(
-    session.messages.flatMap(({ id, role, runId }) =>
-      role === "agent" && runId !== null ? [[id, runId] as const] : [],
+    session.messages.flatMap(({ id, author, runId }) =>
+      author === "agent" && runId !== null ? [[id, runId] as const] : [],
     ),
   );
   const wrong = session.runs.flatMap((run): string[] => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SessionEvent } from "../../packages/server/src/domain/event.ts";
+import { authorOf, ROLES, type Role } from "../../packages/server/src/domain/message.ts";
 import { evolve } from "../../packages/server/src/domain/evolve.ts";
 import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openStore } from "../../packages/server/src/storage/open-store.ts";
@@ -74,7 +75,7 @@ export async function readTables(
       id: String(message["id"]),
       runId: textOrNull(message["runId"]),
       seq: Number(message["seq"]),
-      role: String(message["role"]),
+      author: authorIn(message),
       text: textIn(message["content"]),
       complete: Number(message["complete"]) === 1,
     })),
@@ -132,8 +133,19 @@ function eventIn(data: unknown): { type: string | null; runId: string | null } {
 }
 
 function textIn(content: unknown): string {
+  const { text } = fieldsOf(content);
+  return text === undefined ? "" : String(text);
+}
+
+function authorIn(message: Readonly<Record<string, unknown>>): Role {
+  const role = ROLES.find((known) => known === message["role"]);
+  if (role === undefined) throw new Error(`unknown role ${String(message["role"])}`);
+  return authorOf({ role, content: { type: String(fieldsOf(message["content"])["type"]) } });
+}
+
+function fieldsOf(content: unknown): Readonly<Record<string, unknown>> {
   const value: unknown = typeof content === "string" ? JSON.parse(content) : content;
-  return typeof value === "object" && value !== null && "text" in value ? String(value.text) : "";
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { ask, say, script } from "../../packages/server/src/providers/testing/script.ts";
@@ -103,6 +104,43 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(copy).toMatchObject(state);
     expect(run("import", bundle)).toMatchObject({ code: 2, stdout: "" });
     expect(run("import", path.join(folder, "nothing.jsonl"))).toMatchObject({ code: 1 });
+  });
+
+  it("name, show and delete a session that cannot be read (B5, C8)", () => {
+    const [sound, id] = [good("create", "--agent", "builder"), good("create", "--agent", "tester")];
+    const database = new DatabaseSync(path.join(data, "holdfast.db"), { timeout: 5_000 });
+    database.exec("pragma ignore_check_constraints = on");
+    database.prepare(`update "AgentSession" set "metadata" = '{oops' where "agentId" = ?`).run(id);
+    database.close();
+
+    const told = run("get", id);
+    expect(told).toMatchObject({ code: 2, stdout: "" });
+    expect(told.stderr).toMatch(
+      new RegExp(
+        `^holdfast: Session \\S+ cannot be read: metadata is not JSON\\. See it: holdfast get ${id} --raw\\.`,
+        "u",
+      ),
+    );
+    expect(JSON.parse(good("get", id, "--raw"))).toMatchObject({
+      row: { agentId: id, agentName: "tester", metadata: "{oops" },
+      reason: "metadata is not JSON",
+      parts: [],
+    });
+    expect(JSON.parse(good("get", sound, "--raw"))).toMatchObject({
+      row: { agentId: sound, metadata: "{}" },
+      reason: null,
+    });
+    const stored = JSON.parse(good("get", id, "--raw"));
+    expect(good("doctor")).toContain(
+      `Unreadable sessions: ${String(stored.row.id)} (metadata is not JSON)`,
+    );
+    expect(JSON.parse(good("list"))).toMatchObject([{ agent_id: sound }]);
+    expect(JSON.parse(good("delete", id, "--yes"))).toMatchObject({
+      agent_id: id,
+      agent_name: "tester",
+    });
+    expect(run("get", id)).toMatchObject({ code: 1, stdout: "" });
+    expect(good("doctor")).not.toContain("Unreadable");
   });
 
   it("say what is wrong, and what to do next", () => {

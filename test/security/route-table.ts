@@ -39,6 +39,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/sessions/:id/messages": MISSING,
   "POST /api/sessions/:id/messages": { access: "send", body: { text: "x" }, passes: 404 },
   "POST /api/sessions/:id/prompt": { access: "send", body: { text: "x" }, passes: 404 },
+  "GET /api/sessions/:id/raw": { access: "admin", passes: 404 },
   "GET /api/sessions/:id/runs": MISSING,
   "GET /api/sessions/:id/queue": MISSING,
   "PATCH /api/sessions/:id/queue/:messageId": {

@@ -151,6 +151,16 @@ const ROUTES: readonly Route[] = [
     reply: { messages: [], nextAfter: 3 },
   },
   {
+    ask: ({ sessions }) => sessions.raw("s"),
+    request: "GET /api/sessions/s/raw",
+    reply: {
+      row: { id: "s", metadata: "{oops" },
+      reason: "metadata is not JSON",
+      parts: [{ table: "Run", id: "r", reason: "status is 1", row: { id: "r" } }],
+      partCount: 1,
+    },
+  },
+  {
     ask: ({ sessions }) => sessions.list({ provider: "demo", q: "a" }),
     request: "GET /api/sessions?provider=demo&q=a",
     reply: {
@@ -160,6 +170,7 @@ const ROUTES: readonly Route[] = [
           sessionId: "s",
           messageId: "m",
           role: "user",
+          type: "text",
           text: "an apple",
           marks: [{ start: 0, end: 1 }],
         },

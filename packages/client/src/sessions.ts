@@ -3,6 +3,7 @@ import {
   grantsReplySchema,
   messagesReplySchema,
   queueReplySchema,
+  rawSessionSchema,
   resumeDecisionSchema,
   runsReplySchema,
   sendMessageReplySchema,
@@ -21,6 +22,7 @@ import {
   type MessagesQuery,
   type MessagesReply,
   type QueueReply,
+  type RawSession,
   type ResumeDecision,
   type RunsQuery,
   type RunsReply,
@@ -44,8 +46,10 @@ export interface Sessions {
   list(query?: Partial<ListSessionsQuery>, options?: CallOptions): Promise<SessionList>;
   /** The session with its repository and all its messages. */
   get(id: string, options?: CallOptions): Promise<WholeSession>;
+  /** As it is stored, whether or not it can be read. */
+  raw(id: string, options?: CallOptions): Promise<RawSession>;
   update(id: string, changes: UpdateSessionRequest, options?: WriteOptions): Promise<Session>;
-  /** For good, from any state; answers with the session as it last was. */
+  /** For good, from any state; answers with the session as it last was, or with what is known of one that cannot be read. */
   delete(id: string, options?: WriteOptions): Promise<Session>;
 
   send(id: string, message: SendMessageRequest, options?: WriteOptions): Promise<SendMessageReply>;
@@ -127,6 +131,7 @@ export function createSessions(connection: Connection): Sessions {
       call(createSessionReplySchema, { ...options, method: "POST", path: ROOT, body }),
     list: (query, options) => call(sessionListSchema, { ...options, path: ROOT, query }),
     get: async (id, options) => call(wholeSessionSchema, { ...options, path: pathOf(id) }),
+    raw: async (id, options) => call(rawSessionSchema, { ...options, path: `${pathOf(id)}/raw` }),
     update: async (id, body, options) =>
       call(sessionSchema, { ...options, method: "PATCH", path: pathOf(id), body }),
     delete: async (id, options) =>

@@ -7,7 +7,10 @@ export const ROLES = ["user", "agent", "system"] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-const grows = z.boolean().optional().describe("true while more text is to come");
+const grows = z
+  .boolean()
+  .optional()
+  .describe("true while more text is to come, false once the text is whole");
 
 export const textContentSchema = z
   .looseObject({
@@ -26,7 +29,7 @@ export type ThoughtContent = z.infer<typeof thoughtContentSchema>;
 
 export const planContentSchema = z
   .looseObject({ type: z.literal("plan"), steps: z.array(z.unknown()) })
-  .meta({ id: "PlanContent" });
+  .meta({ id: "PlanContent", description: "What an agent is going to do. Its role is `system`." });
 export type PlanContent = z.infer<typeof planContentSchema>;
 
 export const toolContentSchema = z
@@ -42,7 +45,7 @@ export const toolContentSchema = z
     locations: z.array(z.unknown()).nullish(),
     output: z.unknown().optional(),
   })
-  .meta({ id: "ToolContent" });
+  .meta({ id: "ToolContent", description: "A tool call of an agent. Its role is `system`." });
 export type ToolContent = z.infer<typeof toolContentSchema>;
 
 export const otherContentSchema = z
@@ -75,13 +78,26 @@ export const messageSchema = z
     sessionId: idSchema,
     runId: idSchema.nullable(),
     seq: z.int().nonnegative().describe("its place in the session"),
-    role: roleSchema,
+    role: roleSchema.describe(
+      "who says it; `system` for notices, and for the plans and tool calls of agents",
+    ),
     content: messageContentSchema,
     complete: z.boolean().describe("false while it can still change"),
     timestamp: timeSchema,
   })
   .meta({ id: "Message" });
 export type Message = z.infer<typeof messageSchema>;
+
+/** Who a message comes from: plans and tool calls have the role `system`, as notices do, and are the agent's. */
+export function authorOf({
+  role,
+  content: { type },
+}: {
+  readonly role: Role;
+  readonly content: { readonly type: string };
+}): Role {
+  return role === "system" && (type === "plan" || type === "tool") ? "agent" : role;
+}
 
 export const messagesQuerySchema = z.object({
   since: timeInputSchema.optional().describe("later than this time"),

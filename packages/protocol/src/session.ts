@@ -130,11 +130,37 @@ export const wholeSessionSchema = sessionSchema
   .meta({ id: "WholeSession" });
 export type WholeSession = z.infer<typeof wholeSessionSchema>;
 
+export const rawSessionSchema = z
+  .object({
+    row: z
+      .record(z.string(), z.unknown())
+      .describe("the session's row, by column; JSON in it is text, as it is stored"),
+    reason: z.string().nullable().describe("why the session cannot be read; null when it can"),
+    parts: z
+      .array(
+        z.object({
+          table: z.string(),
+          id: z.string(),
+          reason: z.string().describe("the column, and what is wrong with it"),
+          row: z.unknown().describe("as it is stored"),
+        }),
+      )
+      .max(100)
+      .describe("messages, runs, suspensions and queued messages that cannot be read"),
+    partCount: z.int().nonnegative().describe("how many there are; at most 100 are shown"),
+  })
+  .meta({ id: "RawSession", description: "A session as it is stored." });
+export type RawSession = z.infer<typeof rawSessionSchema>;
+
 export const searchHitSchema = z
   .object({
     sessionId: idSchema,
     messageId: idSchema,
     role: roleSchema,
+    type: z
+      .string()
+      .nullable()
+      .describe("of the message's content; null where it is too long to look through"),
     text: z
       .string()
       .max(LIMITS.excerptLength)

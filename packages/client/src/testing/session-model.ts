@@ -132,7 +132,7 @@ export function createSessionModel(): SessionModel {
         }
         case "complete": {
           if (open === undefined) return;
-          const { partial: _, ...content } = open.content;
+          const content = { ...open.content, partial: false };
           const message = { ...open, content, complete: true };
           replace(message);
           log = log.filter(({ messageId }) => messageId !== open.id);

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 async function report(error: unknown, argv: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { message, name } = error instanceof Error ? error : new Error(String(error));
-  if (name === "HoldfastError" || name === "ConnectionError") {
+  if (name === "HoldfastError" || name === "ConnectionError" || isUnreadable(error)) {
     const { failureOf } = await import("./terminal/failure.ts");
     const { line, exitCode } = failureOf(error, argv[1] ?? "");
     process.stderr.write(`${line}\n`);
@@ -33,4 +33,9 @@ async function report(error: unknown, argv: readonly string[]): Promise<number> 
 /** To whoever calls a hook, the usual code would mean to stop what it was called before. */
 function failedIn([command]: readonly string[]): number {
   return command === "hook" ? EXIT.no : EXIT.failed;
+}
+
+/** A session that cannot be read, where the database was asked without a server. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "row_unreadable";
 }

@@ -78,7 +78,10 @@ function addTracking(holdfast: Command): void {
   withDesk(holdfast.command("get"))
     .description("print a session's state as JSON")
     .argument("<id>", ID)
-    .action(async (id: string, flags: CommonFlags) => (await tracking()).getSession(id, flags));
+    .option("--raw", "print the session as it is stored, even if it cannot be read")
+    .action(async (id: string, flags: CommonFlags & { readonly raw?: true }) =>
+      (await tracking()).getSession(id, flags),
+    );
 
   withDesk(holdfast.command("list"))
     .description("list sessions, newest first")

@@ -4,7 +4,10 @@ import type { Json, JsonObject } from "./json.ts";
 export const ROLES = ["user", "agent", "system"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What a message says: `text`, `plan` or `tool`, each with its own further fields. */
+/**
+ * What a message says: `{type: "text", text, partial}`, `{type: "plan", steps}` or
+ * `{type: "tool", tool, args, result}`, each with further fields.
+ */
 export type MessageContent = JsonObject & { readonly type: string };
 
 export interface Message {
@@ -18,6 +21,26 @@ export interface Message {
   /** False while it can still change: text that grows, a tool that works. */
   readonly complete: boolean;
   readonly at: number;
+}
+
+const GROWING_TYPES: ReadonlySet<string> = new Set(["text", "thought"]);
+const WORK_TYPES: ReadonlySet<string> = new Set(["plan", "tool"]);
+
+/** A text says whether more of it is to come: `partial` is true while it grows and false once it is whole. */
+export function withPartial(content: MessageContent, complete: boolean): MessageContent {
+  const { partial: before, ...rest } = content;
+  if (!GROWING_TYPES.has(content.type) || before === !complete) return content;
+  return { ...rest, type: content.type, partial: !complete };
+}
+
+/** Who a message comes from: plans and tool calls have the role `system`, as notices do, and are the agent's. */
+export function authorOf({ role, content }: Pick<Message, "role" | "content">): Role {
+  return role === "system" && WORK_TYPES.has(content.type) ? "agent" : role;
+}
+
+/** The role of a message that may come from Holdfast 0.1, where plans and tool calls had the role `agent`. */
+export function currentRole(role: Role, content: MessageContent): Role {
+  return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;
 }
 
 /** What the transcript must say about an event, so that nobody has to read logs to understand it. */

@@ -42,7 +42,7 @@ describe("an event on the wire", () => {
     expect(encode(item)).toBe(encode(item));
   });
 
-  it("says of a growing text that it is partial, and of a whole one not (A3)", () => {
+  it("A3, ruling 19: a growing text says `partial: true`, a whole one `partial: false`", () => {
     const encode = createEventEncoder();
     const frame = (complete: boolean): string =>
       encode({
@@ -50,6 +50,6 @@ describe("an event on the wire", () => {
         change: { type: "message", message: message({ complete }) },
       }).toString();
     expect(frame(false)).toContain('"content":{"type":"text","text":"hello","partial":true}');
-    expect(frame(true)).toContain('"content":{"type":"text","text":"hello"}');
+    expect(frame(true)).toContain('"content":{"type":"text","text":"hello","partial":false}');
   });
 });

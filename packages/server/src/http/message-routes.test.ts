@@ -48,7 +48,7 @@ describe("messages over HTTP", () => {
           sessionId: "s1",
           runId: "r1",
           role: "user",
-          content: { type: "text", text: "hello" },
+          content: { type: "text", text: "hello", partial: false },
           complete: true,
           timestamp: "2026-01-31T12:00:00.000Z",
         },

@@ -132,7 +132,7 @@ describe("sessions over HTTP", () => {
 
   it("are found by words, with what a message of each says where the words are", async () => {
     const counts = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
-    const hit = { sessionId: "s1", messageId: "m1", role: "agent" } as const;
+    const hit = { sessionId: "s1", messageId: "m1", role: "agent", type: "text" } as const;
     const excerpt = { text: "it <b>builds</b>", marks: [{ start: 6, end: 11 }] };
     const app = await testApp({
       runtime: {
@@ -193,7 +193,7 @@ describe("sessions over HTTP", () => {
           runId: "r1",
           seq: 3,
           role: "agent",
-          content: { type: "text", text: "hello" },
+          content: { type: "text", text: "hello", partial: false },
           complete: true,
           timestamp: "2026-01-31T12:00:00.000Z",
         },

@@ -2,6 +2,7 @@ import {
   createSessionReplySchema,
   createSessionRequestSchema,
   listSessionsQuerySchema,
+  rawSessionSchema,
   sessionListSchema,
   sessionParamsSchema,
   sessionSchema,
@@ -16,7 +17,7 @@ import { idempotencyOf, idempotencySchema, ifMatchSchema, onSession } from "./pr
 import { readProblems, writeProblems } from "./problem-responses.ts";
 import { sendRefusal } from "./send-problem.ts";
 import { newSessionHeaders, sendSession } from "./send-session.ts";
-import { toWireSent, toWireSession, toWireWholeSession } from "./to-wire.ts";
+import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "./to-wire.ts";
 
 const TAGS = ["sessions"];
 
@@ -93,7 +94,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       summary: "A session with its repository and all its messages",
       description:
         "`lastEventId` is where an event stream goes on from exactly this. The ETag names the " +
-        "version of the session for If-Match; it does not change with text that an agent streams.",
+        "version of the session for If-Match; it does not change with text that an agent streams. " +
+        "A session whose stored data is damaged is `row_unreadable`, with the column and what is " +
+        "wrong: see it at `/raw`, or delete it. Messages that cannot be read are left out.",
       tags: TAGS,
       params: sessionParamsSchema,
       response: { 200: wholeSessionSchema, ...readProblems("session_not_found") },
@@ -105,6 +108,24 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
         .code(200)
         .header("etag", toEtag(whole.session.version))
         .send(toWireWholeSession(whole));
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/sessions/:id/raw",
+    schema: {
+      operationId: "getRawSession",
+      summary: "A session as it is stored",
+      description:
+        "For operators: also of a session that cannot be read, and of its messages and runs that cannot.",
+      tags: TAGS,
+      params: sessionParamsSchema,
+      response: { 200: rawSessionSchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params }, reply) => {
+      const read = await runtime.readRaw(params.id);
+      return read.ok ? reply.send(toWireRaw(read.raw)) : sendRefusal(reply, read);
     },
   });
 
@@ -146,7 +167,9 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     schema: {
       operationId: "deleteSession",
       summary: "Delete a session for good, from any state",
-      description: "Its run is cancelled and its history gone; the reply is the session as it was.",
+      description:
+        "Its run is cancelled and its history gone; the reply is the session as it was. Of a session " +
+        "that cannot be read, the reply is what is known of it, and `failure` says what is wrong.",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,

@@ -1,6 +1,6 @@
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
-import type { Message } from "../domain/message.ts";
+import { withPartial, type Message } from "../domain/message.ts";
 import type { ResumeDecision } from "../domain/should-resume.ts";
 import type { Suspension } from "../domain/suspension.ts";
 import type { AccessToken } from "../runtime/access-tokens.ts";
@@ -10,6 +10,7 @@ import type {
   ProviderDescription,
   QueuedMessage,
   RemovedPage,
+  RawSession,
   Repo,
   Run,
   RunPage,
@@ -107,16 +108,19 @@ export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
   };
 }
 
+export function toWireRaw({ row, reason, parts, partCount }: RawSession): wire.RawSession {
+  return { row, reason, parts: [...parts], partCount };
+}
+
 export function toWireMessage(message: Message): wire.Message {
   const { id, sessionId, runId, seq, role, content, complete, at } = message;
-  const isGrowing = !complete && typeof content["text"] === "string";
   return {
     id,
     sessionId,
     runId,
     seq,
     role,
-    content: isGrowing ? { ...content, partial: true } : content,
+    content: withPartial(content, complete),
     complete,
     timestamp: toTime(at),
   };
@@ -129,7 +133,7 @@ export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire
       sessionId: run.sessionId,
       runId: run.id,
       role: "user",
-      content,
+      content: withPartial(content, true),
       complete: true,
       timestamp: toTime(at),
     },

@@ -17,7 +17,7 @@ describe("a briefing", () => {
     const history = [
       said("user", "Fix the build."),
       message("agent", { type: "thought", text: "hm" }),
-      message("agent", { type: "tool", tool: "read", title: "Read a.ts", args: {}, result: null }),
+      message("system", { type: "tool", tool: "read", title: "Read a.ts", args: {}, result: null }),
       said("agent", "Done."),
       said("system", "Cancelled: enough"),
     ];

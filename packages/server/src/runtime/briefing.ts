@@ -1,4 +1,4 @@
-import type { Message } from "../domain/message.ts";
+import { authorOf, type Message, type Role } from "../domain/message.ts";
 
 /** About how many characters a token stands for. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -43,12 +43,13 @@ export function briefingOf(
   return { text, given: kept.length, of: entries.length };
 }
 
-function toEntry({ role, content }: Message, maxLength: number): string | null {
-  const words = wordsOf(content);
+const NAMES: Readonly<Record<Role, string>> = { user: "User", agent: "Agent", system: "Note" };
+
+function toEntry(message: Message, maxLength: number): string | null {
+  const words = wordsOf(message.content);
   if (words === "") return null;
-  const who = role === "user" ? "User" : role === "agent" ? "Agent" : "Note";
   const short = words.length > maxLength ? `${words.slice(0, maxLength)} […]` : words;
-  return `${who}: ${short}`;
+  return `${NAMES[authorOf(message)]}: ${short}`;
 }
 
 function wordsOf(content: Message["content"]): string {

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RuntimeContext } from "./context.ts";
 import { eachSession } from "./each-session.ts";
 import type { SessionSnapshot } from "./runtime.ts";
+import { unlessUnreadable } from "./session-snapshot.ts";
 
 /** Sessions changed at the same time, in one transaction. */
 const AT_ONCE = 64;
@@ -44,16 +45,18 @@ export async function comeBack(
 
 /** The session's status if that changed, or why it cannot go on; else null. */
 async function settleOne(
-  { execute, clock }: Context,
+  { execute, clock, log }: Context,
   { id: sessionId, repoId }: SessionSnapshot,
   obstacleOf: RuntimeContext["obstacleOf"],
 ): Promise<"active" | "suspended" | null> {
   const obstacle = await obstacleOf(repoId);
-  const executed = await execute({
-    sessionId,
-    command: (session) => (session === null ? [] : { type: "come-back", at: clock(), obstacle }),
-  });
-  if (!executed.ok || executed.events.length === 0) return null;
+  const executed = await unlessUnreadable({ sessionId, log }, () =>
+    execute({
+      sessionId,
+      command: (session) => (session === null ? [] : { type: "come-back", at: clock(), obstacle }),
+    }),
+  );
+  if (executed?.ok !== true || executed.events.length === 0) return null;
   return obstacle === null ? "active" : "suspended";
 }
 

@@ -83,6 +83,8 @@ export interface RuntimeContext {
   readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
   /** Something happened to the session, or may have: whoever works on it looks again. */
   readonly nudge: (sessionId: string) => void;
+  /** Deletes a session that cannot be read, so that nothing can be decided about it, and tells whoever watches. */
+  readonly removeUnread: (sessionId: string) => Promise<void>;
   /** The fence under which a run can be stored as given to the live agent that has nothing to do; null without one. */
   readonly giveAlong: (
     sessionId: string,

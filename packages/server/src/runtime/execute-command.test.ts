@@ -28,7 +28,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     await execute({ type: "cancel", at: NOON + 2, reason: "wrong branch" });
     const messages = await test.store.readMessages({ sessionId: "session-1" });
     expect(messages.map(({ role, content, runId }) => ({ role, content, runId }))).toEqual([
-      { role: "user", content: { type: "text", text: "hello" }, runId: "r1" },
+      { role: "user", content: { type: "text", text: "hello", partial: false }, runId: "r1" },
       {
         role: "system",
         content: {
@@ -36,6 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
           text: "Cancelled: wrong branch",
           notice: "run_cancelled",
           runId: "r1",
+          partial: false,
         },
         runId: "r1",
       },
@@ -121,7 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     expect(await readiness(test.store)).toEqual({
       ready: true,
       reason: null,
-      database: { engine, schema: "0008-tally" },
+      database: { engine, schema: "0010-roles" },
       sessions: { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 },
       setAside: 0,
     });

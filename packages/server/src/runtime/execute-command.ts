@@ -7,6 +7,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Session } from "../domain/session.ts";
 import { StorageFault } from "../storage/fault.ts";
 import type { Change, NewMessage, Store, StoredSession } from "../storage/store.ts";
+import { unreadable } from "./session-snapshot.ts";
 
 export interface CommandContext {
   readonly store: Store;
@@ -116,10 +117,7 @@ async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSessi
     case "nothing":
       return null;
     case "unreadable":
-      throw new StorageFault(
-        "row_unreadable",
-        `Session ${sessionId} cannot be read: ${loaded.reason}.`,
-      );
+      throw unreadable(sessionId, loaded.reason);
     default:
       return loaded satisfies never;
   }

@@ -1,7 +1,7 @@
 import type { Store } from "../storage/store.ts";
 import type { Feed, FeedItem } from "./feed.ts";
 import type { FeedReader } from "./runtime.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { readableSnapshot } from "./session-snapshot.ts";
 
 /** Changes remembered for readers who come back. */
 const CHANGES_KEPT = 1_000;
@@ -58,7 +58,7 @@ export function createGlobalFeed(
   const readChanged = async (): Promise<void> => {
     for (const sessionId of changed) {
       changed.delete(sessionId);
-      const session = await snapshotOf(store, sessionId);
+      const session = await readableSnapshot(store, sessionId);
       if (isStopped) return;
       publish(session === null ? { type: "deleted", sessionId } : { type: "session", session });
     }

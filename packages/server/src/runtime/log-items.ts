@@ -1,8 +1,8 @@
 import type { SessionEvent } from "../domain/event.ts";
-import type { Message } from "../domain/message.ts";
+import { withPartial, type Message } from "../domain/message.ts";
 import type { LogEntry, Store } from "../storage/store.ts";
 import type { FeedChange, FeedItem } from "./feed.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { readableSnapshot } from "./session-snapshot.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
 
 /** What one entry of the log means to readers. */
@@ -52,10 +52,11 @@ export function addedSteps(
     switch (item.put) {
       case "message": {
         const { message, complete } = item;
+        const content = withPartial(message.content, complete);
         steps.push(
           stepOf(seq, {
             type: "message",
-            message: { ...message, sessionId, runId, seq, complete, at },
+            message: { ...message, content, sessionId, runId, seq, complete, at },
           }),
         );
         break;
@@ -144,7 +145,7 @@ async function readThing(
     case "queue":
       return { type: "queue", queue: await store.readQueue(sessionId) };
     default: {
-      const session = await snapshotOf(store, sessionId);
+      const session = await readableSnapshot(store, sessionId);
       return session === null ? null : { type: "session", session };
     }
   }

@@ -33,6 +33,10 @@ export function openOffline(options: OfflineOptions): Offline {
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
     obstacleOf: async () => null,
     nudge: () => {},
+    removeUnread: async (sessionId) => {
+      await store.deleteSessions([sessionId]);
+      await options.forgetSession(sessionId);
+    },
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     onOutput: () => {},

@@ -156,6 +156,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     cluster,
     execute,
     nudge,
+    removeUnread: async (sessionId) => {
+      await store.deleteSessions([sessionId]);
+      feeds.end(sessionId);
+      globalFeed.end(sessionId);
+      nudge(sessionId);
+    },
     giveAlong: (sessionId, run) => workers.get(sessionId)?.giveAlong(run) ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
@@ -263,11 +269,23 @@ function contextOf(
   options: RuntimeOptions,
 ): Omit<
   RuntimeContext,
-  "places" | "cluster" | "obstacleOf" | "execute" | "nudge" | "giveAlong" | "onOutput"
+  | "places"
+  | "cluster"
+  | "obstacleOf"
+  | "execute"
+  | "nudge"
+  | "removeUnread"
+  | "giveAlong"
+  | "onOutput"
 > {
-  const { catalog, repositories, ...rest } = options;
+  const { catalog, repositories, store, forgetSession, ...rest } = options;
   return {
     ...rest,
+    store,
+    // A worker lets go of a session that cannot be read as of one that is gone: only the latter is forgotten.
+    forgetSession: async (sessionId) => {
+      if ((await store.readSession(sessionId)).found === "nothing") await forgetSession(sessionId);
+    },
     permissions: options.permissions ?? null,
     failpoint: options.failpoint ?? NO_FAILPOINT,
     defaultProvider: catalog.defaultName,

@@ -85,6 +85,10 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     findSession: (name) => store.findSession(name),
     readSession: (sessionId) => readSession(store, sessionId),
     readWholeSession: (sessionId) => readWholeSession(store, sessionId),
+    readRaw: async (sessionId) => {
+      const raw = await store.readRaw(sessionId);
+      return raw === null ? noSuchSession() : { ok: true, raw };
+    },
     updateSession: (request) => updateSession(context, request),
     deleteSession: (request) => deleteSession(context, request),
     sendMessage: (request) => sendMessage(context, request),

@@ -146,6 +146,7 @@ async function* inactive(
   candidates: Candidates,
 ): AsyncGenerator<readonly StoredSession[]> {
   let after: ListPosition | undefined;
+  let firstBefore: string | undefined;
   for (;;) {
     const ids = await store.inactiveSessions({
       ...candidates,
@@ -158,9 +159,14 @@ async function* inactive(
       if (loaded.found === "session") batch.push(loaded.stored);
     }
     const last = batch.at(-1);
-    if (last === undefined) return;
-    after = { createdAt: last.session.createdAt, id: last.session.id };
-    yield batch;
+    const [first] = ids;
+    // Sessions that cannot be read were set aside by this look, and are not found by the next.
+    if (last === undefined && (first === undefined || first === firstBefore)) return;
+    firstBefore = first;
+    if (last !== undefined) {
+      after = { createdAt: last.session.createdAt, id: last.session.id };
+      yield batch;
+    }
     await setImmediate();
   }
 }

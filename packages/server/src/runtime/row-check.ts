@@ -29,7 +29,7 @@ export function startRowCheck(
   const { signal } = stopping;
   const done = pause(afterMs, undefined, { signal, ref: false })
     .catch(() => {})
-    .then(() => checkAll(store, signal))
+    .then(() => checkRows(store, { signal, pauseTimes: PAUSE_TIMES }))
     .catch(onFailure);
   return {
     done,
@@ -40,14 +40,22 @@ export function startRowCheck(
   };
 }
 
-async function checkAll(store: Store, stopping: AbortSignal): Promise<void> {
+/** Looks at every session now; with pauses, where there is other work. */
+export async function checkRows(
+  store: Store,
+  { signal, pauseTimes = 0 }: { readonly signal?: AbortSignal; readonly pauseTimes?: number } = {},
+): Promise<void> {
   let after: ListPosition | null = null;
-  while (!stopping.aborted) {
+  while (signal?.aborted !== true) {
     const begun = performance.now();
     const page = await store.listSessions({ limit: PAGE, ...(after !== null && { after }) });
     if (page.next === null) return;
     after = page.next;
-    const pauseMs = (performance.now() - begun) * PAUSE_TIMES;
-    await pause(pauseMs, undefined, { signal: stopping, ref: false }).catch(() => {});
+    const pauseMs = (performance.now() - begun) * pauseTimes;
+    if (pauseMs > 0)
+      await pause(pauseMs, undefined, {
+        ...(signal !== undefined && { signal }),
+        ref: false,
+      }).catch(() => {});
   }
 }

@@ -73,15 +73,15 @@ describe("a message to an idle session", () => {
     const growing = await test.until(id, ({ messages }) => messages.length === 2);
     const half = await test.until(id, ({ messages }) => messages[1]?.content["text"] === "Hello ");
     expect(growing.messages[1]?.id).toBe(half.messages[1]?.id);
-    expect(half.messages[1]?.complete).toBe(false);
+    expect(half.messages[1]).toMatchObject({ content: { partial: true }, complete: false });
     writeFileSync(gate("go"), "");
     const whole = await test.idle(id);
     expect(whole.messages.slice(1).map(({ content, complete }) => [content, complete])).toEqual([
-      [{ type: "text", text: "Hello world" }, true],
+      [{ type: "text", text: "Hello world", partial: false }, true],
     ]);
   });
 
-  it("leaves thoughts, plans and tools in the order they came, each as its kind (A3)", async () => {
+  it("A3, ruling 19: leaves thoughts, plans and tools in the order they came; plans and tools are system messages", async () => {
     const plan = (status: string) =>
       update({
         sessionUpdate: "plan",
@@ -107,12 +107,24 @@ describe("a message to an idle session", () => {
       ),
     );
     const { messages } = await test.idle(id);
-    expect(messages.slice(1).map(({ content, complete }) => [content, complete])).toMatchObject([
-      [{ type: "thought", text: "hm" }, true],
-      [{ type: "plan", steps: [{ content: "look", status: "completed" }] }, true],
-      [{ type: "text", text: "I look." }, true],
-      [{ type: "tool", title: "Read file", args: { path: "a" }, status: "completed" }, true],
-      [{ type: "text", text: "Done." }, true],
+    expect(messages.every(({ complete }) => complete)).toBe(true);
+    expect(messages.map(({ role, content }) => [role, content])).toMatchObject([
+      ["user", { type: "text", partial: false }],
+      ["agent", { type: "thought", text: "hm", partial: false }],
+      ["system", { type: "plan", steps: [{ content: "look", status: "completed" }] }],
+      ["agent", { type: "text", text: "I look.", partial: false }],
+      [
+        "system",
+        {
+          type: "tool",
+          tool: "read",
+          args: { path: "a" },
+          result: "text",
+          title: "Read file",
+          status: "completed",
+        },
+      ],
+      ["agent", { type: "text", text: "Done.", partial: false }],
     ]);
   });
 

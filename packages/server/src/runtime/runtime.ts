@@ -20,6 +20,7 @@ import type {
   SessionRecord,
   StoredSuspension,
 } from "../storage/store.ts";
+import type { RawSession } from "../storage/raw-session.ts";
 import type { DrainNode } from "./drain-node.ts";
 import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
 import type { NodeView } from "./node-view.ts";
@@ -33,6 +34,7 @@ export type {
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
+  RawSession,
   Readiness,
   Repo,
   Run,
@@ -58,6 +60,8 @@ export interface Runtime {
   readWholeSession(sessionId: string): Promise<Reply<WholeSession>>;
   updateSession(request: UpdateSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
   deleteSession(request: OnSession): Promise<Reply<{ readonly session: SessionSnapshot }>>;
+  /** As it is stored, whether or not it can be read. */
+  readRaw(sessionId: string): Promise<Reply<{ readonly raw: RawSession }>>;
 
   sendMessage(request: SendMessage): Promise<Reply<{ readonly sent: Sent }>>;
   readMessages(query: ReadMessages): Promise<Reply<MessagePage>>;

@@ -52,8 +52,11 @@ export async function updateSession(
 /** Gone for good, from any state; the reply is the session as it last was. */
 export async function deleteSession(
   context: RuntimeContext,
-  { sessionId, version }: OnSession,
+  request: OnSession,
 ): Promise<SessionReply> {
+  const { sessionId, version } = request;
+  const loaded = await context.store.load(sessionId);
+  if (loaded.found === "unreadable") return deleteUnreadable(context, request);
   const session = await snapshotOf(context.store, sessionId);
   const executed = await context.execute({
     sessionId,
@@ -63,6 +66,20 @@ export async function deleteSession(
   if (!executed.ok) return toRefused(executed);
   context.nudge(sessionId);
   return session === null ? noSuchSession() : { ok: true, session };
+}
+
+/** No rule can be asked of a session that cannot be read. The reply is what is known of it. */
+async function deleteUnreadable(
+  { store, removeUnread }: RuntimeContext,
+  { sessionId, version }: OnSession,
+): Promise<SessionReply> {
+  const raw = await store.readRaw(sessionId);
+  if (raw === null) return noSuchSession();
+  const { known, row } = raw;
+  if (known === null || (version !== undefined && row["version"] !== version))
+    return refuse("version_mismatch", "The session has changed since it was read.");
+  await removeUnread(sessionId);
+  return { ok: true, session: known };
 }
 
 export async function editQueued(

@@ -128,7 +128,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
 
   const putPlan = (content: MessageContent): void => {
     endText();
-    if (planId === null) planId = addMessage({ role: "agent", content, complete: false });
+    if (planId === null) planId = addMessage({ role: "system", content, complete: false });
     else replace(planId, content, false);
   };
 
@@ -137,7 +137,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     if (known?.ended === true) return;
     if (known === undefined) {
       endText();
-      tools.set(callId, { id: addMessage({ role: "agent", content, complete: ended }), ended });
+      tools.set(callId, { id: addMessage({ role: "system", content, complete: ended }), ended });
     } else {
       replace(known.id, content, ended);
       tools.set(callId, { id: known.id, ended });

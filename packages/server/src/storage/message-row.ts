@@ -1,9 +1,10 @@
 import type { JsonObject } from "../domain/json.ts";
-import { ROLES, type Message, type MessageContent } from "../domain/message.ts";
-import { oneOf, parseObject, UnreadableRow } from "./parse.ts";
+import { ROLES, withPartial, type Message, type MessageContent } from "../domain/message.ts";
+import { checkTimes, oneOf, parseObject, UnreadableRow } from "./parse.ts";
 import type { MessageRow } from "./tables.ts";
 
 export function fromMessageRow(row: MessageRow): Message {
+  checkTimes(row, ["timestamp"]);
   return {
     id: row.id,
     sessionId: row.sessionId,
@@ -24,6 +25,11 @@ export function parseContent(text: string): MessageContent {
 
 function isContent(content: JsonObject): content is MessageContent {
   return typeof content["type"] === "string";
+}
+
+/** As it is stored. */
+export function contentText(content: MessageContent, complete: boolean): string {
+  return JSON.stringify(withPartial(content, complete));
 }
 
 /** What a growing text message says when this much more has arrived. */

@@ -13,6 +13,21 @@ export function oneOf<Value extends string>(
   return value;
 }
 
+/** The furthest from 1970 that a time can be, in milliseconds. */
+const LAST_TIME = 8.64e15;
+
+/** Throws where a column holds what is no time. */
+export function checkTimes<Column extends string>(
+  row: Readonly<Record<Column, number | null>>,
+  columns: readonly Column[],
+): void {
+  for (const column of columns) {
+    const value = row[column];
+    if (value !== null && !(Math.abs(value) <= LAST_TIME))
+      throw new UnreadableRow(`${column} is ${JSON.stringify(value)}, which is no time`);
+  }
+}
+
 export function parseJson(column: string, text: string): Json {
   try {
     const parsed: Json = JSON.parse(text);

@@ -24,6 +24,7 @@ import {
   recall,
   unsettledSessions,
 } from "./reads/plain-reads.ts";
+import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
 import { readFigures } from "./reads/read-figures.ts";
 import { readMessage, readMessages } from "./reads/read-messages.ts";
@@ -175,6 +176,8 @@ export function portableStore({
     onOutsideWrites,
     call,
     listSetAside: () => reading(listSetAside),
+    readRaw: (sessionId) => reading((source) => readRaw(source, sessionId)),
+    unreadableSessions: (query) => reading((source) => unreadableSessions(source, query)),
     health: () =>
       reading(async (source) => ({
         schema: schema.name,

@@ -3,11 +3,19 @@ import type { Json } from "../domain/json.ts";
 import { RUN_MEMORIES, RUN_STATUSES, type CurrentRun, type RunMemory } from "../domain/run.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
-import { isObject, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
+import {
+  checkTimes,
+  isObject,
+  oneOf,
+  parseJsonOrNull,
+  parseObject,
+  UnreadableRow,
+} from "./parse.ts";
 import type { QueuedMessage, Run, StoredSuspension } from "./store.ts";
 import type { QueuedMessageRow, RunRow, SuspensionRow } from "./tables.ts";
 
 export function fromRunRow(row: RunRow): Run {
+  checkTimes(row, ["queuedAt", "startedAt", "endedAt"]);
   const usage = parseJsonOrNull("usage", row.usage);
   return {
     id: row.id,
@@ -62,6 +70,7 @@ export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
 }
 
 export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
+  checkTimes(row, ["queuedAt"]);
   return {
     messageId: row.messageId,
     runId: row.runId,
@@ -73,6 +82,7 @@ export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
 }
 
 export function toSuspension(row: SuspensionRow): Suspension {
+  checkTimes(row, ["createdAt", "expiresAt"]);
   return {
     id: row.id,
     kind: oneOf(SUSPENSION_KINDS, "kind", row.kind),
@@ -84,6 +94,7 @@ export function toSuspension(row: SuspensionRow): Suspension {
 }
 
 export function fromSuspensionRow(row: SuspensionRow): StoredSuspension {
+  checkTimes(row, ["closedAt"]);
   return {
     ...toSuspension(row),
     sessionId: row.sessionId,

@@ -43,6 +43,8 @@ export interface SearchHit {
   readonly sessionId: string;
   readonly messageId: string;
   readonly role: Role;
+  /** Of its content; null when it is too long to be looked through, or cannot be read. */
+  readonly type: string | null;
   /** Of what the message says; nothing when it is too long to be looked through. */
   readonly excerpt: Excerpt;
 }

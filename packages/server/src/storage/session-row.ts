@@ -12,6 +12,7 @@ import {
 import { LEGAL_STATES, STATES, STATUSES, type State } from "../domain/status.ts";
 import type { Suspension } from "../domain/suspension.ts";
 import {
+  checkTimes,
   isObject,
   oneOf,
   parseJson,
@@ -76,6 +77,7 @@ export function fromSessionRow(
   const state = oneOf(STATES, "state", row.state);
   const legal: readonly State[] = LEGAL_STATES[status];
   if (!legal.includes(state)) throw new UnreadableRow(`${status} and ${state} do not go together`);
+  checkTimes(row, ["createdAt", "updatedAt", "lastActiveAt", "archivedAt", "finalizedAt"]);
   return {
     id: row.id,
     agentId: row.agentId,
@@ -172,6 +174,7 @@ export function parsePhaseHistory(text: string): readonly PhaseChange[] {
     if (!isObject(change) || typeof change["at"] !== "number") {
       throw new UnreadableRow("phaseHistory has an entry that is not a change");
     }
+    checkTimes({ phaseHistory: change["at"] }, ["phaseHistory"]);
     return {
       from: oneOf(PHASES, "phaseHistory", change["from"]),
       to: oneOf(PHASES, "phaseHistory", change["to"]),

@@ -21,6 +21,7 @@ import type {
   SessionPage,
   SessionQuery,
 } from "./session-list.ts";
+import type { RawSession, UnreadableSessions } from "./raw-session.ts";
 import type { StaleCounts, StalePage, StaleQuery } from "./stale.ts";
 
 export type { Run, RunSuspension, RunSuspensionsQuery, StoredSuspension } from "./run-record.ts";
@@ -159,6 +160,10 @@ export interface Store {
 
   /** Rows that could not be understood, kept as they were found. */
   listSetAside(): Promise<readonly SetAside[]>;
+  /** A session's row as it is stored, whether or not it can be read; null when there is none. */
+  readRaw(sessionId: string): Promise<RawSession | null>;
+  /** Sessions that could not be read, first made first. */
+  unreadableSessions(query: { readonly limit: number }): Promise<UnreadableSessions>;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 }

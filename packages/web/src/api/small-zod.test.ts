@@ -63,6 +63,7 @@ const examples = {
         sessionId: "s1",
         messageId: "m1",
         role: "agent",
+        type: null,
         text: "a text",
         marks: [{ start: 0, end: 1 }],
       },

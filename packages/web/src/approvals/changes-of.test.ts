@@ -7,7 +7,7 @@ const tool = (callId: string, output: readonly unknown[]): Message => ({
   sessionId: "s",
   runId: "r",
   seq: 1,
-  role: "agent",
+  role: "system",
   content: { type: "tool", tool: "edit", args: null, result: null, callId, output },
   complete: false,
   timestamp: "2026-01-01T00:00:00.000Z",

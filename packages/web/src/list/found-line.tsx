@@ -1,4 +1,4 @@
-import type { SearchHit, Session } from "@holdfast/protocol";
+import { authorOf, type SearchHit, type Session } from "@holdfast/protocol";
 import type { ReactElement } from "react";
 import { Hits } from "./hits.tsx";
 import { nearHit } from "./near-hit.ts";
@@ -30,7 +30,7 @@ export function FoundLine({
   }
   return (
     <p id={id} className="truncate text-xs text-muted">
-      <span className="text-fg">{SPEAKERS[hit.role]}: </span>
+      <span className="text-fg">{speakerOf(hit)}: </span>
       {hit.text === ""
         ? "a message too long to show"
         : nearHit(hit).map(({ text, isHit }, index) =>
@@ -44,4 +44,8 @@ export function FoundLine({
           )}
     </p>
   );
+}
+
+function speakerOf({ role, type }: SearchHit): string {
+  return SPEAKERS[authorOf({ role, content: { type: type ?? "" } })];
 }

@@ -21,7 +21,7 @@ const after = (view: SessionView, ...events: readonly FeedEvent[]): SessionView 
   events.reduce((now, event) => takeEvent(now, { id: null, ...event }), view);
 const tool = (callId: string, text: string) =>
   sampleMessage(callId, {
-    role: "agent",
+    role: "system",
     content: { type: "tool", tool: "edit", args: null, result: text, callId },
   });
 

@@ -1,4 +1,4 @@
-import type { Message, Session } from "@holdfast/protocol";
+import { authorOf, type Message, type Session } from "@holdfast/protocol";
 import { useCallback } from "react";
 import { outbox } from "../composer/page-outbox.ts";
 import type { NoticeAction } from "../transcript/transcript-context.tsx";
@@ -37,7 +37,7 @@ function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
   const last = transcript.rows.at(-1);
   if (last === undefined) return false;
   const message = transcript.message(last.messageId);
-  return message !== null && message.seq > seq && message.role !== "system";
+  return message !== null && message.seq > seq && authorOf(message) !== "system";
 }
 
 /** A run that is worth trying again worked on one of the last messages. */

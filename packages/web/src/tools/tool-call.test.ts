@@ -9,7 +9,7 @@ function message(content: Message["content"], complete = true): Message {
     sessionId: "s",
     runId: "r",
     seq: 1,
-    role: "agent",
+    role: "system",
     content,
     complete,
     timestamp: "2026-01-01T00:00:00.000Z",

@@ -1,5 +1,5 @@
 import { FileCode, Link } from "lucide-react";
-import type { Message } from "@holdfast/protocol";
+import { authorOf, type Message } from "@holdfast/protocol";
 import type { ReactElement } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { plainText } from "../markdown/plain-text.ts";
@@ -15,8 +15,8 @@ const clock = new Intl.DateTimeFormat("en", {
 /** Who says it, and when. */
 export function MessageHead({ message }: { readonly message: Message }): ReactElement {
   const { runLabel } = useTranscript();
-  const { role, runId, timestamp } = message;
-  const label = role === "agent" && runId !== null ? runLabel(runId) : null;
+  const { runId, timestamp } = message;
+  const label = authorOf(message) === "agent" && runId !== null ? runLabel(runId) : null;
   return (
     <p className="message-head">
       <strong>{nameOf(message)}</strong>
@@ -48,8 +48,9 @@ export function MessageActions({ message }: { readonly message: Message }): Reac
   );
 }
 
-export function nameOf({ role }: Message): string {
-  switch (role) {
+export function nameOf(message: Message): string {
+  const author = authorOf(message);
+  switch (author) {
     case "user":
       return "You";
     case "agent":
@@ -57,6 +58,6 @@ export function nameOf({ role }: Message): string {
     case "system":
       return "Holdfast";
     default:
-      return role satisfies never;
+      return author satisfies never;
   }
 }

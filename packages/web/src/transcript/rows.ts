@@ -1,4 +1,4 @@
-import type { Message } from "@holdfast/protocol";
+import { authorOf, type Message } from "@holdfast/protocol";
 import type { Block } from "../markdown/lex-blocks.ts";
 
 /** What the list shows, one below the other. A row is replaced when what it shows changes; its key stays. */
@@ -54,7 +54,7 @@ export function isActivity({ role, content: { type } }: Message): boolean {
 }
 
 export function messageRow(message: Message, text: string, startsRun: boolean): MessageRow {
-  const estimate = message.role === "system" ? 36 : 28 + textHeight(text);
+  const estimate = authorOf(message) === "system" ? 36 : 28 + textHeight(text);
   return {
     row: "message",
     key: message.id,

@@ -1,3 +1,4 @@
+import { authorOf } from "@holdfast/protocol";
 import { readEntry, type Entry } from "./entries.ts";
 import { activityRow, blockRows, isActivity, messageRow, type Row } from "./rows.ts";
 
@@ -39,10 +40,10 @@ export function rowsOf(section: Section, { startsRun, until }: Surroundings): re
 /** Whether an agent begins here: what it said last belongs to another run, or to none. */
 export function startsRun(entries: readonly Entry[], index: number): boolean {
   const message = entries[index]?.message;
-  if (message?.role !== "agent") return false;
+  if (message === undefined || authorOf(message) !== "agent") return false;
   for (let at = index - 1; at >= 0; at -= 1) {
     const before = entries[at]?.message;
-    if (before === undefined || before.role === "system") continue;
+    if (before === undefined || authorOf(before) === "system") continue;
     return before.role === "user" || before.runId !== message.runId;
   }
   return true;

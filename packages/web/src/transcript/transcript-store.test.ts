@@ -118,14 +118,14 @@ it("uses of tools that follow each other are one row, which is never cut in two"
   const make = messageMaker();
   const messages = [
     make("user", text("Go")),
-    ...Array.from({ length: 30 }, (_, index) => make("agent", tool(`Read ${index}`))),
+    ...Array.from({ length: 30 }, (_, index) => make("system", tool(`Read ${index}`))),
     make("agent", text("Done")),
   ];
   const { store, send } = open(messages, 5);
   expect(keys(store.rows)).toEqual(["+m2", "m32"]);
-  send(message(make("agent", tool("Again"), { complete: false })));
+  send(message(make("system", tool("Again"), { complete: false })));
   expect(keys(store.rows)).toEqual(["+m2", "m32", "+m33"]);
-  send(message(make("agent", tool("And again"))));
+  send(message(make("system", tool("And again"))));
   expect(keys(store.rows)).toEqual(["+m2", "m32", "+m33"]);
   expect(store.rows[2]).toMatchObject({ until: null, startsRun: false });
   const last = make("user", text("Thanks"));
@@ -136,7 +136,7 @@ it("uses of tools that follow each other are one row, which is never cut in two"
 
 it("a use of a tool that waits for an answer is told when it does and when not", () => {
   const make = messageMaker();
-  const call = make("agent", tool("Write", { callId: "c1", status: "pending" }), {
+  const call = make("system", tool("Write", { callId: "c1", status: "pending" }), {
     complete: false,
   });
   const { store, send } = open([call]);
@@ -230,7 +230,7 @@ it("whatever happens, what is shown is what the session has (C7)", () => {
         if (each.do === "say") {
           growing = make(each.role as Message["role"], text("Begin "), { complete: false });
           send(message(growing));
-        } else if (each.do === "tool") send(message(make("agent", tool("Read"))));
+        } else if (each.do === "tool") send(message(make("system", tool("Read"))));
         else if (each.do === "frame") next();
         else if (growing !== null) {
           const { id } = growing;

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, statfsSync } from "node:fs";
 import { promisify } from "node:util";
+import { checkRows } from "../../runtime/row-check.ts";
+import type { UnreadableSessions } from "../../storage/raw-session.ts";
 import type { Store } from "../../storage/store.ts";
 import { makeDataFolder, runningServer } from "../data-folder.ts";
 import { openDatabase } from "../desk/open-desk.ts";
@@ -19,6 +21,7 @@ interface Finding {
   readonly says: string;
 }
 
+const UNREADABLE_SHOWN = 20;
 const LITTLE_ROOM_BYTES = 500 * 1024 * 1024;
 
 /** Looks at everything that Holdfast stands on, and says what to do about what is wrong. */
@@ -82,7 +85,9 @@ async function databaseFinding(settings: ServeSettings): Promise<Finding> {
   let store: Store | null = null;
   try {
     store = await openDatabase(settings);
+    await checkRows(store);
     const { schema, setAside, counts } = await store.health();
+    const unreadable = await store.unreadableSessions({ limit: UNREADABLE_SHOWN });
     const sessions = counts.active + counts.suspended + counts.archived + counts.error;
     const says = `${describeDatabase(settings.database)}, at ${schema}, ${counted(sessions, "session")}`;
     return setAside === 0
@@ -90,13 +95,21 @@ async function databaseFinding(settings: ServeSettings): Promise<Finding> {
       : {
           name,
           verdict: "warn",
-          says: `${says}; ${setAside} rows that could not be read are set aside`,
+          says: `${says}; ${counted(setAside, "row")} that could not be read${unreadableText(unreadable)}`,
         };
   } catch (error) {
     return { name, verdict: "bad", says: messageOf(error) };
   } finally {
     await store?.close();
   }
+}
+
+/** The sessions by name, so that somebody can look at them. */
+function unreadableText({ total, sessions }: UnreadableSessions): string {
+  if (total === 0) return "";
+  const names = sessions.map(({ id, reason }) => `${id} (${reason})`).join(", ");
+  const more = total > sessions.length ? `, and ${total - sessions.length} more` : "";
+  return `. Unreadable sessions: ${names}${more}. See one with: holdfast get ID --raw; remove it with: holdfast delete ID`;
 }
 
 async function serverFinding({ dataFolder, token }: ServeSettings): Promise<Finding> {

@@ -87,9 +87,16 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
   tellOf(session, flags, ({ phase: now }) => `${nameOf(session)} is in phase ${now}.`);
 }
 
-export async function getSession(id: string, flags: CommonFlags): Promise<void> {
+export async function getSession(
+  id: string,
+  flags: CommonFlags & { readonly raw?: true },
+): Promise<void> {
   const printer = openPrinter(flags);
-  printer.json(toState(await withDesk(flags, (desk) => desk.sessions.get(id))));
+  printer.json(
+    flags.raw === true
+      ? await withDesk(flags, (desk) => desk.sessions.raw(id))
+      : toState(await withDesk(flags, (desk) => desk.sessions.get(id))),
+  );
 }
 
 export interface ListFlags extends CommonFlags {

@@ -25,6 +25,7 @@ import {
   toWireNode,
   toWireProvider,
   toWireRemoved,
+  toWireRaw,
   toWireRepo,
   toWireResumeDecision,
   toWireSent,
@@ -70,6 +71,7 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
       },
       get: async (name) =>
         toWireWholeSession(given(await requests.readWholeSession(await idOf(name)))),
+      raw: async (name) => toWireRaw(given(await requests.readRaw(await idOf(name))).raw),
       update: (name, changes) =>
         act(name, (sessionId) =>
           requests.updateSession({

@@ -1,4 +1,5 @@
 import { ConnectionError, HoldfastError, type HoldfastErrorCode } from "@holdfast/client";
+import { isUnreadable } from "../../runtime/session-snapshot.ts";
 import { EXIT } from "../exit.ts";
 import { neutraliseLine } from "./neutralise.ts";
 
@@ -14,11 +15,17 @@ export function failureOf(error: unknown, sessionId: string): Failure {
     return failure(`No server answers (${error.message}). Start one: holdfast serve`);
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
     return { ...failure(`${error.message}. holdfast list shows the sessions`), exitCode: EXIT.no };
+  if (isUnreadable(error)) return failureOf(toAnswer(error), sessionId);
   if (!(error instanceof HoldfastError)) throw error;
   const next = NEXT_STEPS[error.code]?.(neutraliseLine(sessionId));
   const said = failure(next === undefined ? error.detail : `${error.detail} ${next}`);
   if (error.code === "invalid_request") return { ...said, exitCode: EXIT.usage };
   return NOT_THERE.includes(error.code) ? { ...said, exitCode: EXIT.no } : said;
+}
+
+/** What a server would answer where the database was asked directly. */
+function toAnswer({ message }: Error): HoldfastError {
+  return new HoldfastError("row_unreadable", { status: 500, detail: message });
 }
 
 function failure(text: string): Failure {
@@ -39,6 +46,7 @@ const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
   delivery_held: (id) => `See: holdfast get ${id}`,
   delivery_rejected: (id) => `See: holdfast get ${id}`,
   queue_full: (id) => `Watch it work: holdfast watch ${id}`,
+  row_unreadable: (id) => `See it: holdfast get ${id} --raw. Remove it: holdfast delete ${id}`,
   session_archived: (id) => `Go on in a copy: holdfast fork ${id}`,
   session_failed: (id) => `Go on in a copy: holdfast fork ${id}`,
   session_busy: () =>

@@ -18,6 +18,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "DELETE /api/sessions/:id/grants/:grantId": "send",
 
   "DELETE /api/sessions/:id": "admin",
+  "GET /api/sessions/:id/raw": "admin",
   "POST /api/sessions/:id/archive": "admin",
   "POST /api/sessions/:id/fail": "admin",
   "POST /api/sessions/import": "admin",

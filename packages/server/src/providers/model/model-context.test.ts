@@ -21,7 +21,7 @@ describe("what a model is given", () => {
   it("is everything that was said, in order, with neighbours of one role joined (C2)", () => {
     const history = [
       message("user", { type: "parts", parts: [text("One."), text("Two.")] }),
-      message("agent", { type: "plan", steps: [] }),
+      message("system", { type: "plan", steps: [] }),
       message("agent", text("Three.")),
       message("agent", text("Four.")),
       message("agent", { type: "image", data: "aGk=", mimeType: "image/png" }),

@@ -1,16 +1,18 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart, UserModelMessage } from "ai";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Message, MessageContent } from "../../domain/message.ts";
+import { authorOf, type Message, type MessageContent } from "../../domain/message.ts";
 
 type UserPart = Exclude<UserModelMessage["content"], string>[number];
 type AssistantPart = Exclude<AssistantModelMessage["content"], string>[number];
 
 /** Of an earlier run or this one; what a model cannot use says nothing to it. */
 export function toModelMessages(
-  { role, content }: Message,
+  message: Message,
   toolNames: ReadonlySet<string>,
 ): readonly ModelMessage[] {
-  switch (role) {
+  const { content } = message;
+  const author = authorOf(message);
+  switch (author) {
     case "user":
       return [fromUser(partsOf(content))];
     case "agent":
@@ -18,7 +20,7 @@ export function toModelMessages(
     case "system":
       return fromSystem(content);
     default:
-      return role satisfies never;
+      return author satisfies never;
   }
 }
 

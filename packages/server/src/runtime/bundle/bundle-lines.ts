@@ -1,6 +1,6 @@
 import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Message } from "../../domain/message.ts";
+import { withPartial, type Message } from "../../domain/message.ts";
 import { currentRunOf, statusOf, type Session } from "../../domain/session.ts";
 import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/store.ts";
 
@@ -9,7 +9,8 @@ import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/s
  * queue, each a line, and at the end how many lines there were and their checksum, so that half a bundle,
  * or a changed one, is known as such. Field names are camelCase and times ISO 8601, as everywhere outside.
  *
- * Version 1 had no checksum. An agent id may be missing.
+ * Version 1 had no checksum. An agent id may be missing. Bundles of Holdfast 0.1 say the role `agent` of plans and tool
+ * calls, and do not say of whole texts that they are not `partial`.
  */
 export const BUNDLE_VERSION = 2;
 
@@ -83,7 +84,10 @@ export function suspensionLine({ sessionId: _, ...suspension }: StoredSuspension
   };
 }
 
-export function messageLine({ id, runId, seq, role, content, at }: Omit<Message, "complete">) {
+/** In a bundle every message is whole: no agent goes along to say the rest. */
+export function messageLine(message: Omit<Message, "complete">) {
+  const { id, runId, seq, role, at } = message;
+  const content = withPartial(message.content, true);
   return { type: "message", id, runId, seq, role, content, at: toTime(at) } satisfies JsonObject;
 }
 

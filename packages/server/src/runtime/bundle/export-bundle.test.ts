@@ -226,6 +226,7 @@ describe("an export", () => {
           text: `Interrupted: ${reason}. What the agent had begun may be half done; it was not repeated.`,
           notice: "run_interrupted",
           runId: sent.runId,
+          partial: false,
         },
         at: at(60_000),
       },

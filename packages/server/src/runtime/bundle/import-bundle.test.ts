@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -37,6 +37,33 @@ describe("an import", () => {
     expect((await test.store.openSuspensions()).map(({ id }) => id)).toEqual([asked.id]);
   });
 
+  it("A3, ruling 19: a bundle of Holdfast 0.1 comes out with plans and tool calls as system messages and whole texts that say so", async () => {
+    const file = new URL("./testing/bundle-0.1.jsonl", import.meta.url);
+    const before = readFileSync(file, "utf8").trimEnd().split("\n");
+    expect(await test.take(before)).toMatchObject({ ok: true });
+    const { sessionId } = parsed(before[0]);
+    const after = (await test.bundleOf(String(sessionId))).map(parsed);
+    const messages = after.filter(({ type }) => type === "message");
+    expect(messages.map(({ role, content }) => [role, content])).toMatchObject([
+      ["user", { type: "text", partial: false }],
+      ["agent", { type: "thought", text: "Where is it?", partial: false }],
+      ["system", { type: "plan", steps: [{ content: "Read the parser" }] }],
+      ["agent", { type: "text", text: "I look.", partial: false }],
+      ["system", { type: "tool", tool: "read", args: { path: "a.ts" }, result: "text" }],
+      ["agent", { type: "text", text: "Done.", partial: false }],
+      ["user", { type: "parts", parts: [{ type: "text", text: "And " }, { type: "image" }] }],
+      ["agent", { type: "text", partial: false }],
+      ["user", { type: "text", partial: false }],
+      ["agent", { type: "text", text: "It breaks off", partial: false }],
+      ["system", { type: "text", notice: "run_failed", partial: false }],
+      ["system", { type: "text", notice: "session_imported", partial: false }],
+      ["system", { type: "text", notice: "session_imported", partial: false }],
+    ]);
+    expect(after.find(({ type }) => type === "queued")).toMatchObject({
+      content: textOf("Then document it."),
+    });
+  });
+
   it("P2 holds what was queued, and says so in the transcript", async () => {
     const { session, queued, lines } = await test.full();
     await session.perform({ type: "delete" });
@@ -51,6 +78,7 @@ describe("an import", () => {
         type: "text",
         text: 'Imported with 1 queued message, which may have been delivered where the session came from. They are held until the delivery is set to "open".',
         notice: "session_imported",
+        partial: false,
       },
       at: LATER,
     });

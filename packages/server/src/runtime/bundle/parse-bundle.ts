@@ -1,6 +1,6 @@
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { ROLES, type MessageContent } from "../../domain/message.ts";
+import { currentRole, ROLES, type MessageContent } from "../../domain/message.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
@@ -189,12 +189,13 @@ export function parseSuspension(line: JsonObject): BundleSuspension {
 }
 
 export function parseMessage(line: JsonObject): BundleMessage {
+  const content = parseContent(line);
   return {
     id: idIn(line, "id"),
     runId: idOrNullIn(line, "runId"),
     seq: countIn(line, "seq"),
-    role: oneOfIn(line, "role", ROLES),
-    content: parseContent(line),
+    role: currentRole(oneOfIn(line, "role", ROLES), content),
+    content,
     at: timeIn(line, "at"),
   };
 }

@@ -6,7 +6,7 @@ import { RETENTION_POLICY } from "../../domain/retention.ts";
 import { DAY_MS, NOON } from "../../domain/testing/commands.ts";
 import type { Store } from "../../storage/store.ts";
 import { beginSession, type SessionDriver } from "../../storage/testing/session-driver.ts";
-import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
+import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
 import { executeCommand } from "../execute-command.ts";
 import { startRetention, type Retention, type RetentionOptions } from "../retention.ts";
 
@@ -32,8 +32,8 @@ export class TestRetention {
     this.#database = database;
   }
 
-  static async open(): Promise<TestRetention> {
-    const database = await openTestStore("sqlite");
+  static async open(engine: Engine = "sqlite"): Promise<TestRetention> {
+    const database = await openTestStore(engine);
     await database.store.addRepo(REPO);
     return new TestRetention(database);
   }
@@ -41,6 +41,10 @@ export class TestRetention {
   /** Migrated long ago: nothing is kept for that. */
   get store(): Store {
     return { ...this.#database.store, migratedAt: 0 };
+  }
+
+  get location(): TestStore["location"] {
+    return this.#database.location;
   }
 
   get context() {

@@ -16,6 +16,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   // Who works on a session is a matter of running servers, and none of those runs on the copy.
   { name: "AgentSession", key: ["id"], session: "id", changed: { owner: null } },
   { name: "AgentMessage", key: ["sessionId", "seq"], session: "sessionId" },
+  { name: "FormerMessage", key: ["sessionId", "messageId"], session: "sessionId" },
   { name: "Run", key: ["id"], session: "sessionId" },
   { name: "SessionEvent", key: ["sessionId", "seq"], session: "sessionId" },
   { name: "QueuedMessage", key: ["messageId"], session: "sessionId" },

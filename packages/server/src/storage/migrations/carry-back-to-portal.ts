@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { sameJson, type Json } from "../../domain/json.ts";
+import { upgraded, type MessageShape } from "./message-shapes.ts";
 import type { MigrationContext } from "./migrations.ts";
 import {
   flagFrom,
@@ -175,8 +176,10 @@ async function addMessages(
       sessionId: String(row["sessionId"]),
       content: String(row["content"]),
     };
-    const content = row["complete"] === 1 ? message.content : await grownContent(db, message);
-    await add({ ...message, content, role: String(row["role"]), at: Number(row["timestamp"]) });
+    const complete = row["complete"] === 1;
+    const content = complete ? message.content : await grownContent(db, message);
+    const shape = portalShape({ role: String(row["role"]), content }, complete);
+    await add({ ...message, ...shape, at: Number(row["timestamp"]) });
   });
   const queue = await sql<Omit<Message, "role">>`select "messageId" as "id", "sessionId",
     cast("content" as text) as "content", "queuedAt" as "at"
@@ -192,6 +195,11 @@ interface Message {
   readonly at: number;
 }
 
+/** The portal's plans and tool calls were of the system too, and its agent's texts said whether they were partial. */
+function portalShape(shape: MessageShape, complete: boolean): MessageShape {
+  return shape.role === "agent" ? upgraded(shape, complete) : shape;
+}
+
 async function grownContent(
   db: Kysely<unknown>,
   { id, sessionId, content }: Pick<Message, "id" | "sessionId" | "content">,
@@ -201,10 +209,10 @@ async function grownContent(
     db,
   );
   const parsed: { text?: unknown } = JSON.parse(content);
+  if (rows.length === 0) return content;
   const begun = typeof parsed.text === "string" ? parsed.text : "";
   return JSON.stringify({
     ...parsed,
     text: begun + rows.map(({ data }) => data ?? "").join(""),
-    partial: true,
   });
 }

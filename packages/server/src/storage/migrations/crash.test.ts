@@ -17,6 +17,7 @@ const UP = [
   "migrate.portal.messages",
   "migrate.search.created",
   "migrate.search.indexed",
+  "migrate.roles.messages",
 ];
 const DOWN_SEARCH = ["rollback.search.dropped"];
 const DOWN_SESSIONS = [

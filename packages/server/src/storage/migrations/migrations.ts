@@ -8,6 +8,7 @@ import { nodes } from "./0006-nodes.ts";
 import { tokens } from "./0007-tokens.ts";
 import { tally } from "./0008-tally.ts";
 import { suspendedAt } from "./0009-suspended-at.ts";
+import { roles } from "./0010-roles.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -27,5 +28,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0007-tokens": tokens(context),
     "0008-tally": tally(context),
     "0009-suspended-at": suspendedAt(context),
+    "0010-roles": roles(context),
   };
 }

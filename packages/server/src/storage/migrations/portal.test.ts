@@ -123,7 +123,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
 
     expect(await said("s-active")).toEqual([
       { role: "user", content: textOf("Rename Größe to size") },
-      { role: "agent", content: { type: "text", text: "I shall.", partial: true } },
+      { role: "agent", content: textOf("I shall.") },
       {
         role: "system",
         content: { type: "plan", steps: [{ title: "look" }, { title: "rename" }] },
@@ -132,7 +132,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
         role: "system",
         content: { type: "tool", tool: "grep", args: { pattern: "Größe" }, result: { matches: 3 } },
       },
-      { role: "agent", content: { type: "text", text: "Done.", partial: false } },
+      { role: "agent", content: textOf("Done.") },
     ]);
     expect(await said("s-suspended")).toEqual([
       { role: "user", content: textOf("plain words, no JSON") },

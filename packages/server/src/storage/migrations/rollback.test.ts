@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import type { Store } from "../store.ts";
 import { openRaw } from "../testing/raw-database.ts";
-import { beginSession, driveSession, HANDED, opening, textOf } from "../testing/session-driver.ts";
+import {
+  beginSession,
+  driveSession,
+  growingText,
+  HANDED,
+  opening,
+  textOf,
+} from "../testing/session-driver.ts";
 import { createTestDatabase, type Engine, type TestDatabase } from "../testing/test-database.ts";
 import { createPortal } from "./testing/create-portal.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
@@ -16,6 +23,8 @@ const CONTENTS = ["odd", "empty"] as const;
 const portals = ENGINES.flatMap((engine) =>
   SHAPES.flatMap((shape) => CONTENTS.map((contents) => ({ engine, shape, contents }))),
 );
+const PLAN = { type: "plan", steps: [{ content: "look", status: "pending" }] };
+const TOOL = { type: "tool", tool: "grep", args: { pattern: "x" }, result: null, status: "failed" };
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
@@ -70,6 +79,16 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
           text: "let me ",
         });
         await added.put(run, { put: "text", messageId: "n3", text: "see" });
+        await added.put(
+          run,
+          { put: "message", message: { id: "n5", role: "system", content: PLAN }, complete: false },
+          { put: "message", message: { id: "n6", role: "system", content: TOOL }, complete: true },
+          {
+            put: "message",
+            message: { id: "n7", role: "agent", content: textOf("It is.") },
+            complete: true,
+          },
+        );
         await added.send("And hurry.", { messageId: "n4" });
         await beginSession(store, { id: "s-unbound", at: TEN });
       });
@@ -85,7 +104,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       const fresh =
         shape === "first"
           ? {}
-          : { resumeData: null, supportsResume: 0, lastActiveAt: TEN + 4 * SECOND_MS };
+          : { resumeData: null, supportsResume: 0, lastActiveAt: TEN + 5 * SECOND_MS };
       expect(after.AgentSession).toEqual(
         [
           ...before.AgentSession.filter(
@@ -101,7 +120,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
             repoId: "r-new",
             status: "active",
             createdAt: TEN,
-            updatedAt: TEN + 4 * SECOND_MS,
+            updatedAt: TEN + 5 * SECOND_MS,
             ...fresh,
           },
         ].toSorted(byId),
@@ -109,16 +128,20 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       expect(after.AgentMessage).toEqual(
         [
           ...before.AgentMessage.filter(({ id }) => id !== "c1" && id !== "d1"),
-          added("n1", "s-suspended", TEN + 2 * SECOND_MS, textOf("Are you there?")),
-          added("n2", "s-new", TEN + SECOND_MS, textOf("Begin.")),
-          {
-            ...added("n3", "s-new", TEN + 2 * SECOND_MS, {
-              ...textOf("Well, let me see"),
-              partial: true,
-            }),
+          added("n1", "s-suspended", TEN + 2 * SECOND_MS, {
+            content: { type: "text", text: "Are you there?" },
+          }),
+          added("n2", "s-new", TEN + SECOND_MS, { content: { type: "text", text: "Begin." } }),
+          added("n3", "s-new", TEN + 2 * SECOND_MS, {
             role: "agent",
-          },
-          added("n4", "s-new", TEN + 4 * SECOND_MS, textOf("And hurry.")),
+            content: growingText("Well, let me see"),
+          }),
+          added("n4", "s-new", TEN + 5 * SECOND_MS, {
+            content: { type: "text", text: "And hurry." },
+          }),
+          added("n5", "s-new", TEN + 4 * SECOND_MS, { role: "system", content: PLAN }),
+          added("n6", "s-new", TEN + 4 * SECOND_MS, { role: "system", content: TOOL }),
+          added("n7", "s-new", TEN + 4 * SECOND_MS, { role: "agent", content: textOf("It is.") }),
         ].toSorted(byId),
       );
       const columns = { url: null, branch: "main", host: "r-new", stars: 0 };
@@ -220,7 +243,9 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     expect(await portalRows(location)).toEqual({
       Repo: [{ id: "r", name: "r", path: "/srv/r", createdAt: TEN, updatedAt: TEN }],
       AgentSession: [{ id: "s1", repoId: "r", status: "cancelled", ...times }],
-      AgentMessage: [added("m1", "s1", TEN + SECOND_MS, textOf("Hello"))],
+      AgentMessage: [
+        added("m1", "s1", TEN + SECOND_MS, { content: { type: "text", text: "Hello" } }),
+      ],
     });
     await downOver(location, "0003-search");
     expect((await portalRows(location)).AgentMessage).toHaveLength(1);
@@ -353,8 +378,13 @@ function epochOf(text: string): number {
   return Date.parse(/[Z+]/u.test(text) ? text : `${text.replace(" ", "T")}Z`);
 }
 
-function added(id: string, sessionId: string, timestamp: number, content: object): Row {
-  return { id, sessionId, role: "user", content: JSON.stringify(content), timestamp };
+function added(
+  id: string,
+  sessionId: string,
+  timestamp: number,
+  { role = "user", content }: { readonly role?: string; readonly content: object },
+): Row {
+  return { id, sessionId, role, content: JSON.stringify(content), timestamp };
 }
 
 function byId(left: Row, right: Row): number {

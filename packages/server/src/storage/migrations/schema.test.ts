@@ -52,6 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema of %s", (engine) => {
     expect(keys.map((key) => Object.values(key).join(" "))).toEqual([
       "AgentMessage sessionId AgentSession id CASCADE",
       "AgentSession repoId Repo id NO ACTION",
+      "FormerMessage sessionId AgentSession id CASCADE",
       "QueuedMessage sessionId AgentSession id CASCADE",
       "Run sessionId AgentSession id CASCADE",
       "SearchDocument messageId AgentMessage id CASCADE",

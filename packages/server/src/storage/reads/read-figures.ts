@@ -3,7 +3,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { FiguresPage, FiguresQuery, RunFigures, SessionFigures } from "../figures.ts";
-import { oneOf, parseObject, UnreadableRow } from "../parse.ts";
+import { checkTimes, oneOf, parseObject, UnreadableRow } from "../parse.ts";
 import { parsePhaseHistory } from "../session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";
 import type { Source } from "./source.ts";
@@ -33,7 +33,10 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
   return {
     sessions: rows
       .filter((row) => isTouched(row, query))
-      .map((row) => toFigures(row, { runs: runs.get(row.id), errors: errors.get(row.id), query }))
+      .flatMap((row) => {
+        const found = { runs: runs.get(row.id), errors: errors.get(row.id), query };
+        return unlessUnreadable(() => toFigures(row, found)) ?? [];
+      })
       .filter((figures) => hasSomething(figures, query)),
     next: isLast || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
   };
@@ -173,6 +176,7 @@ interface Found {
 
 function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found): SessionFigures {
   const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorCount } = row;
+  checkTimes(row, ["createdAt", "finalizedAt", "archivedAt", "failedAt"]);
   const phase = oneOf(PHASES, "phase", row.phase);
   const outcome = OUTCOMES.find((candidate) => candidate === phase);
   const closings = [at, archivedAt, failedAt].filter((closed) => closed !== null);
@@ -187,18 +191,13 @@ function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found):
     errorCount,
     errorsAt: errors.map((error) => error.at),
     hasRuns: row.hasRuns === 1,
-    runs: runs.map(toRunFigures),
+    runs: runs.flatMap((run) => unlessUnreadable(() => toRunFigures(run)) ?? []),
   };
 }
 
-function toRunFigures({
-  provider,
-  status,
-  startedAt,
-  endedAt,
-  usage,
-  wentOn,
-}: FoundRun): RunFigures {
+function toRunFigures(run: FoundRun): RunFigures {
+  const { provider, status, startedAt, endedAt, usage, wentOn } = run;
+  checkTimes(run, ["startedAt", "endedAt"]);
   return {
     provider,
     outcome: oneOf(ENDED, "status", status),

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { ROLES } from "../../domain/message.ts";
+import { ROLES, type MessageContent } from "../../domain/message.ts";
 import { excerptOf } from "../excerpt.ts";
 import { parseContent } from "../message-row.ts";
 import { UnreadableRow } from "../parse.ts";
@@ -56,18 +56,19 @@ export async function searchHits(
     const row = found.get(sessionId);
     const role = ROLES.find((known) => known === row?.role);
     if (row === undefined || role === undefined) return [];
-    const excerpt = excerptOf(textIn(row.content), words);
-    return [{ sessionId, messageId: row.id, role, excerpt }];
+    const content = readContent(row.content);
+    const excerpt = excerptOf(content === null ? "" : searchableText(content), words);
+    return [{ sessionId, messageId: row.id, role, type: content?.type ?? null, excerpt }];
   });
 }
 
 /** A row that cannot be read is not this list's to report: it shows the session without it. */
-function textIn(content: string | null): string {
-  if (content === null) return "";
+function readContent(content: string | null): MessageContent | null {
+  if (content === null) return null;
   try {
-    return searchableText(parseContent(content));
+    return parseContent(content);
   } catch (error) {
-    if (error instanceof UnreadableRow) return "";
+    if (error instanceof UnreadableRow) return null;
     throw error;
   }
 }

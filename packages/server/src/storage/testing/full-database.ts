@@ -36,6 +36,11 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
   await raw.close();
   await store.readSession(bad.id);
 
+  const former = await openRaw(location);
+  await former.run(`insert into "FormerMessage" ("messageId", "sessionId", "role", "content")
+    select "id", "sessionId", "role", '{"type":"text","text":"x","partial":true}' from "AgentMessage" where "sessionId" = 'busy'`);
+  await former.close();
+
   const half = arriving({ id: "half" });
   const arrival = { sessionId: "half", importId: "import-half" };
   await store.beginImport({ arrival, at: NOON });

@@ -139,8 +139,14 @@ export function driveSession(
 
 const SECOND_MS = 1000;
 
+/** A whole text, as it is stored. */
 export function textOf(text: string): MessageContent {
-  return { type: "text", text };
+  return { type: "text", text, partial: false };
+}
+
+/** A text that more is to come of. */
+export function growingText(text: string): MessageContent {
+  return { type: "text", text, partial: true };
 }
 
 export function textIn({ text }: MessageContent): string {
@@ -149,7 +155,11 @@ export function textIn({ text }: MessageContent): string {
 
 /** What an agent begins to say. */
 export function opening(id: string, text = ""): OutputItem {
-  return { put: "message", message: { id, role: "agent", content: textOf(text) }, complete: false };
+  return {
+    put: "message",
+    message: { id, role: "agent", content: growingText(text) },
+    complete: false,
+  };
 }
 
 export function createCommand(more: Partial<Create> = {}): Timeless<Create> {

@@ -5,6 +5,7 @@ import { toSessionColumns } from "../session-row.ts";
 import type { Change, Committed, CommitRefused, Fence, StoredSession } from "../store.ts";
 import type { IdempotencyKeyRow, SessionRow } from "../tables.ts";
 import { EventLog } from "./event-log.ts";
+import { forgetReports } from "./forget-reports.ts";
 import { addMessage } from "./message-writes.ts";
 import { projectEvents } from "./project-events.ts";
 import { indexSession } from "./search-document.ts";
@@ -193,10 +194,11 @@ async function forgetAnswer({ db }: Transaction, { remember }: Change): Promise<
 }
 
 async function deleteSession(
-  { db }: Transaction,
+  transaction: Transaction,
   { sessionId, lock }: { sessionId: string; lock: SessionLock | undefined },
 ): Promise<Committed> {
-  await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
+  await transaction.db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
+  await forgetReports(transaction);
   const lastSeq = lock?.lastSeq ?? 0;
   return { ok: true, stored: null, firstSeq: lastSeq + 1, lastSeq };
 }

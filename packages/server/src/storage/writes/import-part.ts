@@ -1,3 +1,4 @@
+import { contentText } from "../message-row.ts";
 import { toFlag } from "../parse.ts";
 import type {
   Arrival,
@@ -133,7 +134,7 @@ async function addMessages(
         runId,
         seq,
         role,
-        content: JSON.stringify(content),
+        content: contentText(content, true),
         complete: 1,
         timestamp: at,
       })),
@@ -175,7 +176,11 @@ async function addQueued(
   const added = await db
     .insertInto("QueuedMessage")
     .values(
-      rows.map((message) => ({ ...message, sessionId, content: JSON.stringify(message.content) })),
+      rows.map((message) => ({
+        ...message,
+        sessionId,
+        content: contentText(message.content, true),
+      })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .returning("messageId as id")

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { MessageContent } from "../../domain/message.ts";
-import { grown, parseContent } from "../message-row.ts";
+import { contentText, grown, parseContent } from "../message-row.ts";
 import { toFlag, UnreadableRow } from "../parse.ts";
 import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../store.ts";
@@ -26,7 +26,7 @@ export async function addMessage(
     runId,
     seq: log.addMessage(id, at),
     role,
-    content: JSON.stringify(content),
+    content: contentText(content, complete),
     complete: toFlag(complete),
     timestamp: at,
   });
@@ -62,7 +62,7 @@ export async function replaceMessage(
   const { id, sessionId } = row;
   await updateMessage(transaction, {
     id,
-    content: JSON.stringify(content),
+    content: contentText(content, complete),
     complete: toFlag(complete),
   });
   await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });

@@ -2,17 +2,20 @@ import { toRepo } from "../repo-row.ts";
 import { sql } from "kysely";
 import type { Repo } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";
+import { forgetReports } from "./forget-reports.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function deleteSessions(
-  { db, engine }: Transaction,
+  transaction: Transaction,
   sessionIds: readonly string[],
 ): Promise<number> {
+  const { db, engine } = transaction;
   const ids =
     engine === "sqlite"
       ? sql`select value from json_each(${JSON.stringify(sessionIds)})`
       : sql`select unnest(${sessionIds}::text[])`;
   const deleted = await sql`delete from "AgentSession" where "id" in (${ids})`.execute(db);
+  await forgetReports(transaction);
   return Number(deleted.numAffectedRows ?? 0);
 }
 

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent } from "../../domain/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
+import { contentText } from "../message-row.ts";
 import type { Change } from "../store.ts";
 import type { EventLog } from "./event-log.ts";
 import { addMessage, completeOpenMessages, findMessage, replaceMessage } from "./message-writes.ts";
@@ -57,7 +58,7 @@ async function projectEvent(
       const content = contentOf(change, event.messageId);
       await transaction.db
         .updateTable("QueuedMessage")
-        .set({ content: JSON.stringify(content) })
+        .set({ content: contentText(content, true) })
         .where("messageId", "=", event.messageId)
         .execute();
       await amendHistory(transaction, projection, { ...event, content });

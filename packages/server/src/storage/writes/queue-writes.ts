@@ -1,7 +1,7 @@
 import type { EventOf } from "../../domain/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { parseContent } from "../message-row.ts";
+import { contentText, parseContent } from "../message-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
@@ -23,7 +23,7 @@ export async function addToQueue(
       ...event.entry,
       sessionId,
       position: (last?.position ?? 0) + 1,
-      content: JSON.stringify(content),
+      content: contentText(content, true),
       queuedAt: event.at,
     })
     .execute();

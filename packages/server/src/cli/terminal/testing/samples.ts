@@ -40,9 +40,11 @@ export const sent = (more: Partial<SendMessageReply> = {}): SendMessageReply => 
   ...more,
 });
 
+/** Of the agent: a text, unless it says something else. */
 export const message = (more: Partial<Message> = {}): Message => ({
   ...toWireMessage(samples.message()),
   id: "a1",
+  role: more.content?.type === "tool" || more.content?.type === "plan" ? "system" : "agent",
   ...more,
 });
 

@@ -100,5 +100,5 @@ export function toolMessage(
   call: { callId: string; tool: string; args: Json; result: Json; usage?: JsonObject },
   status = "completed",
 ): Message {
-  return message("agent", { type: "tool", title: call.tool, status, ...call });
+  return message("system", { type: "tool", title: call.tool, status, ...call });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SetAside, Store } from "../../store.ts";
 import { loosen, openRaw, type RawDatabase } from "../raw-database.ts";
-import { opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
+import { growingText, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
 /** Rows that somebody spoiled: reported as they are, left out, and nothing else is touched. */
@@ -177,7 +177,7 @@ export function badRowsContract(open: OpenTestStore): void {
         await raw().run(`update "AgentMessage" set "content" = '${content}' where "id" = '${id}'`);
         expect((await session.messages()).map((one) => one.content)).toEqual([
           textOf("Go on."),
-          textOf("good"),
+          growingText("good"),
         ]);
         const told = (await session.log()).flatMap((entry) =>
           entry.kind === "message" ? [entry.message.id] : [],

@@ -3,8 +3,10 @@ import type { Message } from "../../../domain/message.ts";
 import {
   beginSession,
   COMPLETED,
+  growingText,
   NOON,
   opening,
+  textIn,
   textOf,
   type SessionDriver,
 } from "../session-driver.ts";
@@ -58,7 +60,7 @@ export function messagesContract(shared: SharedStore): void {
       const read = (id: string, of = session.id) => shared.store.readMessage(of, id);
       expect(await Promise.all(all.map(({ id }) => read(id)))).toEqual([
         ...all.slice(0, -1),
-        { ...growing, content: textOf("five and six") },
+        { ...growing, content: growingText("five and six") },
       ]);
       expect(await read(growing.id, other.id)).toBeNull();
       expect(await read("none")).toBeNull();
@@ -111,7 +113,7 @@ export function messagesContract(shared: SharedStore): void {
       const sent = await session.run("Plan it.");
       await session.claim();
       const contents = [
-        { type: "text", text: "Here it comes.", partial: true },
+        { type: "text", text: "Here it comes.", partial: false },
         {
           type: "plan",
           steps: [
@@ -157,7 +159,7 @@ export function messagesContract(shared: SharedStore): void {
       await fork.end(sent, COMPLETED);
       const taken = await fork.messages();
       expect(taken.map(({ content, at }) => ({ content, at: at - NOON }))).toEqual([
-        ...all.map(({ content, at }) => ({ content, at: at - NOON })),
+        ...all.map(({ content, at }) => ({ content: textOf(textIn(content)), at: at - NOON })),
         { content: textOf("And on."), at: 61_000 },
       ]);
       expect((await fork.stored()).session).toMatchObject({

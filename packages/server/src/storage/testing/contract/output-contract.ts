@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
 import type { OutputItem } from "../../store.ts";
 import { openRaw } from "../raw-database.ts";
-import { driveSession, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
+import {
+  driveSession,
+  growingText,
+  opening,
+  textOf,
+  type Sent,
+  type SessionDriver,
+} from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
 /** What an agent says, from its first letter to the end of its run. */
@@ -27,10 +34,10 @@ export function outputContract(shared: SharedStore): void {
     }
 
     async function answers(session: SessionDriver): Promise<readonly Message[]> {
-      return (await session.messages()).filter(({ role }) => role === "agent");
+      return (await session.messages()).filter(({ role }) => role !== "user");
     }
 
-    it("A3 is one message that grows: partial text is there as it comes, complete at the end", async () => {
+    it("A3, ruling 19 is one message that grows: its text is `partial` as it comes, and says that it is not at the end", async () => {
       const { session, sent, id } = await atWork();
       const { lastSeq } = await session.stored();
       const whole = (text: string, complete: boolean): Message => ({
@@ -39,7 +46,7 @@ export function outputContract(shared: SharedStore): void {
         runId: sent.runId,
         seq: lastSeq + 1,
         role: "agent",
-        content: textOf(text),
+        content: complete ? textOf(text) : growingText(text),
         complete,
         at: session.now,
       });
@@ -53,9 +60,9 @@ export function outputContract(shared: SharedStore): void {
       const begun = whole("", false);
       expect(await answers(session)).toEqual([begun]);
       await session.put(sent, say(id, "Hel"), say(id, "lo"));
-      expect(await answers(session)).toEqual([{ ...begun, content: textOf("Hello") }]);
+      expect(await answers(session)).toEqual([{ ...begun, content: growingText("Hello") }]);
       await session.put(sent, say(id, ", world"));
-      expect(await answers(session)).toEqual([{ ...begun, content: textOf("Hello, world") }]);
+      expect(await answers(session)).toEqual([{ ...begun, content: growingText("Hello, world") }]);
       expect(await session.log(lastSeq)).toMatchObject([
         { kind: "message", seq: lastSeq + 1, message: begun },
         { kind: "delta", seq: lastSeq + 2, messageId: id, text: "Hello" },
@@ -103,7 +110,7 @@ export function outputContract(shared: SharedStore): void {
         args: { q: ["a", 1] },
         result,
       });
-      const message = { id, role: "agent", content: tool(null) } as const;
+      const message = { id, role: "system", content: tool(null) } as const;
       await session.put(sent, { put: "message", message, complete: false });
       await session.put(sent, {
         put: "content",
@@ -140,7 +147,7 @@ export function outputContract(shared: SharedStore): void {
       });
       await session.put(sent, say(id, "there "), say(id, "was"));
       expect(await answers(session)).toMatchObject([
-        { content: textOf("Then there was"), complete: false },
+        { content: growingText("Then there was"), complete: false },
       ]);
       await session.put(sent, { put: "end", messageId: id });
       expect(await answers(session)).toMatchObject([
@@ -243,7 +250,7 @@ export function outputContract(shared: SharedStore): void {
         });
       }
       expect(await unchangeable(session)).toEqual(before);
-      expect(await answers(other.session)).toMatchObject([{ content: textOf("theirs") }]);
+      expect(await answers(other.session)).toMatchObject([{ content: growingText("theirs") }]);
     });
 
     it("under a fence that does not hold is refused, and nothing is written", async () => {
@@ -304,7 +311,7 @@ export function outputContract(shared: SharedStore): void {
       expect(await unchangeable(again)).toEqual(before);
       expect((await answers(again)).map(({ content }) => content)).toEqual([
         textOf("whole"),
-        textOf("checkpoint"),
+        growingText("checkpoint"),
       ]);
       await again.put(sent, say(`${id}-2`, "!"), { put: "end", messageId: `${id}-2` });
       expect((await answers(again)).at(-1)).toMatchObject({

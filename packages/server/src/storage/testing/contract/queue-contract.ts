@@ -54,7 +54,7 @@ export function queueContract(shared: SharedStore): void {
         {
           messageId: command.messageId,
           runId: command.runId,
-          content: { type: "text", text: "b", images: [1] },
+          content: { type: "text", text: "b", images: [1], partial: false },
           provider: "other",
           model: "large",
           queuedAt: NOON + 2000,

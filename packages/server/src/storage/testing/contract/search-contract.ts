@@ -242,6 +242,7 @@ export function searchContract(open: OpenTestStore): void {
           sessionId: session.id,
           messageId: later.messageId,
           role: "user",
+          type: "text",
           excerpt: {
             text: "The NARWHALS of the Ärctic sea.",
             marks: [
@@ -265,7 +266,7 @@ export function searchContract(open: OpenTestStore): void {
         put: "message",
         message: {
           id: `tool-${session.id}`,
-          role: "agent",
+          role: "system",
           content: {
             type: "tool",
             tool: "grep",
@@ -280,7 +281,8 @@ export function searchContract(open: OpenTestStore): void {
         {
           sessionId: session.id,
           messageId: `tool-${session.id}`,
-          role: "agent",
+          role: "system",
+          type: "tool",
           excerpt: { text: "grep pangolin okapi", marks: [{ start: 14, end: 19 }] },
         },
       ]);
@@ -304,6 +306,7 @@ export function searchContract(open: OpenTestStore): void {
         sessionId: huge.id,
         messageId: sent.messageId,
         role: "user",
+        type: null,
         excerpt: { text: "", marks: [] },
       });
     });

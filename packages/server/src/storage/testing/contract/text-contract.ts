@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../../domain/clean-text.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
-import { opening, textIn, textOf } from "../session-driver.ts";
+import { growingText, opening, textIn, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
 /** Text and JSON come back as they went in, so both databases hold the same. */
@@ -46,7 +46,10 @@ export function textContract(shared: SharedStore): void {
         });
         expect(stored.metadata).toEqual({ [`key ${text}`]: text });
         expect(stored.lastError).toEqual({ id: "e", text });
-        expect(growing.map(({ content }) => content)).toEqual([textOf(text), textOf(text + text)]);
+        expect(growing.map(({ content }) => content)).toEqual([
+          textOf(text),
+          growingText(text + text),
+        ]);
         expect((await session.messages()).map(({ content }) => content)).toEqual([
           textOf(text),
           textOf(`${text}${text}.`),

@@ -1,0 +1,34 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Transaction } from "./transaction.ts";
+
+/** An entry of a log is named by its session, a slash and its number. */
+const SESSION_AND_SLASH = sql`rtrim("SetAside"."rowId", '0123456789')`;
+
+/** Where the row of a report is. */
+const REPORTED: Readonly<Record<string, RawBuilder<unknown>>> = {
+  AgentSession: sql`select 1 from "AgentSession" where "id" = "SetAside"."rowId"`,
+  AgentMessage: sql`select 1 from "AgentMessage" where "id" = "SetAside"."rowId"`,
+  Run: sql`select 1 from "Run" where "id" = "SetAside"."rowId"`,
+  Suspension: sql`select 1 from "Suspension" where "id" = "SetAside"."rowId"`,
+  QueuedMessage: sql`select 1 from "QueuedMessage" where "messageId" = "SetAside"."rowId"`,
+  SessionEvent: sql`select 1 from "AgentSession"
+    where "id" = substr(${SESSION_AND_SLASH}, 1, length(${SESSION_AND_SLASH}) - 1)`,
+};
+
+/**
+ * After sessions were deleted: reports of rows that went with them go too. Nearly always there are no reports, which costs one look.
+ * What a migration has set aside has no time, and stays: it has no other row.
+ */
+export async function forgetReports({ db }: Transaction): Promise<void> {
+  const some = await db
+    .selectFrom("SetAside")
+    .select("rowId")
+    .where("at", ">", 0)
+    .limit(1)
+    .execute();
+  if (some.length === 0) return;
+  const gone = Object.entries(REPORTED).map(
+    ([table, row]) => sql`("tableName" = ${table} and not exists (${row}))`,
+  );
+  await sql`delete from "SetAside" where "at" > 0 and (${sql.join(gone, sql` or `)})`.execute(db);
+}
