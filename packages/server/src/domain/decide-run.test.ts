@@ -273,9 +273,23 @@ describe("running → idle", () => {
         ...sessionAfter(...RUNNING),
         standing: ACTIVE_IDLE,
         errorCount: 1,
-        lastError: { id: "r1", text: "the agent exited with code 1" },
+        errorTotal: 1,
+        lastError: { id: "r1", text: "the agent exited with code 1", at: NOON },
       },
     });
+  });
+
+  it("B3 forgets the errors counted before when a run completes, and only then", () => {
+    const failed = [create(), send(1, { start: HANDED }), endRun(1, FAILED)];
+    const next = [...failed, send(2, { start: HANDED })];
+    expect(given(...next).when(endRun(2)).session).toMatchObject({
+      errorCount: 0,
+      errorTotal: 1,
+      lastError: { id: "r1" },
+    });
+    const cancelled = { outcome: "cancelled", reason: "stop" } as const;
+    expect(given(...next).when(endRun(2, cancelled)).session).toMatchObject({ errorCount: 1 });
+    expect(given(...next).when(endRun(2, FAILED)).session).toMatchObject({ errorCount: 2 });
   });
 
   it("C4 leaves a session usable however often its runs fail", () => {
