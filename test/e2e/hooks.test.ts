@@ -163,13 +163,14 @@ describe("many hooks at once", () => {
     const answers = ended.map(({ stdout }): Answer => JSON.parse(stdout));
     expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
     const stopped = answers.filter((answer) => "finalized" in answer);
-    expect(stopped.toSorted(byAgent)).toEqual(
+    expect(stopped.toSorted(byAgent)).toMatchObject(
       agents
         .map((agent_id) => ({ finalized: true, reason: "session_finalized", agent_id }))
         .toSorted(byAgent),
     );
     const odd = answers.filter(
-      ({ reason }) => !["session_finalized", "session_resumable", "no_session"].includes(reason),
+      ({ reason }) =>
+        !["session_finalized", "session_resumable", "no_existing_session"].includes(reason),
     );
     expect(odd).toEqual([]);
     const page = await store.listSessions({ phase: "completed", limit: 1 });
