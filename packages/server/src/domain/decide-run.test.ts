@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import type { CurrentRun } from "./run.ts";
+import type { CurrentRun, RunResult } from "./run.ts";
 import { stateOf, type Standing } from "./session.ts";
 import {
   answer,
@@ -280,16 +280,13 @@ describe("running → idle", () => {
   });
 
   it("B3 forgets the errors counted before when a run completes, and only then", () => {
-    const failed = [create(), send(1, { start: HANDED }), endRun(1, FAILED)];
-    const next = [...failed, send(2, { start: HANDED })];
-    expect(given(...next).when(endRun(2)).session).toMatchObject({
-      errorCount: 0,
-      errorTotal: 1,
-      lastError: { id: "r1" },
-    });
+    const started = [...RUNNING, endRun(1, FAILED), send(2, { start: HANDED })];
+    const after = (result: RunResult) => given(...started).when(endRun(2, result)).session;
     const cancelled = { outcome: "cancelled", reason: "stop" } as const;
-    expect(given(...next).when(endRun(2, cancelled)).session).toMatchObject({ errorCount: 1 });
-    expect(given(...next).when(endRun(2, FAILED)).session).toMatchObject({ errorCount: 2 });
+    const kept = { errorTotal: 1, lastError: { id: "r1" } };
+    expect(after(COMPLETED)).toMatchObject({ errorCount: 0, ...kept });
+    expect(after(cancelled)).toMatchObject({ errorCount: 1, ...kept });
+    expect(after(FAILED)).toMatchObject({ errorCount: 2 });
   });
 
   it("C4 leaves a session usable however often its runs fail", () => {
