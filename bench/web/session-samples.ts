@@ -17,6 +17,7 @@ export function sampleSession(count: number): WholeSession {
     resumeReady: false,
     errorCount: 0,
     lastError: null,
+    lastErrorAt: null,
     failure: null,
     agentName: null,
     purpose: null,

@@ -48,7 +48,7 @@ describe("the hooks as processes", () => {
       },
     });
     const stopped = await hook("subagent-stop", JSON.stringify({ task_info: { agent_id: id } }));
-    expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toEqual({
+    expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toMatchObject({
       code: 0,
       stderr: "",
       stdout: { finalized: true, reason: "session_finalized", agent_id: id },
@@ -57,7 +57,7 @@ describe("the hooks as processes", () => {
     expect({ ...garbled, stdout: JSON.parse(garbled.stdout) }).toMatchObject({
       code: 0,
       stderr: "",
-      stdout: { should_resume: false, reason: "input_not_json" },
+      stdout: { should_resume: false, reason: "invalid_json", detail: "input_not_json" },
     });
     expect(logLines().map(({ reason }) => reason)).toEqual([
       "session_resumable",
@@ -70,7 +70,7 @@ describe("the hooks as processes", () => {
     const { code, stdout } = await hook("pre-delegate", null);
     expect({ code, output: JSON.parse(stdout) }).toMatchObject({
       code: 0,
-      output: { should_resume: false, reason: "timed_out" },
+      output: { should_resume: false, reason: "error", detail: "timed_out" },
     });
   });
 
@@ -163,13 +163,14 @@ describe("many hooks at once", () => {
     const answers = ended.map(({ stdout }): Answer => JSON.parse(stdout));
     expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
     const stopped = answers.filter((answer) => "finalized" in answer);
-    expect(stopped.toSorted(byAgent)).toEqual(
+    expect(stopped.toSorted(byAgent)).toMatchObject(
       agents
         .map((agent_id) => ({ finalized: true, reason: "session_finalized", agent_id }))
         .toSorted(byAgent),
     );
     const odd = answers.filter(
-      ({ reason }) => !["session_finalized", "session_resumable", "no_session"].includes(reason),
+      ({ reason }) =>
+        !["session_finalized", "session_resumable", "no_existing_session"].includes(reason),
     );
     expect(odd).toEqual([]);
     const page = await store.listSessions({ phase: "completed", limit: 1 });

@@ -40,7 +40,7 @@ describe.each(["straight on the database", "through a running server"])(
       server = null;
     });
 
-    it.each(SCRIPTS)("%s runs as it is written (B1, B2, B3)", async (script) => {
+    it.each(SCRIPTS)("%s runs as it is written (B1, B2, B3, rulings 13 and 22)", async (script) => {
       expect(await run(script)).toEqual({ code: 0, stderr: "" });
     });
   },

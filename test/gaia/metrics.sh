@@ -4,6 +4,9 @@ terraform=$(holdfast create --agent terraform-architect --purpose approval_workf
 gitops=$(holdfast create --agent gitops-operator --purpose investigation)
 holdfast finalize "$gitops" failed --summary "no access"
 
+# Active is what is ready to be resumed.
+[ "$(holdfast list --active-only | field .length)" = 0 ]
+holdfast update "$terraform" --phase approval
 holdfast list --active-only >active.json
 [ "$(field '.map(({ agent_id }) => agent_id).join()' <active.json)" = "$terraform" ]
 

@@ -16,7 +16,14 @@ for error in one two three; do holdfast update "$agent_id" --error "$error"; don
 
 session=$(holdfast get "$agent_id")
 [ "$(field .error_count <<<"$session")" = 3 ]
-[ "$(field .last_error <<<"$session")" = three ]
+[ "$(field .last_error.message <<<"$session")" = three ]
+[ "$(field '.last_error.timestamp === value.last_updated' <<<"$session")" = true ]
+
+holdfast update "$agent_id" --reset-errors
+holdfast should-resume "$agent_id"
+session=$(holdfast get "$agent_id")
+[ "$(field .error_count <<<"$session")" = 0 ]
+[ "$(field .last_error.message <<<"$session")" = three ]
 
 [ "$(reason agent-there-is-none)" = session_not_found ]
 
@@ -41,8 +48,24 @@ cat >.claude/session/agent-20260108-180530-abc12345/state.json <<'JSON'
 }
 JSON
 printf '{"agent_id": "agent-2026' >.claude/session/agent-20260108-180531-broken00/state.json
-holdfast import .claude/session --json >imported.json
+code=0
+holdfast import .claude/session --json >imported.json 2>complaints || code=$?
+[ "$code" = 2 ]
+grep -q "agent-20260108-180531-broken00/state.json: is not JSON" complaints
 [ "$(field .imported <imported.json)" = 1 ]
 [ "$(field '.set_aside.length' <imported.json)" = 1 ]
 [ "$(holdfast get agent-20260108-180530-abc12345 | field '.metadata.tags.join()')" = terraform,infrastructure ]
 [ -f .claude/session/agent-20260108-180531-broken00/state.json ]
+
+# Without the broken one everything is as it was, and a file that has changed is told as changed.
+rm -r .claude/session/agent-20260108-180531-broken00
+state=.claude/session/agent-20260108-180530-abc12345/state.json
+[ "$(holdfast import .claude/session | field .unchanged)" = 1 ]
+sed -i.before 's/"last_updated": "2026-01-08T18:10:15Z"/"last_updated": "2026-01-08T18:11:00Z"/' "$state"
+[ "$(holdfast import .claude/session | field '.updated')" = 1 ]
+holdfast update agent-20260108-180530-abc12345 --phase executing
+sed -i.before 's/"phase": "approval"/"phase": "planning"/' "$state"
+holdfast import .claude/session >imported.json 2>complaints
+[ "$(field .unchanged <imported.json)" = 0 ]
+[ "$(field '.kept.length' <imported.json)" = 1 ]
+grep -q "was changed here" complaints

@@ -78,6 +78,10 @@ export const updateSessionRequestSchema = z
     metadata: metadataSchema.optional().describe("merged into what is there"),
     phase: phaseSchema.optional(),
     error: reasonSchema.optional().describe("counted, and kept as the last one"),
+    resetErrors: z
+      .boolean()
+      .optional()
+      .describe("sets errorCount to 0, before an error of the same request is counted"),
     delivery: deliveryPolicySchema.optional(),
     provider: nameSchema.nullable().optional(),
     model: nameSchema.nullable().optional(),

@@ -87,8 +87,14 @@ export const sessionSchema = z
     phase: phaseSchema,
     phaseHistory: z.array(pastPhaseSchema),
     resumeReady: z.boolean(),
-    errorCount: z.int().nonnegative(),
-    lastError: z.string().nullable(),
+    errorCount: z
+      .int()
+      .nonnegative()
+      .describe("errors since the last completed run, or since they were reset"),
+    lastError: z.string().nullable().describe("stays when the count is reset"),
+    lastErrorAt: timeSchema
+      .nullable()
+      .describe("when it happened; null where that was not recorded"),
     failure: z.string().nullable().describe("why its status is error"),
     agentName: z.string().nullable(),
     purpose: z.string().nullable(),

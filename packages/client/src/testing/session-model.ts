@@ -23,6 +23,7 @@ export const SESSION: Session = {
   resumeReady: false,
   errorCount: 0,
   lastError: null,
+  lastErrorAt: null,
   failure: null,
   agentName: null,
   purpose: null,

@@ -62,6 +62,7 @@ function addTracking(holdfast: Command): void {
     .addOption(choice("--phase <phase>", "what its agent does now", PHASES))
     .option("--metadata <json>", "merged into what is there")
     .option("--error <text>", "counted, and kept as the last one")
+    .option("--reset-errors", "set the number of errors to 0")
     .option("--title <text>")
     .option("--provider <name>")
     .option("--model <name>")
@@ -71,6 +72,7 @@ function addTracking(holdfast: Command): void {
       examples(
         "holdfast update agent-20260108-180530-abc12345 --phase approval",
         `holdfast update ID --metadata '{"findings": ["issue A"]}'`,
+        "holdfast update ID --reset-errors",
       ),
     )
     .action(async (id: string, flags: UpdateFlags) => (await tracking()).updateSession(id, flags));
@@ -84,8 +86,8 @@ function addTracking(holdfast: Command): void {
     );
 
   withDesk(holdfast.command("list"))
-    .description("list sessions, newest first")
-    .option("--active-only", "not archived, failed or finalized")
+    .description("list sessions, newest first; as JSON, the last updated first")
+    .option("--active-only", "only sessions that are ready to be resumed, the last updated first")
     .option("--agent <name>")
     .addOption(choice("--status <status>", "only in this status", STATUSES))
     .addOption(choice("--state <state>", "only in this state", STATES))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./command.ts";
-import type { CurrentRun } from "./run.ts";
+import type { CurrentRun, RunResult } from "./run.ts";
 import { stateOf, type Standing } from "./session.ts";
 import {
   answer,
@@ -273,9 +273,20 @@ describe("running → idle", () => {
         ...sessionAfter(...RUNNING),
         standing: ACTIVE_IDLE,
         errorCount: 1,
-        lastError: { id: "r1", text: "the agent exited with code 1" },
+        errorTotal: 1,
+        lastError: { id: "r1", text: "the agent exited with code 1", at: NOON },
       },
     });
+  });
+
+  it("B3 forgets the errors counted before when a run completes, and only then", () => {
+    const started = [...RUNNING, endRun(1, FAILED), send(2, { start: HANDED })];
+    const after = (result: RunResult) => given(...started).when(endRun(2, result)).session;
+    const cancelled = { outcome: "cancelled", reason: "stop" } as const;
+    const kept = { errorTotal: 1, lastError: { id: "r1" } };
+    expect(after(COMPLETED)).toMatchObject({ errorCount: 0, ...kept });
+    expect(after(cancelled)).toMatchObject({ errorCount: 1, ...kept });
+    expect(after(FAILED)).toMatchObject({ errorCount: 2 });
   });
 
   it("C4 leaves a session usable however often its runs fail", () => {

@@ -55,6 +55,7 @@ function changesIn(session: Session, wish: SessionChanges): SessionChanges {
     ...(wish.provider !== undefined &&
       wish.provider !== session.provider && { provider: wish.provider }),
     ...(wish.model !== undefined && wish.model !== session.model && { model: wish.model }),
+    ...(wish.errorCount === 0 && session.errorCount > 0 && { errorCount: 0 }),
     ...(differing.length > 0 && { metadata: Object.fromEntries<Json>(differing) }),
   };
 }

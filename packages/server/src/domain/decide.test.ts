@@ -76,6 +76,7 @@ describe("creating a session", () => {
         phaseHistory: [],
         resumeReady: false,
         errorCount: 0,
+        errorTotal: 0,
         lastError: null,
         supportsResume: false,
         resumeData: null,

@@ -137,6 +137,8 @@ export interface SessionChanges {
   readonly delivery?: DeliveryPolicy;
   readonly provider?: string | null;
   readonly model?: string | null;
+  /** Forgives the errors counted so far. */
+  readonly errorCount?: 0;
 }
 
 export type EventOf<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;

@@ -6,6 +6,7 @@ import {
   IDLE,
   openSuspensionsOf,
   type Activity,
+  type LastError,
   type Session,
 } from "./session.ts";
 
@@ -72,7 +73,7 @@ function fold(session: Session, event: Change): Session {
         ].slice(-PHASE_HISTORY_KEPT),
       };
     case "error.recorded":
-      return { ...session, errorCount: session.errorCount + 1, lastError: event.error };
+      return withError(session, { ...event.error, at: event.at });
     case "resume.recorded":
       return { ...session, supportsResume: event.supportsResume, resumeData: event.resumeData };
     case "message.queued":
@@ -126,6 +127,7 @@ function created(event: EventOf<"session.created">): Session {
     phaseHistory: [],
     resumeReady: false,
     errorCount: 0,
+    errorTotal: 0,
     lastError: null,
     supportsResume: false,
     resumeData: null,
@@ -159,12 +161,23 @@ function closedSuspension(session: Session, event: EventOf<"suspension.closed">)
 
 function endedRun(session: Session, event: EventOf<"run.ended">): Session {
   const ended = working(session, IDLE);
-  if (event.result.outcome !== "failed") return ended;
-  return {
-    ...ended,
-    errorCount: session.errorCount + 1,
-    lastError: { id: event.runId, text: event.result.error.message },
-  };
+  const { runId, result, at } = event;
+  switch (result.outcome) {
+    case "completed":
+      return { ...ended, errorCount: 0 };
+    case "failed":
+      return withError(ended, { id: runId, text: result.error.message, at });
+    case "cancelled":
+    case "interrupted":
+      return ended;
+    default:
+      return result satisfies never;
+  }
+}
+
+function withError(session: Session, lastError: LastError): Session {
+  const { errorCount, errorTotal } = session;
+  return { ...session, errorCount: errorCount + 1, errorTotal: errorTotal + 1, lastError };
 }
 
 /** A session with something under way is active, except that waiting outlives the server. */

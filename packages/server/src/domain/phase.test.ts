@@ -186,7 +186,34 @@ describe("errors that an agent reports", () => {
       update({ error: { id: "e0", text: "timeout" } }),
     ).when(update({ error }));
     expect(events).toEqual([{ type: "error.recorded", at: NOON, error }]);
-    expect(session).toEqual({ ...sessionAfter(create()), errorCount: 2, lastError: error });
+    expect(session).toEqual({
+      ...sessionAfter(create()),
+      errorCount: 2,
+      errorTotal: 2,
+      lastError: { ...error, at: NOON },
+    });
+  });
+
+  it("ruling 22: are kept with the time of the report", () => {
+    const { session } = given(create()).when(update({ at: NOON + 5, error }));
+    expect(session?.lastError).toEqual({ ...error, at: NOON + 5 });
+  });
+
+  it("B2 B3 no longer count when they are forgiven; the last one stays readable", () => {
+    const forgive = update({ changes: { errorCount: 0 } });
+    const reported = [create(), update({ error })];
+    const { events, session } = given(...reported).when(forgive);
+    expect(events).toEqual([{ type: "session.updated", at: NOON, changes: { errorCount: 0 } }]);
+    expect(session).toEqual({ ...sessionAfter(...reported), errorCount: 0 });
+    expect(session).toMatchObject({ errorTotal: 1, lastError: error });
+    expect(given(...reported, forgive).when(forgive).events).toEqual([]);
+  });
+
+  it("B2 count from one again when an update forgives the earlier ones and reports another", () => {
+    const { session } = given(create(), update({ error })).when(
+      update({ changes: { errorCount: 0 }, error: { id: "e2", text: "again" } }),
+    );
+    expect(session).toMatchObject({ errorCount: 1, errorTotal: 2, lastError: { id: "e2" } });
   });
 
   it("B2 are counted once when the report is tried again", () => {

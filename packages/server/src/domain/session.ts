@@ -54,8 +54,12 @@ export interface Session {
   readonly phase: Phase;
   readonly phaseHistory: readonly PhaseChange[];
   readonly resumeReady: boolean;
+  /** Errors since the last completed run, or since somebody reset the count. */
   readonly errorCount: number;
-  readonly lastError: RecordedError | null;
+  /** All errors of its life; never reset. */
+  readonly errorTotal: number;
+  /** Stays when the count is reset. */
+  readonly lastError: LastError | null;
   readonly supportsResume: boolean;
   /** What the last agent needs to take the session up again. */
   readonly resumeData: Json;
@@ -72,6 +76,11 @@ export interface RecordedError {
   /** Absorbs the report's own retry. */
   readonly id: string;
   readonly text: string;
+}
+
+export interface LastError extends RecordedError {
+  /** Null for an error that was stored before errors had a time. */
+  readonly at: number | null;
 }
 
 export interface ForkOrigin {

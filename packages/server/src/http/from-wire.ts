@@ -77,7 +77,7 @@ export function fromWireQuery(query: ListSessionsQuery): ListSessions {
 export function fromWireUpdate(
   body: UpdateSessionRequest,
 ): Pick<UpdateSession, "changes" | "phase" | "error"> {
-  const { title, metadata, phase, error, delivery, provider, model } = body;
+  const { title, metadata, phase, error, resetErrors, delivery, provider, model } = body;
   return {
     changes: {
       ...(title !== undefined && { title }),
@@ -85,6 +85,7 @@ export function fromWireUpdate(
       ...(delivery !== undefined && { delivery }),
       ...(provider !== undefined && { provider }),
       ...(model !== undefined && { model }),
+      ...(resetErrors === true && { errorCount: 0 }),
     },
     ...(phase !== undefined && { phase }),
     ...(error !== undefined && { error }),

@@ -211,6 +211,22 @@ describe("the HTTP API on a real runtime", () => {
     expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
   });
 
+  it("resets the errors of a session on request, which can then be resumed again (B2, B3)", async () => {
+    const id = await newSession();
+    const patch = (changes: object) => call("PATCH", `/api/sessions/${id}`, changes);
+    const decision = async () => (await call("GET", `/api/sessions/${id}/should-resume`)).body;
+    await patch({ phase: "approval" });
+    for (const error of ["one", "two", "three"]) await patch({ error });
+    expect(await decision()).toMatchObject({ reason: "too_many_errors" });
+    expect((await patch({ resetErrors: false })).body).toMatchObject({ errorCount: 3 });
+    expect((await patch({ resetErrors: true })).body).toMatchObject({
+      errorCount: 0,
+      lastError: "three",
+      lastErrorAt: expect.stringMatching(/Z$/u),
+    });
+    expect(await decision()).toMatchObject({ shouldResume: true });
+  });
+
   it("changes a session only if it is what the client has seen", async () => {
     const id = await newSession();
     const { version } = await readWhole(url, id);

@@ -46,6 +46,7 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     resumeReady: session.resumeReady,
     errorCount: session.errorCount,
     lastError: session.lastError?.text ?? null,
+    lastErrorAt: toTimeOrNull(session.lastError?.at ?? null),
     failure: session.failure,
     agentName: session.agentName,
     purpose: session.purpose,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Command } from "../domain/command.ts";
 import { RESUME_POLICY } from "../domain/should-resume.ts";
 import { create, HANDED, NOON, send } from "../domain/testing/commands.ts";
+import { NEWEST_MIGRATION } from "../storage/migrations/testing/migration-names.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
 import { executeCommand, type Executed } from "./execute-command.ts";
 import { judgeResume } from "./judge-resume.ts";
@@ -122,7 +123,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     expect(await readiness(test.store)).toEqual({
       ready: true,
       reason: null,
-      database: { engine, schema: "0010-roles" },
+      database: { engine, schema: NEWEST_MIGRATION },
       sessions: { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 },
       setAside: 0,
     });

@@ -64,7 +64,12 @@ describe("an agent that crashes", () => {
     expect(await test.store.readRun(sent.run.id)).toMatchObject({ status: "failed" });
     await test.untilNoProcess();
     await test.send(id, script(say("still here")));
-    expect(transcript(await test.idle(id)).at(-1)).toBe("agent still here");
+    const recovered = await test.idle(id);
+    expect(transcript(recovered).at(-1)).toBe("agent still here");
+    expect(recovered.session).toMatchObject({
+      errorCount: 0,
+      lastError: crashed.session.lastError,
+    });
   });
 
   it.each<[string, TestRuntimeOptions]>([

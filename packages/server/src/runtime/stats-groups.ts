@@ -31,7 +31,7 @@ export interface StatsGroup {
 }
 
 export interface Group {
-  addSession(session: { readonly errorCount: number }): void;
+  addSession(session: { readonly errorTotal: number }): void;
   addRun(run: EndedRun): void;
   read(): StatsGroup;
 }
@@ -42,9 +42,9 @@ export function createGroup(name: string | null): Group {
   let sessions = 0;
   let errors = 0;
   return {
-    addSession({ errorCount }) {
+    addSession({ errorTotal }) {
       sessions += 1;
-      errors += errorCount;
+      errors += errorTotal;
     },
     addRun(run) {
       addToTally(tally, run);

@@ -15,7 +15,7 @@ function session(more: Partial<SessionFigures>): SessionFigures {
     closedAt: null,
     phase: "initializing",
     phaseHistory: [],
-    errorCount: 0,
+    errorTotal: 0,
     errorsAt: [],
     hasRuns: false,
     runs: [],

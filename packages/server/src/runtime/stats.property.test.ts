@@ -24,7 +24,7 @@ const session: fc.Arbitrary<SessionFigures> = fc
     finalized: fc.option(fc.record({ at: time, outcome: fc.constant("completed" as const) })),
     closedAt: fc.option(time),
     changes: fc.array(fc.record({ to: fc.constantFrom(...PHASES), at: time }), { maxLength: 6 }),
-    errorCount: fc.nat(5),
+    errorTotal: fc.nat(5),
     errorsAt: fc.array(time, { maxLength: 3 }),
     runs: fc.array(run, { maxLength: 4 }),
   })

@@ -31,7 +31,7 @@ export interface SessionFigures {
   /** The last changes of its phase, in the range or not. */
   readonly phaseHistory: readonly PhaseChange[];
   /** All its errors, whenever they were: failed runs and reported ones. */
-  readonly errorCount: number;
+  readonly errorTotal: number;
   /** When errors were reported in the range. Of a session that came from elsewhere, only those since. */
   readonly errorsAt: readonly number[];
   /** False for one that only tracks what somebody else's agent does. */

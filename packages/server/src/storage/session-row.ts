@@ -43,8 +43,10 @@ export function toSessionColumns(session: Session): SessionColumns {
     phaseHistory: JSON.stringify(session.phaseHistory),
     resumeReady: toFlag(session.resumeReady),
     errorCount: session.errorCount,
+    errorTotal: session.errorTotal,
     lastError: session.lastError?.text ?? null,
     lastErrorId: session.lastError?.id ?? null,
+    lastErrorAt: session.lastError?.at ?? null,
     agentName: session.agentName,
     purpose: session.purpose,
     metadata: JSON.stringify(session.metadata),
@@ -90,7 +92,11 @@ export function fromSessionRow(
     phaseHistory: parsePhaseHistory(row.phaseHistory),
     resumeReady: row.resumeReady === 1,
     errorCount: row.errorCount,
-    lastError: row.lastError === null ? null : { id: row.lastErrorId ?? "", text: row.lastError },
+    errorTotal: row.errorTotal,
+    lastError:
+      row.lastError === null
+        ? null
+        : { id: row.lastErrorId ?? "", text: row.lastError, at: row.lastErrorAt },
     agentName: row.agentName,
     purpose: row.purpose,
     metadata: parseObject("metadata", row.metadata),

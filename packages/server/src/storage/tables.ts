@@ -44,8 +44,10 @@ export interface SessionRow {
   phaseHistory: string;
   resumeReady: number;
   errorCount: number;
+  errorTotal: number;
   lastError: string | null;
   lastErrorId: string | null;
+  lastErrorAt: number | null;
   agentName: string | null;
   purpose: string | null;
   agentId: string | null;

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
-import { isFinal } from "../../domain/phase.ts";
 import { openDesk, type DeskFlags } from "../desk/open-desk.ts";
 import type { Desk } from "../desk/desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -59,6 +58,7 @@ export interface UpdateFlags extends CommonFlags {
   readonly phase?: Phase;
   readonly metadata?: string;
   readonly error?: string;
+  readonly resetErrors?: true;
   readonly title?: string;
   readonly provider?: string;
   readonly model?: string;
@@ -66,11 +66,12 @@ export interface UpdateFlags extends CommonFlags {
 }
 
 export async function updateSession(id: string, flags: UpdateFlags): Promise<void> {
-  const { phase, metadata, error, title, provider, model, delivery } = flags;
+  const { phase, metadata, error, resetErrors, title, provider, model, delivery } = flags;
   const changes: UpdateSessionRequest = {
     ...(phase !== undefined && { phase }),
     ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
     ...(error !== undefined && { error }),
+    ...(resetErrors !== undefined && { resetErrors }),
     ...(title !== undefined && { title }),
     ...(provider !== undefined && { provider }),
     ...(model !== undefined && { model }),
@@ -126,7 +127,11 @@ const LIST_COLUMNS: readonly Column[] = [
 export async function listSessions(flags: ListFlags): Promise<void> {
   const printer = openPrinter(flags);
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
-  const { sessions, hasMore } = await withDesk(flags, (desk) => readAll(desk, { flags, limit }));
+  // Scripts get GAIA's order, for which all must be read; people get the newest at once.
+  const byLastUpdate = flags.activeOnly === true || !printer.isForPeople;
+  const { sessions, hasMore } = await withDesk(flags, (desk) =>
+    byLastUpdate ? readByLastUpdate(desk, { flags, limit }) : readNewest(desk, { flags, limit }),
+  );
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
     return printer.note(
@@ -148,10 +153,27 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   if (hasMore) printer.note(`The newest ${sessions.length}; --limit shows more.`);
 }
 
-async function readAll(
+interface Listed {
+  readonly sessions: readonly Session[];
+  readonly hasMore: boolean;
+}
+
+/** Resume-ready sessions where only active ones are wanted, as GAIA lists them: the last updated first. */
+async function readByLastUpdate(
   desk: Desk,
   { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
-): Promise<{ readonly sessions: readonly Session[]; readonly hasMore: boolean }> {
+): Promise<Listed> {
+  const { sessions } = await readNewest(desk, { flags, limit: Infinity });
+  const listed = sessions
+    .filter(({ resumeReady }) => flags.activeOnly !== true || resumeReady)
+    .toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
+  return { sessions: listed.slice(0, limit), hasMore: listed.length > limit };
+}
+
+async function readNewest(
+  desk: Desk,
+  { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
+): Promise<Listed> {
   const { agent, status, state, phase, search, from, to } = flags;
   const sessions: Session[] = [];
   let cursor: string | null = null;
@@ -172,8 +194,7 @@ async function readAll(
       ...(to !== undefined && { to }),
       ...(cursor !== null && { cursor }),
     });
-    for (const session of page.sessions)
-      if (flags.activeOnly !== true || !isFinal(session.phase)) sessions.push(session);
+    sessions.push(...page.sessions);
     cursor = page.nextCursor;
   } while (cursor !== null && sessions.length <= limit);
   return { sessions: sessions.slice(0, limit), hasMore: sessions.length > limit };

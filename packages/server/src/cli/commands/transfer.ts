@@ -164,7 +164,7 @@ async function importFolder(
     });
     progress.end();
     tellOfStates(printer, done);
-    return EXIT.done;
+    return done.setAside.length === 0 ? EXIT.done : EXIT.failed;
   } finally {
     progress.end();
     await store.close();
@@ -174,12 +174,17 @@ async function importFolder(
 function tellOfStates(printer: Printer, done: StatesImported): void {
   const { imported, updated, unchanged, kept, setAside } = done;
   if (!printer.isForPeople)
-    return printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
-  printer.line(`${imported} imported, ${updated} updated, ${unchanged} as they were.`);
+    printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
+  else {
+    const others = [
+      ...(kept.length === 0 ? [] : [`${kept.length} changed but not taken over`]),
+      ...(setAside.length === 0 ? [] : [`${setAside.length} could not be imported`]),
+    ];
+    const counts = [`${imported} imported`, `${updated} updated`, `${unchanged} unchanged`];
+    printer.line(`${[...counts, ...others].join(", ")}.`);
+  }
   for (const { file, reason } of [...kept, ...setAside])
     process.stderr.write(`holdfast: ${neutraliseLine(`${file}: ${reason}`)}\n`);
-  if (setAside.length > 0)
-    printer.note(`${setAside.length} files could not be imported; they were not touched.`);
 }
 
 async function importBundle(

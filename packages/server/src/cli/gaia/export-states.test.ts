@@ -15,7 +15,7 @@ import {
   type SessionDriver,
 } from "../../storage/testing/session-driver.ts";
 import { CommandFailure } from "../exit.ts";
-import { CORPUS } from "./testing/corpus.ts";
+import { CORPUS, inUtc } from "./testing/corpus.ts";
 import { GaiaRig, NOW } from "./testing/gaia-rig.ts";
 
 let rig: GaiaRig;
@@ -50,16 +50,20 @@ describe("exporting to GAIA's files", () => {
           agent_id: "agent-7",
           agent_name: "ada",
           purpose: "general",
-          created_at: "2026-01-08T12:00:00Z",
-          last_updated: "2026-01-08T12:00:02Z",
+          created_at: "2026-01-08T12:00:00+00:00",
+          last_updated: "2026-01-08T12:00:02+00:00",
           phase: "planning",
           metadata: { key: [1] },
           resume_ready: true,
           history: [
-            { from_phase: "initializing", to_phase: "planning", timestamp: "2026-01-08T12:00:01Z" },
+            {
+              from_phase: "initializing",
+              to_phase: "planning",
+              timestamp: "2026-01-08T12:00:01+00:00",
+            },
           ],
           error_count: 1,
-          last_error: "oops",
+          last_error: { message: "oops", timestamp: "2026-01-08T12:00:02+00:00" },
         },
         null,
         2,
@@ -76,7 +80,7 @@ describe("exporting to GAIA's files", () => {
       [session.id]: {
         agent_id: session.id,
         phase: "completed",
-        finalized_at: "2026-01-08T12:00:01Z",
+        finalized_at: "2026-01-08T12:00:01+00:00",
         summary: "Done.",
         duration_seconds: 1,
       },
@@ -93,8 +97,8 @@ describe("exporting to GAIA's files", () => {
       error: { id: "e", text: "late" },
     });
     await rig.export();
-    const file: Record<string, unknown> = { ...CORPUS[name] };
-    const at = new Date(session.now).toISOString().replace(".000", "");
+    const file = inUtc({ ...CORPUS[name] });
+    const at = new Date(session.now).toISOString().replace(".000Z", "+00:00");
     expect(rig.read()[name]).toEqual({
       ...file,
       last_updated: at,
@@ -105,8 +109,26 @@ describe("exporting to GAIA's files", () => {
         { from_phase: "executing", to_phase: "validating", timestamp: at },
       ],
       error_count: 1,
-      last_error: "late",
+      last_error: { message: "late", timestamp: at },
     });
+  });
+
+  it("ruling 22: names an agent and a purpose that nobody named as GAIA does", async () => {
+    await beginSession(rig.store, { agentId: "agent-8", agentName: null, purpose: null });
+    await rig.export();
+    expect(rig.read()["agent-8"]).toMatchObject({ agent_name: "unknown", purpose: "general" });
+  });
+
+  it("ruling 22: writes its times over a file whose times older Pythons do not read", async () => {
+    const state = CORPUS["agent-20260108-180530-abc12345"];
+    rig.write("agent-20260108-180530-abc12345", state);
+    await rig.import();
+    expect(await rig.export({ folder: rig.folder })).toMatchObject({ written: 1, unchanged: 0 });
+    expect(rig.read(rig.folder)).toEqual({
+      "agent-20260108-180530-abc12345": inUtc({ ...state }),
+    });
+    expect(await rig.export({ folder: rig.folder })).toMatchObject({ written: 0, unchanged: 1 });
+    expect(await rig.import()).toMatchObject({ unchanged: 1 });
   });
 
   it("B8 keeps all of a long history that goes on here", async () => {

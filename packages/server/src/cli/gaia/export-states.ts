@@ -111,9 +111,9 @@ function judge({
       ? "written"
       : { refused: `${found.file} ${found.reason}. Move it away first.` };
   }
-  const { digest, given, session } = found.state;
+  const { digest, given, hasPythonTimes, session } = found.state;
   if (digest === digestOf(file) && given["last_updated"] === file["last_updated"])
-    return "unchanged";
+    return hasPythonTimes ? "unchanged" : "written";
   const isAsImported = digest === keptIn(tracked.metadata)?.digest;
   if (isAsImported || session.updatedAt <= tracked.updatedAt) return "written";
   return { refused: `${found.file} was changed after the session. Import it first.` };

@@ -81,7 +81,8 @@ describe("importing a file again", () => {
       phase: "executing",
       resumeReady: false,
       errorCount: 1,
-      lastError: { id: expect.any(String), text: "oops" },
+      errorTotal: 1,
+      lastError: { id: expect.any(String), text: "oops", at: Date.UTC(2026, 0, 8, 18, 20) },
       metadata: { task_id: "T002", new: 1, gaiaState: expect.anything() },
     });
     expect(version).toBe(before.version + 1);
@@ -115,7 +116,7 @@ describe("importing a file again", () => {
     await session.perform({ type: "update", changes: { metadata: { here: 1 } } });
     const before = await session.stored();
     rig.write("agent-1", CHANGED);
-    const changedAt = new Date(session.now).toISOString().replace(".000", "");
+    const changedAt = new Date(session.now).toISOString().replace(".000Z", "+00:00");
     const reason = `The session was changed here at ${changedAt}, after the file.`;
     expect(await rig.import()).toEqual({ ...SAME, kept: [{ file, reason }] });
     expect(await session.stored()).toEqual(before);
@@ -139,8 +140,23 @@ describe("importing a file again", () => {
     expect(await rig.import()).toEqual({ ...SAME, kept: [{ file, reason }] });
     expect(await session.stored()).toEqual(before);
     rig.write("agent-1", { ...STATE, last_updated: NEXT_YEAR });
+    expect(await rig.import()).toEqual({ ...SAME, kept: [{ file, reason }] });
+    rig.write("agent-1", STATE);
     expect(await rig.import()).toEqual({ ...SAME, unchanged: 1 });
   });
+
+  it.each(["2026-01-08T18:20:00+00:00", NEXT_YEAR])(
+    "ruling 13: a file in which only last_updated has changed, to %s, does not count as unchanged, and takes nothing back",
+    async (lastUpdated) => {
+      await session.perform({ type: "update", changes: {}, phase: "executing" });
+      const before = await session.stored();
+      rig.write("agent-1", { ...STATE, last_updated: lastUpdated });
+      const changedAt = new Date(session.now).toISOString().replace(".000Z", "+00:00");
+      const reason = `The session was changed here at ${changedAt}; in the file only last_updated has changed.`;
+      expect(await rig.import()).toEqual({ ...SAME, kept: [{ file, reason }] });
+      expect(await session.stored()).toEqual(before);
+    },
+  );
 
   it("B8 keeps an archived session, and one that cannot be read", async () => {
     await session.perform({ type: "archive" });

@@ -4,7 +4,7 @@ import { newSession, updatedSession } from "./imported-session.ts";
 import { keptIn } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
 import { digestOf } from "./state-digest.ts";
-import { fromStored, toStateFile } from "./state-file.ts";
+import { toStateFile } from "./state-file.ts";
 import { toStateTime } from "./state-time.ts";
 
 export interface StateImport {
@@ -68,17 +68,22 @@ async function load(
 
 /** What the file says is compared with what it said before, and that with what is here. */
 function judge(state: ParsedState, session: Session): StateImported {
-  const before = keptIn(session.metadata)?.digest ?? null;
+  const kept = keptIn(session.metadata);
+  const before = kept?.digest ?? null;
   const isNewer = state.session.updatedAt > session.updatedAt;
-  if (state.digest === before && !isNewer) return "unchanged";
-  const here = digestOf(toStateFile(fromStored(session)));
+  const lastUpdated = kept?.lastUpdated ?? null;
+  const isSameTime = lastUpdated === null ? !isNewer : state.given["last_updated"] === lastUpdated;
+  if (state.digest === before && isSameTime) return "unchanged";
+  const here = digestOf(toStateFile(session));
+  if (state.digest === here && !isNewer) return "unchanged";
   const inUse = useOf(session);
-  if (state.digest === here) return isNewer && inUse === null ? "updated" : "unchanged";
-  if (state.digest === before) return "unchanged";
   if (inUse !== null) return { kept: inUse };
-  if (here === before || isNewer) return "updated";
-  const changedAt = toStateTime(session.updatedAt);
-  return { kept: `The session was changed here at ${changedAt}, after the file.` };
+  if (here === before || here === state.digest) return "updated";
+  const changedAt = `The session was changed here at ${toStateTime(session.updatedAt)}`;
+  // Nothing in the file is new but its time: it must not take back what has happened here.
+  if (state.digest === before)
+    return { kept: `${changedAt}; in the file only last_updated has changed.` };
+  return isNewer ? "updated" : { kept: `${changedAt}, after the file.` };
 }
 
 /** Null when nobody is in the way. */

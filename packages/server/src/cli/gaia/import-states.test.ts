@@ -63,6 +63,7 @@ describe("importing GAIA's files", () => {
       resumeReady: true,
       errorCount: 2,
       lastError: "refused",
+      lastErrorAt: "2026-01-08T18:09:00.000Z",
       createdAt: "2026-01-08T18:05:30.123Z",
       updatedAt: "2026-01-08T18:10:15.000Z",
       lastActiveAt: "2026-01-08T18:10:15.000Z",

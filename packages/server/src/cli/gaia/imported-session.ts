@@ -6,7 +6,7 @@ import { isObject } from "../../storage/parse.ts";
 import { listAt } from "./field-readers.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
-import { fromStored, stateFields } from "./state-file.ts";
+import { stateFields } from "./state-file.ts";
 
 /** A new session as the file says it is. */
 export function newSession(state: ParsedState, newId: () => string): Session {
@@ -24,6 +24,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     supportsResume: false,
     resumeData: null,
     forkedFrom: null,
+    errorTotal: state.session.errorCount,
     lastActiveAt: state.session.updatedAt,
   });
 }
@@ -35,6 +36,7 @@ export function updatedSession(state: ParsedState, before: Session): Session {
     ...before,
     ...state.session,
     metadata: { ...state.session.metadata, ...permissionsIn(before.metadata) },
+    errorTotal: Math.max(before.errorTotal, state.session.errorCount),
     createdAt: before.createdAt,
     updatedAt,
     lastActiveAt: Math.max(before.lastActiveAt, state.session.updatedAt),
@@ -49,9 +51,10 @@ function permissionsIn(metadata: JsonObject): JsonObject {
 
 function withKept({ given, digest }: ParsedState, session: Session): Session {
   const { [KEPT_KEY]: _, ...metadata } = session.metadata;
+  const { last_updated: lastUpdated } = given;
   const own = ownMetadata(metadata);
   const keptMetadata = differingFields(own, objectOr({}, given["metadata"]));
-  const ours = stateFields(fromStored({ ...session, metadata }));
+  const ours = stateFields({ ...session, metadata });
   const history = listAt("history", given["history"]);
   const isOwnHistory = history.length === 0 || sameJson(history, ours["history"] ?? []);
   const keptFields = differingFields(
@@ -64,6 +67,7 @@ function withKept({ given, digest }: ParsedState, session: Session): Session {
   );
   const kept: KeptState = {
     digest,
+    ...(typeof lastUpdated === "string" && { lastUpdated }),
     ...(Object.keys(keptFields).length > 0 && { fields: keptFields }),
     ...(!isOwnHistory && { history }),
     ...(Object.keys(keptMetadata).length > 0 && { metadata: keptMetadata }),

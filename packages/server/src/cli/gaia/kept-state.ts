@@ -9,6 +9,8 @@ export const KEPT_KEY = "gaiaState";
 export interface KeptState {
   /** Of the file, as it was imported last. */
   readonly digest: string;
+  /** Its `last_updated`, which the digest leaves out. Not in states that were imported before this was kept. */
+  readonly lastUpdated?: string;
   readonly fields?: KeptFields;
   /** Its history, where that is otherwise than we would write it. */
   readonly history?: readonly Json[];
@@ -27,12 +29,22 @@ interface KeptField extends JsonObject {
 }
 
 /** Null for a session that was never imported, and where somebody has written over the key. */
-export function keptIn(metadata: JsonObject): Required<KeptState> | null {
+export function keptIn(
+  metadata: JsonObject,
+): (Required<Omit<KeptState, "lastUpdated">> & { readonly lastUpdated: string | null }) | null {
   const kept = metadata[KEPT_KEY] ?? null;
   if (!isObject(kept)) return null;
-  const { digest, fields = {}, history = [], metadata: withheld = {} } = kept;
+  const { digest, lastUpdated = null, fields = {}, history = [], metadata: withheld = {} } = kept;
   if (typeof digest !== "string" || !areFields(fields) || !areFields(withheld)) return null;
-  return isList(history) ? { digest, fields, history, metadata: withheld } : null;
+  if (!isList(history)) return null;
+  const isText = typeof lastUpdated === "string";
+  return {
+    digest,
+    lastUpdated: isText ? lastUpdated : null,
+    fields,
+    history,
+    metadata: withheld,
+  };
 }
 
 /** The metadata as its owner knows it. */

@@ -1,7 +1,7 @@
 import { agentIdSchema } from "@holdfast/protocol";
 import { withoutAllowances } from "../../domain/carry-over.ts";
 import { cleanJson, MAX_JSON_DEPTH } from "../../domain/clean-text.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT } from "../../domain/phase.ts";
 import type { Session } from "../../domain/session.ts";
 import { isObject } from "../../storage/parse.ts";
@@ -18,6 +18,7 @@ import {
 import { digestOf } from "./state-digest.ts";
 import type { Tracked } from "./state-file.ts";
 import { parseHistory } from "./state-history.ts";
+import { parseStateTime, withPythonTimes } from "./state-time.ts";
 
 /** A `state.json` that was understood. */
 export interface ParsedState {
@@ -26,14 +27,17 @@ export interface ParsedState {
   readonly isOwnId: boolean;
   /** Equal for files that say the same, whenever they were last updated. */
   readonly digest: string;
-  /** The whole file. */
+  /** The whole file, its times as we write them. */
   readonly given: JsonObject;
+  /** False when a time stands in the file in a form that not every Python reads. */
+  readonly hasPythonTimes: boolean;
   readonly session: Omit<Tracked, "id" | "agentId" | "lastError"> & Pick<Session, "lastError">;
 }
 
 /** Throws `BadState` with the reason when the text is none. `folder` names what has no `agent_id`. */
 export function parseState(text: string, { folder }: { readonly folder: string }): ParsedState {
-  const given = parseObject(text);
+  const written = parseObject(text);
+  const given = withPythonTimes(written);
   const { agent_id: agentId = folder } = given;
   const name = typeof agentId === "string" ? agentId : null;
   if (name === null) throw mismatch("agent_id", "a text", agentId);
@@ -45,7 +49,8 @@ export function parseState(text: string, { folder }: { readonly folder: string }
       name,
     );
   const digest = digestOf(given);
-  return { name, isOwnId, digest, given, session: parseSession(given, digest) };
+  const session = parseSession(given, digest);
+  return { name, isOwnId, digest, given, hasPythonTimes: sameJson(written, given), session };
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
@@ -61,6 +66,7 @@ function parseSession(given: JsonObject, digest: string): ParsedState["session"]
       : timeAt("last_updated", given["last_updated"]);
   const updatedAt = Math.max(createdAt, lastUpdated);
   const lastError = errorText(given["last_error"]);
+  const lastErrorAt = errorTime(given["last_error"]) ?? updatedAt;
   const finalized = isFinal(phase)
     ? {
         finalizedAt: finalTime(given) ?? (last?.to === phase ? last.at : updatedAt),
@@ -77,7 +83,7 @@ function parseSession(given: JsonObject, digest: string): ParsedState["session"]
     resumeReady: flagOrNullAt("resume_ready", given["resume_ready"]) ?? isResumable(phase),
     phaseHistory: history.slice(-PHASE_HISTORY_KEPT),
     errorCount: countAt("error_count", given["error_count"]),
-    lastError: lastError === null ? null : { id: digest, text: lastError },
+    lastError: lastError === null ? null : { id: digest, text: lastError, at: lastErrorAt },
     ...finalized,
   };
 }
@@ -92,6 +98,11 @@ function errorText(error: Json | undefined): string | null {
     return textOrNullAt("last_error", error);
   const { message } = error;
   return typeof message === "string" ? message : JSON.stringify(error);
+}
+
+function errorTime(error: Json | undefined): number | null {
+  const timestamp = error !== undefined && isObject(error) ? error["timestamp"] : null;
+  return typeof timestamp === "string" ? parseStateTime(timestamp) : null;
 }
 
 function parseObject(text: string): JsonObject {

@@ -2,20 +2,24 @@ import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { PHASES } from "../../domain/phase.ts";
-import { CORPUS } from "./testing/corpus.ts";
+import { CORPUS, inUtc } from "./testing/corpus.ts";
 import { ALL_SAME, GaiaRig } from "./testing/gaia-rig.ts";
 
 let rig: GaiaRig;
 afterEach(() => rig.close());
 
 describe.each(["sqlite", "postgres"] as const)("GAIA's files, through %s and back", (engine) => {
-  it("B8 come out as they went in, nothing lost", async () => {
+  it("B8 come out as they went in, nothing lost, with their times in UTC (ruling 22)", async () => {
     rig = await GaiaRig.open(engine);
     const total = Object.keys(CORPUS).length;
     for (const [name, state] of Object.entries(CORPUS)) rig.write(name, state);
     expect(await rig.import()).toEqual({ ...ALL_SAME, total, imported: total });
     expect(await rig.export()).toEqual({ written: total, unchanged: 0, refused: [] });
-    expect(rig.read()).toEqual(rig.read(rig.folder));
+    const expected = Object.entries(rig.read(rig.folder)).map(([name, state]) => [
+      name,
+      inUtc(Object(state)),
+    ]);
+    expect(rig.read()).toEqual(Object.fromEntries(expected));
     expect(await rig.import()).toEqual({ ...ALL_SAME, total, unchanged: total });
     expect(await rig.import({ folder: rig.exported })).toEqual({
       ...ALL_SAME,
@@ -27,7 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("GAIA's files, through %s and bac
 });
 
 describe("any state of a session", () => {
-  it("B8 comes out as it went in, nothing lost", async () => {
+  it("B8 comes out as it went in, nothing lost, with its times in UTC (ruling 22)", async () => {
     rig = await GaiaRig.open();
     await fc.assert(
       fc.asyncProperty(anyState, anyState, async (first, second) => {
@@ -37,14 +41,14 @@ describe("any state of a session", () => {
         rig.write("any", first);
         expect(await rig.import()).toEqual({ ...ALL_SAME, total: 1, imported: 1 });
         await rig.export();
-        expect(rig.read()).toEqual({ any: first });
+        expect(rig.read()).toEqual({ any: inUtc(first) });
         expect(await rig.import()).toEqual({ ...ALL_SAME, total: 1, unchanged: 1 });
 
         rig.write("any", second);
         await rig.import();
         rmSync(rig.exported, { recursive: true });
         await rig.export();
-        expect(rig.read()).toEqual({ any: second });
+        expect(rig.read()).toEqual({ any: inUtc(second) });
       }),
       { numRuns: 60 },
     );

@@ -1,9 +1,9 @@
 import type * as wire from "@holdfast/protocol";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Session } from "../../domain/session.ts";
+import type { LastError, Session } from "../../domain/session.ts";
 import { asGiven, keptIn, ownMetadata } from "./kept-state.ts";
 import { historyWith, toEntry } from "./state-history.ts";
-import { toStateTime } from "./state-time.ts";
+import { toStateTime, withPythonTimes } from "./state-time.ts";
 
 /** What of a session is in GAIA's `state.json`. */
 export interface Tracked extends Pick<
@@ -22,20 +22,25 @@ export interface Tracked extends Pick<
   | "finalizedAt"
   | "summary"
 > {
-  readonly lastError: string | null;
+  readonly lastError: Pick<LastError, "text" | "at"> | null;
 }
 
-/** The `state.json` of a session: exactly what was imported, where nothing has changed since. */
+/** GAIA's names for an agent and a purpose that nobody named. */
+export const UNNAMED = { agent: "unknown", purpose: "general" } as const;
+
+/** The `state.json` of a session: what was imported, where nothing has changed since, with its times in UTC. */
 export function toStateFile(session: Tracked): JsonObject {
   const fields = stateFields(session);
   const kept = keptIn(session.metadata);
   if (kept === null) return fields;
   const { history } = kept;
-  return asGiven(
-    history.length === 0
-      ? fields
-      : { ...fields, history: historyWith(history, session.phaseHistory) },
-    kept.fields,
+  return withPythonTimes(
+    asGiven(
+      history.length === 0
+        ? fields
+        : { ...fields, history: historyWith(history, session.phaseHistory) },
+      kept.fields,
+    ),
   );
 }
 
@@ -44,8 +49,8 @@ export function stateFields(session: Tracked): JsonObject {
   const { createdAt, finalizedAt, summary } = session;
   return {
     agent_id: session.agentId ?? session.id,
-    agent_name: session.agentName,
-    purpose: session.purpose,
+    agent_name: session.agentName ?? UNNAMED.agent,
+    purpose: session.purpose ?? UNNAMED.purpose,
     created_at: toStateTime(createdAt),
     last_updated: toStateTime(session.updatedAt),
     phase: session.phase,
@@ -53,7 +58,7 @@ export function stateFields(session: Tracked): JsonObject {
     resume_ready: session.resumeReady,
     history: session.phaseHistory.map(toEntry),
     error_count: session.errorCount,
-    last_error: session.lastError,
+    last_error: errorOf(session),
     ...(finalizedAt !== null && {
       finalized_at: toStateTime(finalizedAt),
       ...(summary !== null && { summary }),
@@ -62,19 +67,31 @@ export function stateFields(session: Tracked): JsonObject {
   };
 }
 
-export function fromStored(session: Session): Tracked {
-  return { ...session, lastError: session.lastError?.text ?? null };
+/** An error that was stored without a time is told with that of the last change. */
+export function errorOf({
+  lastError,
+  updatedAt,
+}: Pick<Tracked, "lastError" | "updatedAt">): { message: string; timestamp: string } | null {
+  if (lastError === null) return null;
+  const { text, at } = lastError;
+  return { message: text, timestamp: toStateTime(at ?? updatedAt) };
 }
 
 export function fromWire(session: wire.Session): Tracked {
   const { createdAt, updatedAt, finalizedAt, phaseHistory, metadata } = session;
+  const { lastError, lastErrorAt } = session;
   return {
     ...session,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came as JSON, or out of the database
     metadata: metadata as Readonly<Record<string, Json>>,
     createdAt: Date.parse(createdAt),
     updatedAt: Date.parse(updatedAt),
-    finalizedAt: finalizedAt === null ? null : Date.parse(finalizedAt),
+    finalizedAt: timeOrNull(finalizedAt),
+    lastError: lastError === null ? null : { text: lastError, at: timeOrNull(lastErrorAt) },
     phaseHistory: phaseHistory.map(({ from, to, at }) => ({ from, to, at: Date.parse(at) })),
   };
+}
+
+function timeOrNull(time: string | null): number | null {
+  return time === null ? null : Date.parse(time);
 }

@@ -1,14 +1,14 @@
 import type { Phase, Session } from "@holdfast/protocol";
 import { ownMetadata } from "./kept-state.ts";
-import { fromWire } from "./state-file.ts";
+import { errorOf, fromWire, UNNAMED } from "./state-file.ts";
 import { toStateTime } from "./state-time.ts";
 
 /** A session as GAIA's `state.json` has it, with what Holdfast knows besides. */
 export interface State {
   readonly agent_id: string;
   readonly session_id: string;
-  readonly agent_name: string | null;
-  readonly purpose: string | null;
+  readonly agent_name: string;
+  readonly purpose: string;
   readonly created_at: string;
   readonly last_updated: string;
   readonly phase: Phase;
@@ -16,7 +16,7 @@ export interface State {
   readonly resume_ready: boolean;
   readonly history: readonly StateChange[];
   readonly error_count: number;
-  readonly last_error: string | null;
+  readonly last_error: { readonly message: string; readonly timestamp: string } | null;
   readonly status: Session["status"];
   readonly state: Session["state"];
   readonly finalized_at: string | null;
@@ -33,19 +33,20 @@ export interface StateChange {
 }
 
 export function toState(session: Session): State {
+  const tracked = fromWire(session);
   return {
     agent_id: nameOf(session),
     session_id: session.id,
-    agent_name: session.agentName,
-    purpose: session.purpose,
+    agent_name: session.agentName ?? UNNAMED.agent,
+    purpose: session.purpose ?? UNNAMED.purpose,
     created_at: toStateTime(Date.parse(session.createdAt)),
     last_updated: toStateTime(Date.parse(session.updatedAt)),
     phase: session.phase,
-    metadata: ownMetadata(fromWire(session).metadata),
+    metadata: ownMetadata(tracked.metadata),
     resume_ready: session.resumeReady,
     history: historyOf(session),
     error_count: session.errorCount,
-    last_error: session.lastError,
+    last_error: errorOf(tracked),
     status: session.status,
     state: session.state,
     finalized_at:

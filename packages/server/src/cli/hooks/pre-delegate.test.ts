@@ -9,7 +9,7 @@ import { HISTORY_TOLD } from "./resume-details.ts";
 import { hookLog, MINUTE_MS, NOW, openHookRig } from "./testing/hook-rig.ts";
 
 describe("pre-delegate, asked about one session", () => {
-  it("says to resume it, with what is known of it, and gives back what it was given (B4)", async () => {
+  it("says to resume it, with what is known of it, in GAIA's words (B4, ruling 22)", async () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({
       agentId: "agent-20260108-180530-abc12345",
@@ -29,26 +29,28 @@ describe("pre-delegate, asked about one session", () => {
       output: {
         should_resume: true,
         reason: "session_resumable",
+        detail: "session_resumable",
         agent_id: "agent-20260108-180530-abc12345",
         resume_metadata: {
           previous_phase: "approval",
           session_id: id,
           agent_name: "terraform-architect",
           purpose: "approval_workflow",
-          created_at: "2026-01-08T18:18:58Z",
-          last_updated: "2026-01-08T18:19:00Z",
+          created_at: "2026-01-08T18:18:58+00:00",
+          last_updated: "2026-01-08T18:19:00+00:00",
           metadata: { task_id: "T001", tags: ["terraform"] },
+          session_metadata: { task_id: "T001", tags: ["terraform"] },
           history: [
             {
               from_phase: "initializing",
               to_phase: "investigating",
-              timestamp: "2026-01-08T18:18:59Z",
+              timestamp: "2026-01-08T18:18:59+00:00",
               duration_seconds: 1,
             },
             {
               from_phase: "investigating",
               to_phase: "approval",
-              timestamp: "2026-01-08T18:19:00Z",
+              timestamp: "2026-01-08T18:19:00+00:00",
               duration_seconds: 1,
             },
           ],
@@ -81,16 +83,25 @@ describe("pre-delegate, asked about one session", () => {
     { phases: ["executing"], agoMs: 0, reason: "not_resume_ready" },
     { phases: ["approval"], agoMs: 31 * MINUTE_MS, reason: "inactive_too_long" },
     { phases: [], agoMs: 0, reason: "not_resume_ready" },
-  ] as const)("says not to, and why: $reason (B4)", async ({ phases, agoMs, reason }) => {
-    const rig = await openHookRig();
-    const { id } = await rig.begin({ phases, agoMs });
-    const input = { agent_name: "x", agent_id: id };
+  ] as const)(
+    "says not to in GAIA's words, and why in ours: $reason (B4, ruling 22)",
+    async ({ phases, agoMs, reason }) => {
+      const rig = await openHookRig();
+      const { id } = await rig.begin({ phases, agoMs });
+      const input = { agent_name: "x", agent_id: id };
 
-    expect(await rig.call(preDelegate, input)).toEqual({
-      code: 0,
-      output: { ...NO, reason, agent_id: id, original_context: input },
-    });
-  });
+      expect(await rig.call(preDelegate, input)).toEqual({
+        code: 0,
+        output: {
+          ...NO,
+          reason: "session_not_resumable",
+          detail: reason,
+          agent_id: id,
+          original_context: input,
+        },
+      });
+    },
+  );
 
   it("goes by the limits of the config file", async () => {
     const rig = await openHookRig();
@@ -110,10 +121,10 @@ describe("pre-delegate, asked about one session", () => {
     writeFileSync(config, JSON.stringify({ resume: { require: ["provider"] } }));
 
     expect(await rig.call(preDelegate, { agent_id: id })).toMatchObject({
-      output: { should_resume: false, reason: "provider_missing" },
+      output: { should_resume: false, reason: "session_not_resumable", detail: "provider_missing" },
     });
     expect(await rig.call(preDelegate, { agent_name: "a" })).toMatchObject({
-      output: { should_resume: false, reason: "no_session" },
+      output: { should_resume: false, reason: "no_existing_session", detail: "no_session" },
     });
   });
 
@@ -129,7 +140,7 @@ describe("pre-delegate, asked about one session", () => {
     expect(output).toHaveProperty("resume_metadata.history.length", HISTORY_TOLD);
     expect(output).toHaveProperty(
       `resume_metadata.history.${HISTORY_TOLD - 1}.timestamp`,
-      "2026-01-08T18:19:00Z",
+      "2026-01-08T18:19:00+00:00",
     );
   });
 
@@ -141,7 +152,7 @@ describe("pre-delegate, asked about one session", () => {
 
     expect(await rig.call(preDelegate, { agent_id: id })).toMatchObject({
       code: 0,
-      output: { ...NO, reason: "session_invalid", agent_id: id },
+      output: { ...NO, detail: "session_invalid", agent_id: id },
     });
     expect(await raw.all(`select "id", "metadata" from "AgentSession"`)).toEqual([
       { id, metadata: "{" },
@@ -185,7 +196,7 @@ describe("pre-delegate, asked about an agent", () => {
     expect(await found({ task_id: "T001" })).toMatchObject({ agent_id: first.id });
     expect(await found({ purpose: "deploy" })).toMatchObject({ agent_id: second.id });
     expect(await found({ purpose: "deploy", task_id: "T003" })).toMatchObject({ ...NO });
-    expect(await found({ purpose: "other" })).toMatchObject({ ...NO, reason: "no_session" });
+    expect(await found({ purpose: "other" })).toMatchObject({ ...NO, detail: "no_session" });
   });
 
   it("finds it although more sessions of others than it looks at are in the same phase", async () => {
@@ -215,9 +226,15 @@ describe("pre-delegate, asked about an agent", () => {
 
     expect(await rig.call(preDelegate, input)).toEqual({
       code: 0,
-      output: { ...NO, reason: "no_session", agent_id: null, original_context: input },
+      output: {
+        ...NO,
+        reason: "no_existing_session",
+        detail: "no_session",
+        agent_id: null,
+        original_context: input,
+      },
     });
-    expect(await rig.call(preDelegate, {})).toMatchObject({ output: { reason: "no_agent_named" } });
+    expect(await rig.call(preDelegate, {})).toMatchObject({ output: { detail: "no_agent_named" } });
   });
 });
 

@@ -4,6 +4,7 @@ import type { SessionRecord, Store } from "../../storage/store.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { serveSettings, type ServeSettings } from "../settings.ts";
 import { parseDelegation, type Delegation } from "./delegation.ts";
+import { reasonOfDecision, reasonOfFailure, type GaiaReason } from "./gaia-reason.ts";
 import { commandLine, hookProgram } from "./hook-command.ts";
 import { openHookStore } from "./hook-store.ts";
 import { findResumable, type Judgement, type ResumeWish } from "./resumable-session.ts";
@@ -25,7 +26,11 @@ export const PRE_DELEGATE: Hook = {
   answer: async (input, place) => {
     const delegation = parseDelegation(input);
     const decided = await decide(delegation, place);
-    const answer = toAnswer(decided, { delegation, input });
+    const gaiaReason = reasonOfDecision({
+      shouldResume: decided.session !== null,
+      agentId: decided.agentId,
+    });
+    const answer = toAnswer(decided, { delegation, input, gaiaReason });
     if (decided.session === null) return answer;
     const known = await knownOf(decided.session, { delegation, place });
     return { ...answer, output: { ...answer.output, ...known } };
@@ -34,7 +39,8 @@ export const PRE_DELEGATE: Hook = {
     const delegation = input === null ? null : parseDelegation(input);
     const agentId = delegation?.form === "plain" ? delegation.agentId : null;
     const failure: Decided = { reason, agentId, session: null };
-    const answer = toAnswer(failure, { delegation, input });
+    const gaiaReason = reasonOfFailure(reason);
+    const answer = toAnswer(failure, { delegation, input, gaiaReason });
     return { ...answer, output: { ...answer.output, error } };
   },
 };
@@ -124,14 +130,20 @@ function toAnswer(
   {
     delegation,
     input,
-  }: { readonly delegation: Delegation | null; readonly input: JsonObject | null },
+    gaiaReason,
+  }: {
+    readonly delegation: Delegation | null;
+    readonly input: JsonObject | null;
+    readonly gaiaReason: GaiaReason;
+  },
 ): HookAnswer {
   const isPlain = delegation === null || delegation.form === "plain";
   return {
     output: isPlain
       ? {
           should_resume: session !== null,
-          reason,
+          reason: gaiaReason,
+          detail: reason,
           agent_id: agentId,
           resume_metadata: null,
           original_context: input,

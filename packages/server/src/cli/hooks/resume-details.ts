@@ -17,6 +17,7 @@ export function resumeMetadata(session: SessionRecord): Readonly<Record<string, 
   return {
     previous_phase: phase,
     ...rest,
+    session_metadata: rest.metadata,
     history: history.slice(-HISTORY_TOLD),
     history_left_out: Math.max(0, history.length - HISTORY_TOLD),
   };

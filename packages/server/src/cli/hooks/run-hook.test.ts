@@ -32,11 +32,28 @@ describe("a hook that is given something else than a JSON object", () => {
 
     expect(await callHook(preDelegate, input, { flags: { data } })).toEqual({
       code: 0,
-      output: { ...NO_SESSION, reason, agent_id: null, original_context: null, error },
+      output: {
+        ...NO_SESSION,
+        reason: /empty|json/u.test(reason) ? "invalid_json" : "error",
+        detail: reason,
+        agent_id: null,
+        original_context: null,
+        error,
+      },
     });
     expect(await callHook(subagentStop, input, { flags: { data } })).toEqual({
       code: 0,
-      output: { finalized: false, reason, agent_id: null, error },
+      output: {
+        finalized: false,
+        reason,
+        agent_id: null,
+        success: false,
+        status: "partial_update",
+        session_id: null,
+        metrics_captured: false,
+        anomalies_detected: 0,
+        error,
+      },
     });
     expect(hookLog(data)).toMatchObject([{ reason }, { reason }]);
   });
@@ -46,7 +63,7 @@ describe("a hook that is given something else than a JSON object", () => {
     const { output } = await callHook(preDelegate, `{"agent_name":"a","b":"${padding}"}`, {
       flags: { data: temporaryFolder() },
     });
-    expect(output).toMatchObject({ reason: "no_session" });
+    expect(output).toMatchObject({ reason: "no_existing_session", detail: "no_session" });
   });
 
   it("reads no more of an endless input than it must", async () => {
@@ -74,7 +91,7 @@ describe("a hook that is given something else than a JSON object", () => {
     const flags = { data: temporaryFolder() };
     expect(await callHook(preDelegate, broken, { flags })).toMatchObject({
       code: 0,
-      output: { reason: "input_unreadable" },
+      output: { detail: "input_unreadable" },
     });
     const said: string[] = [];
     const stdio = {
@@ -89,7 +106,7 @@ describe("a hook that is given something else than a JSON object", () => {
       }),
     };
     expect(await preDelegate({ flags, env: {}, stdio })).toBe(0);
-    expect(JSON.parse(said.join(""))).toMatchObject({ reason: "hook_failed" });
+    expect(JSON.parse(said.join(""))).toMatchObject({ detail: "hook_failed" });
   });
 
   it("waits for nobody at a terminal", async () => {
@@ -97,7 +114,7 @@ describe("a hook that is given something else than a JSON object", () => {
     const { output } = await callHook(preDelegate, terminal, {
       flags: { data: temporaryFolder() },
     });
-    expect(output).toMatchObject({ reason: "input_empty" });
+    expect(output).toMatchObject({ reason: "invalid_json", detail: "input_empty" });
   });
 
   it("goes on when the object is whole, although stdin is still open", async () => {
@@ -106,7 +123,7 @@ describe("a hook that is given something else than a JSON object", () => {
     open.push("}\n");
     const { output } = await callHook(preDelegate, open, { flags: { data: temporaryFolder() } });
     expect(output).toMatchObject({
-      reason: "no_session",
+      reason: "no_existing_session",
       original_context: { agent_name: "a", b: { c: 1 } },
     });
     expect(open.destroyed).toBe(true);
@@ -127,7 +144,8 @@ describe("a hook that is given something else than a JSON object", () => {
       code: 0,
       output: {
         ...NO_SESSION,
-        reason: "timed_out",
+        reason: "error",
+        detail: "timed_out",
         agent_id: null,
         original_context: null,
         error: "There was no answer within 200 ms.",
@@ -209,7 +227,7 @@ describe("a hook whose database is not as it should be", () => {
     other.close();
 
     expect(stopped).toMatchObject({ code: 0, output: { reason: "database_busy" } });
-    expect(resumed).toMatchObject({ code: 0, output: { reason: "not_resume_ready" } });
+    expect(resumed).toMatchObject({ code: 0, output: { detail: "not_resume_ready" } });
     expect(await rig.session(id)).toMatchObject({ phase: "executing" });
   });
 
@@ -236,7 +254,11 @@ describe("a hook whose database is not as it should be", () => {
   it("answers when no PostgreSQL is there", async () => {
     const flags = { data: temporaryFolder(), database: "postgres://nobody@127.0.0.1:1/none" };
     const { output } = await callHook(preDelegate, { agent_id: "x" }, { flags });
-    expect(output).toMatchObject({ ...NO_SESSION, reason: "database_unavailable" });
+    expect(output).toMatchObject({
+      ...NO_SESSION,
+      reason: "error",
+      detail: "database_unavailable",
+    });
   });
 
   it("says that its settings are wrong (B4)", async () => {
@@ -248,7 +270,8 @@ describe("a hook whose database is not as it should be", () => {
     expect(await rig.call(preDelegate, { agent_id: id })).toMatchObject({
       output: {
         ...NO_SESSION,
-        reason: "settings_invalid",
+        reason: "error",
+        detail: "settings_invalid",
         error: expect.stringMatching(/line 1/u),
       },
     });
@@ -288,7 +311,7 @@ describe("a hook on PostgreSQL", () => {
       code: 0,
       output: { should_resume: true, agent_id: session.id },
     });
-    expect(await callHook(subagentStop, { agent_id: session.id }, { flags })).toEqual({
+    expect(await callHook(subagentStop, { agent_id: session.id }, { flags })).toMatchObject({
       code: 0,
       output: { finalized: true, reason: "session_finalized", agent_id: session.id },
     });
@@ -304,7 +327,7 @@ const NO_SESSION = { should_resume: false, resume_metadata: null };
 const NOT_FINALIZED = { finalized: false };
 
 function bothSay(reason: string): object {
-  return { resumed: { ...NO_SESSION, reason }, stopped: { ...NOT_FINALIZED, reason } };
+  return { resumed: { ...NO_SESSION, detail: reason }, stopped: { ...NOT_FINALIZED, reason } };
 }
 
 /** Both hooks about one session. */

@@ -12,7 +12,16 @@ describe("subagent-stop", () => {
 
     expect(await rig.call(subagentStop, input)).toEqual({
       code: 0,
-      output: { finalized: true, reason: "session_finalized", agent_id: "agent-1" },
+      output: {
+        finalized: true,
+        reason: "session_finalized",
+        agent_id: "agent-1",
+        success: true,
+        status: "session_finalized",
+        session_id: id,
+        metrics_captured: false,
+        anomalies_detected: 0,
+      },
     });
     expect(await rig.session(id)).toMatchObject({
       phase: "completed",
@@ -57,10 +66,12 @@ describe("subagent-stop", () => {
     for (const phase of ["approval", "planning", "investigating"] as const)
       for (const status of ["paused", "waiting"]) {
         const { id } = await rig.begin({ phases: [phase] });
-        expect(await rig.call(subagentStop, { task_info: { agent_id: id, status } })).toEqual({
-          code: 0,
-          output: { finalized: false, reason: "session_paused", agent_id: id },
-        });
+        expect(await rig.call(subagentStop, { task_info: { agent_id: id, status } })).toMatchObject(
+          {
+            code: 0,
+            output: { finalized: false, reason: "session_paused", agent_id: id, success: true },
+          },
+        );
         expect(await rig.session(id)).toMatchObject({ phase, finalizedAt: null });
       }
   });
@@ -75,7 +86,7 @@ describe("subagent-stop", () => {
       await rig.call(subagentStop, {
         task_info: { agent_id: id, outcome: "failed", summary: "second" },
       }),
-    ).toEqual({
+    ).toMatchObject({
       code: 0,
       output: { finalized: true, reason: "already_finalized", agent_id: id },
     });
@@ -104,12 +115,12 @@ describe("subagent-stop", () => {
     const rig = await openHookRig();
     const { id } = await rig.begin({ phases: ["executing"] });
 
-    expect(await rig.call(subagentStop, { task_info: { agent_id: "nobody" } })).toEqual({
+    expect(await rig.call(subagentStop, { task_info: { agent_id: "nobody" } })).toMatchObject({
       code: 0,
       output: { finalized: false, reason: "session_not_found", agent_id: "nobody" },
     });
     for (const input of [{}, { task_info: [] }, { task_info: { agent_id: 7 } }, { agent_id: " " }])
-      expect(await rig.call(subagentStop, input)).toEqual({
+      expect(await rig.call(subagentStop, input)).toMatchObject({
         code: 0,
         output: { finalized: false, reason: "no_agent_id", agent_id: null },
       });
@@ -122,7 +133,7 @@ describe("subagent-stop", () => {
     const raw = await openRaw({ engine: "sqlite", file: path.join(rig.data, "holdfast.db") });
     await raw.run(`update "AgentSession" set "phase" = 'nonsense' where "id" = '${id}'`);
 
-    expect(await rig.call(subagentStop, { agent_id: id })).toEqual({
+    expect(await rig.call(subagentStop, { agent_id: id })).toMatchObject({
       code: 0,
       output: { finalized: false, reason: "session_invalid", agent_id: id },
     });

@@ -29,7 +29,8 @@ export const SUBAGENT_STOP: Hook = {
   failed: ({ reason, error }, input) => {
     const report = input === null ? null : parseStopReport(input);
     const answer = toAnswer({ ...NOTHING, reason, agentId: report?.agentId ?? null }, report);
-    return { ...answer, output: { ...answer.output, error } };
+    const gaia = isPlain(report) ? { success: false, status: "partial_update" } : {};
+    return { ...answer, output: { ...answer.output, ...gaia, error } };
   },
 };
 
@@ -117,7 +118,12 @@ function outcomeOf({ phase }: SessionRecord, { end, event }: StopReport): Outcom
 function toAnswer(stopped: Stopped, report: StopReport | null): HookAnswer {
   const { finalized, reason, agentId, sessionId } = stopped;
   return {
-    output: { finalized, reason, agent_id: agentId },
+    output: {
+      finalized,
+      reason,
+      agent_id: agentId,
+      ...(isPlain(report) && gaiaFields(stopped)),
+    },
     log: {
       event: report?.event?.slice(0, 100) ?? null,
       agentId,
@@ -125,5 +131,21 @@ function toAnswer(stopped: Stopped, report: StopReport | null): HookAnswer {
       decision: finalized,
       reason,
     },
+  };
+}
+
+/** Called by an orchestrator such as GAIA, not by Claude Code. */
+function isPlain(report: StopReport | null): boolean {
+  return report === null || report.event === null;
+}
+
+/** The fields of GAIA's own hook. Holdfast captures no metrics of its kind, and says so. */
+function gaiaFields({ finalized, sessionId }: Stopped): Readonly<Record<string, unknown>> {
+  return {
+    success: true,
+    status: finalized ? "session_finalized" : "session_not_finalized",
+    session_id: sessionId,
+    metrics_captured: false,
+    anomalies_detected: 0,
   };
 }

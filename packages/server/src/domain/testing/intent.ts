@@ -181,6 +181,7 @@ function updates(): Update[] {
     ...PHASES.slice(0, 6).map((phase) => make.update({ phase })),
     make.update({ phase: "abandoned" }),
     ...["e1", "e2"].map((id) => make.update({ error: { id, text: "out of memory" } })),
+    make.update({ changes: { errorCount: 0 } }),
     make.update({ changes: { title: "Tidy up", provider: "other", model: "large" } }),
     make.update({ changes: { metadata: { task: "T1" } }, phase: "planning" }),
     make.update({ changes: { metadata: { task: { id: 2 }, tags: ["a"] } } }),

@@ -47,7 +47,11 @@ export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }):
     phase: session.phase,
     phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
     errorCount: session.errorCount,
-    lastError: session.lastError && { ...session.lastError },
+    errorTotal: session.errorTotal,
+    lastError: session.lastError && {
+      ...session.lastError,
+      at: toTimeOrNull(session.lastError.at),
+    },
     supportsResume: session.supportsResume,
     resumeData: session.resumeData,
     forkedFrom: session.forkedFrom && { ...session.forkedFrom },

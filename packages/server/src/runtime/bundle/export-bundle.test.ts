@@ -61,6 +61,7 @@ describe("an export", () => {
         phase: "initializing",
         phaseHistory: [],
         errorCount: 0,
+        errorTotal: 0,
         lastError: null,
         supportsResume: false,
         resumeData: null,

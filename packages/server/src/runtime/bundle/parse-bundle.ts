@@ -100,6 +100,7 @@ export function parseSession(line: JsonObject): BundleSession {
       phaseHistory: parsePhaseHistory(line),
       resumeReady: isResumable(phase),
       errorCount: countIn(line, "errorCount"),
+      errorTotal: countIn(line, "errorTotal" in line ? "errorTotal" : "errorCount"),
       lastError: parseLastError(line),
       supportsResume: flagIn(line, "supportsResume"),
       resumeData: jsonIn(line, "resumeData"),
@@ -140,7 +141,10 @@ function parsePhaseHistory(line: JsonObject): Session["phaseHistory"] {
 
 function parseLastError(line: JsonObject): Session["lastError"] {
   const error = objectOrNullIn(line, "lastError");
-  return error && { id: textIn(error, "id"), text: textIn(error, "text") };
+  if (error === null) return null;
+  // Bundles of old do not have the time.
+  const at = "at" in error ? timeOrNullIn(error, "at") : null;
+  return { id: textIn(error, "id"), text: textIn(error, "text"), at };
 }
 
 function parseForkOrigin(line: JsonObject): Session["forkedFrom"] {

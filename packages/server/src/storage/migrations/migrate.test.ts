@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import { openRaw } from "../testing/raw-database.ts";
+import { beginSession } from "../testing/session-driver.ts";
 import { createTestDatabase, type Engine, type TestDatabase } from "../testing/test-database.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { MIGRATION_NAMES as ALL, NEWEST_MIGRATION as NEWEST } from "./testing/migration-names.ts";
@@ -128,6 +129,28 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     await expect(openStore(location, { clock: Date.now })).rejects.toMatchObject(lacking(NEWEST));
     await migrations.up();
     await (await openStore(location, { clock: Date.now })).close();
+  });
+});
+
+describe.each(["sqlite", "postgres"] as const)("0013-errors on %s", (engine) => {
+  it("ruling 22: keeps errors that were stored without a time, and counts them all", async () => {
+    const location = await emptyDatabase(engine);
+    const migrations = await openMigrations(location);
+    await migrations.up();
+    const store = await openStore(location, { clock: Date.now });
+    const session = await beginSession(store);
+    for (const id of ["e1", "e2"])
+      await session.perform({ type: "update", changes: {}, error: { id, text: "oops" } });
+    await store.close();
+    let undone: string | undefined;
+    while (undone !== "0013-errors") undone = (await migrations.down())[0]?.name;
+    await migrations.up();
+
+    const again = await openStore(location, { clock: Date.now });
+    expect(await again.readSession(session.id)).toMatchObject({
+      record: { errorCount: 2, errorTotal: 2, lastError: { id: "e2", text: "oops", at: null } },
+    });
+    await again.close();
   });
 });
 

@@ -9,6 +9,7 @@ import { tokens } from "./0007-tokens.ts";
 import { tally } from "./0008-tally.ts";
 import { suspendedAt } from "./0009-suspended-at.ts";
 import { roles } from "./0010-roles.ts";
+import { errors } from "./0013-errors.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -29,5 +30,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0008-tally": tally(context),
     "0009-suspended-at": suspendedAt(context),
     "0010-roles": roles(context),
+    "0013-errors": errors(context),
   };
 }

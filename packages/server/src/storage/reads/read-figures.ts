@@ -53,7 +53,7 @@ type FoundSession = Pick<
   | "failedAt"
   | "phase"
   | "phaseHistory"
-  | "errorCount"
+  | "errorTotal"
   | "lastSeq"
 > & { readonly hasRuns: number; readonly failedRuns: number };
 type FoundRun = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
@@ -66,7 +66,7 @@ type FoundError = Pick<EventRow, "sessionId" | "at">;
 function sessionRows(source: Source, query: FiguresQuery): Promise<FoundSession[]> {
   return lookedAt(source, query)
     .select(["id", "agentName", "createdAt", "updatedAt", "finalizedAt", "archivedAt", "failedAt"])
-    .select(["phase", "phaseHistory", "errorCount", "lastSeq"])
+    .select(["phase", "phaseHistory", "errorTotal", "lastSeq"])
     .select([hasRuns, failedRuns])
     .execute();
 }
@@ -75,7 +75,7 @@ const hasRuns =
   sql<number>`case when exists (select 1 from "Run" where "Run"."sessionId" = "AgentSession"."id"
     and "Run"."startedAt" is not null) then 1 else 0 end`.as("hasRuns");
 
-const failedRuns = sql<number>`case when "errorCount" = 0 then 0 else (select count(*) from "Run"
+const failedRuns = sql<number>`case when "errorTotal" = 0 then 0 else (select count(*) from "Run"
     where "Run"."sessionId" = "AgentSession"."id" and "Run"."status" = 'failed') end`.as(
   "failedRuns",
 );
@@ -143,7 +143,7 @@ function isTouched({ updatedAt }: FoundSession, { from = -Infinity }: FiguresQue
 
 /** More errors are counted than runs have failed. */
 function hasReportedErrors(row: FoundSession, query: FiguresQuery): boolean {
-  return row.errorCount > row.failedRuns && isTouched(row, query);
+  return row.errorTotal > row.failedRuns && isTouched(row, query);
 }
 
 /** The log holds them among everything else: it is looked through only where there are some. */
@@ -175,7 +175,7 @@ interface Found {
 }
 
 function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found): SessionFigures {
-  const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorCount } = row;
+  const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorTotal } = row;
   checkTimes(row, ["createdAt", "finalizedAt", "archivedAt", "failedAt"]);
   const phase = oneOf(PHASES, "phase", row.phase);
   const outcome = OUTCOMES.find((candidate) => candidate === phase);
@@ -188,7 +188,7 @@ function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found):
     closedAt: closings.length === 0 ? null : Math.min(...closings),
     phase,
     phaseHistory: readableHistory(row.phaseHistory),
-    errorCount,
+    errorTotal,
     errorsAt: errors.map((error) => error.at),
     hasRuns: row.hasRuns === 1,
     runs: runs.flatMap((run) => unlessUnreadable(() => toRunFigures(run)) ?? []),

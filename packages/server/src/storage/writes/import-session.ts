@@ -64,6 +64,7 @@ function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
     phaseHistory: [],
     resumeReady: false,
     errorCount: 0,
+    errorTotal: 0,
     lastError: null,
     supportsResume: false,
     resumeData: null,

@@ -15,6 +15,7 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
     resumeReady: false,
     errorCount: 0,
     lastError: null,
+    lastErrorAt: null,
     failure: null,
     agentName: null,
     purpose: null,

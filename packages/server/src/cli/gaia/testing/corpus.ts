@@ -196,3 +196,30 @@ export const CORPUS: Readonly<Record<string, object>> = {
 function change(from: string, to: string, timestamp: string) {
   return { from_phase: from, to_phase: to, timestamp };
 }
+
+/** The state with its times as an export writes them: in UTC, with microseconds where there is a fraction. */
+export function inUtc(state: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { history, last_error: error } = state;
+  const own = Object.entries(state).map(([name, value]) => [
+    name,
+    ["created_at", "last_updated", "finalized_at"].includes(name) ? timeInUtc(value) : value,
+  ]);
+  return {
+    ...Object.fromEntries(own),
+    ...(Array.isArray(history) && { history: history.map(withTimestampInUtc) }),
+    ...(error !== undefined && { last_error: withTimestampInUtc(error) }),
+  };
+}
+
+function withTimestampInUtc(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("timestamp" in value)) return value;
+  return { ...value, timestamp: timeInUtc(value.timestamp) };
+}
+
+function timeInUtc(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const [, seconds = "", fraction = "", zone = ""] = /^(.{19})(?:\.(\d+))?(.*)$/u.exec(value) ?? [];
+  const offset = zone === "" ? "Z" : zone.replace(/^([+-]\d\d)(\d\d)$/u, "$1:$2");
+  const utc = new Date(`${seconds.replace(" ", "T")}${offset}`).toISOString().slice(0, 19);
+  return `${utc}${fraction === "" ? "" : `.${fraction.padEnd(6, "0")}`}+00:00`;
+}

@@ -38,7 +38,7 @@ export function figuresContract(open: OpenTestStore): void {
               ...NOTHING,
               id: ada.id,
               agentName: "ada",
-              errorCount: 1,
+              errorTotal: 1,
               hasRuns: true,
               runs: [
                 { ...run(1), outcome: "completed", usage },
@@ -60,7 +60,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B7 say through which phases a session went, when it was put away, and its reported errors", async () => {
+    it("B7 say through which phases a session went, when it was put away, and all its reported errors", async () => {
       await withStore(open, async ({ store, repo }) => {
         const session = await beginSession(store, { repoId: repo.id });
         const report = (id: string) =>
@@ -69,7 +69,8 @@ export function figuresContract(open: OpenTestStore): void {
         await report("a"); // at 2
         await ended(session, FAILED); // at 4: an error of a run, which the run tells
         await report("b"); // at 5
-        await session.perform({ type: "update", changes: {}, phase: "executing" }); // at 6
+        // At 6. Errors that are forgiven are still told.
+        await session.perform({ type: "update", changes: { errorCount: 0 }, phase: "executing" });
         await session.perform({ type: "archive" }); // at 7
         const [figures] = await read(store);
         expect(figures).toEqual({
@@ -81,7 +82,7 @@ export function figuresContract(open: OpenTestStore): void {
             { from: "initializing", to: "planning", at: NOON + 1000 },
             { from: "planning", to: "executing", at: NOON + 6000 },
           ],
-          errorCount: 3,
+          errorTotal: 3,
           errorsAt: [NOON + 2000, NOON + 5000],
           hasRuns: true,
           runs: [expect.objectContaining({ outcome: "failed" })],
@@ -280,7 +281,7 @@ const NOTHING: Omit<SessionFigures, "id"> = {
   closedAt: null,
   phase: "initializing",
   phaseHistory: [],
-  errorCount: 0,
+  errorTotal: 0,
   errorsAt: [],
   hasRuns: false,
   runs: [],

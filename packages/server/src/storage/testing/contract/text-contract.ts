@@ -45,7 +45,7 @@ export function textContract(shared: SharedStore): void {
           model: text,
         });
         expect(stored.metadata).toEqual({ [`key ${text}`]: text });
-        expect(stored.lastError).toEqual({ id: "e", text });
+        expect(stored.lastError).toEqual({ id: "e", text, at: session.now });
         expect(growing.map(({ content }) => content)).toEqual([
           textOf(text),
           growingText(text + text),
