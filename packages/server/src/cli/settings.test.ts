@@ -22,6 +22,7 @@ describe("the settings of a server", () => {
     expect(settings).toEqual({
       dataFolder: folder,
       database: { engine: "sqlite", file: path.join(folder, "holdfast.db") },
+      databaseFrom: "default",
       host: "127.0.0.1",
       port: 4664,
       token: null,

@@ -1,12 +1,12 @@
 import { removeJournals } from "../../providers/journal.ts";
 import { cleanUp as removeStale, type CleanedUp } from "../../runtime/cleanup.ts";
 import { journalFolder } from "../data-folder.ts";
+import { databaseSettings } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../print/printer.ts";
 import { openProgress } from "../print/progress.ts";
 import { timeAgo } from "../print/time-ago.ts";
-import { serveSettings } from "../settings.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
@@ -20,8 +20,8 @@ const HOUR_MS = 3_600_000;
 /** Straight on the database, also beside a server, which notices. */
 export async function cleanUp(flags: CleanupFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const settings = serveSettings(flags, process.env);
-  const store = await openDatabase(settings);
+  const settings = await databaseSettings(flags);
+  const store = await openDatabase(settings, { access: flags.dryRun === true ? "read" : "change" });
   const progress = await openProgress(printer, "Removing");
   try {
     const now = Date.now();

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
 import { isFinal } from "../../domain/phase.ts";
-import { openDesk, type DeskFlags } from "../desk/open-desk.ts";
 import type { Desk } from "../desk/desk.ts";
+import type { DeskFlags } from "../desk/find-server.ts";
+import { openDesk, type DeskOptions } from "../desk/open-desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter, type Column } from "../print/printer.ts";
@@ -40,7 +41,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         ...(flags.metadata !== undefined && { metadata: parseMetadata(flags.metadata) }),
         ...(flags.repo !== undefined && { repoId: await repoIdOf(desk, flags.repo) }),
       }),
-    { withProviders: flags.provider !== undefined },
+    { access: "create", withProviders: flags.provider !== undefined },
   );
   if (flags.json === true) printer.json(toState(session));
   else printer.line(nameOf(session));
@@ -82,6 +83,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
       EXIT.usage,
     );
   const session = await withDesk(flags, (desk) => desk.sessions.update(id, changes), {
+    access: "change",
     withProviders: provider !== undefined,
   });
   tellOf(session, flags, ({ phase: now }) => `${nameOf(session)} is in phase ${now}.`);
@@ -89,7 +91,8 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
 
 export async function getSession(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  printer.json(toState(await withDesk(flags, (desk) => desk.sessions.get(id))));
+  const session = await withDesk(flags, (desk) => desk.sessions.get(id), { access: "read" });
+  printer.json(toState(session));
 }
 
 export interface ListFlags extends CommonFlags {
@@ -119,7 +122,9 @@ const LIST_COLUMNS: readonly Column[] = [
 export async function listSessions(flags: ListFlags): Promise<void> {
   const printer = openPrinter(flags);
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
-  const { sessions, hasMore } = await withDesk(flags, (desk) => readAll(desk, { flags, limit }));
+  const { sessions, hasMore } = await withDesk(flags, (desk) => readAll(desk, { flags, limit }), {
+    access: "read",
+  });
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
     return printer.note(
@@ -194,7 +199,7 @@ export async function shouldResume(id: string, flags: ResumeFlags): Promise<numb
         ...(maxErrors !== undefined && { maxErrors }),
         ...(require !== undefined && { require: [...require] }),
       }),
-    { withProviders: require?.includes("provider") === true },
+    { access: "read", withProviders: require?.includes("provider") === true },
   );
   if (printer.isForPeople) {
     const { paint } = printer;
@@ -238,8 +243,10 @@ export async function finalizeSession(
   flags: FinalizeFlags,
 ): Promise<void> {
   const { summary } = flags;
-  const session = await withDesk(flags, (desk) =>
-    desk.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+  const session = await withDesk(
+    flags,
+    (desk) => desk.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+    { access: "change" },
   );
   tellOf(session, flags, () => `${nameOf(session)} is ${outcome}.`);
 }
@@ -259,7 +266,7 @@ export function tellOf(
 export async function withDesk<Result>(
   flags: DeskFlags,
   ask: (desk: Desk) => Promise<Result>,
-  options?: { readonly withProviders?: boolean },
+  options: DeskOptions,
 ): Promise<Result> {
   const desk = await openDesk(flags, options);
   try {
