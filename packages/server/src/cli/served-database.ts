@@ -34,8 +34,8 @@ export function requireData(
   if (database.engine === "sqlite" && path.dirname(database.file) === dataFolder)
     throw new NothingThere(
       existsSync(dataFolder)
-        ? `There is no Holdfast data in ${dataFolder} yet.`
-        : `There is no Holdfast data: the folder ${dataFolder} does not exist.`,
+        ? `There is no Holdfast data in ${dataFolder} yet. To begin: holdfast serve`
+        : `There is no Holdfast data: the folder ${dataFolder} does not exist. To begin: holdfast serve`,
     );
   throw new NothingThere(`${where}: there is no such file.`);
 }
