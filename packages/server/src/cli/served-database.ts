@@ -98,9 +98,7 @@ export async function reasonInUse(named: NamedDatabase): Promise<string | null> 
 }
 
 function leasesHeld({ database }: NamedDatabase, leases: readonly LiveLease[]): string {
-  const names = leases.map(({ id, name }) =>
-    neutraliseLine(name === null ? id : `${name} (${id})`),
-  );
+  const names = leases.map(({ id, name }) => neutraliseLine(`${name ?? "unnamed"} (${id})`));
   const longest = Math.max(...leases.map(({ expiresInMs }) => expiresInMs));
   const [verb, them] = leases.length === 1 ? ["uses", "it"] : ["use", "them"];
   return [
