@@ -22,7 +22,7 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
     created: await tokens.create(request),
   }));
   // Also where nobody watches: it changes what every client must do.
-  if (isFirst) process.stderr.write(`holdfast: ${FIRST_TOKEN}\n`);
+  if (isFirst) process.stderr.write(`${FIRST_TOKEN}\n`);
   if (flags.json === true) return printer.json(created);
   printer.note(`Token ${created.id}. It is shown only now: keep it.`);
   return printer.line(created.token);
