@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseDatabase } from "../../packages/server/src/cli/settings.ts";
+import { openRaw } from "../../packages/server/src/storage/testing/raw-database.ts";
 import {
   createTestDatabase,
   type Engine,
@@ -146,13 +146,10 @@ async function setLease(database: string, expiresAt: number): Promise<void> {
   const statement = `insert into "NodeLease" ("node", "expiresAt", "startedAt", "about", "draining")
     values ('n1', ${expiresAt}, 0, '{"name":"old"}', 0)
     on conflict ("node") do update set "expiresAt" = ${expiresAt}`;
-  if (!database.startsWith("postgres")) {
-    const file = new DatabaseSync(database);
-    file.exec(statement);
-    return file.close();
+  const raw = await openRaw(parseDatabase(database));
+  try {
+    await raw.run(statement);
+  } finally {
+    await raw.close();
   }
-  const client = new Client({ connectionString: database });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }

@@ -1,8 +1,15 @@
-import { copyFileSync, existsSync, linkSync, readdirSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { backUp } from "./sqlite/back-up.ts";
 import {
   identifyDatabase,
@@ -28,13 +35,6 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
     expect(before.holds).toBe(engine === "sqlite" ? "nothing" : "other");
     expect(before.pending[0]).toBe("0001-portal");
     expect(before).toEqual(await inspectDatabase(location));
-    if (location.engine === "sqlite") {
-      expect(readdirSync(path.dirname(location.file))).toEqual([]);
-      new DatabaseSync(location.file).exec("create table t (x)");
-      expect(await inspectDatabase(location)).toMatchObject({ holds: "other", leases: [] });
-      const mode = new DatabaseSync(location.file).prepare("pragma journal_mode").get();
-      expect(mode).toEqual({ journal_mode: "delete" });
-    }
     await migrate(location);
     expect(await inspectDatabase(location)).toMatchObject({ holds: "holdfast", pending: [] });
   });
@@ -48,10 +48,12 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
     await store.renewLease({ node: "dead", ttlMs: -1, about: { name: "two" } });
     await store.close();
     const { leases } = await inspectDatabase(location);
-    expect(leases.map(({ id, name }) => [id, name]).toSorted()).toEqual([
-      ["an import", null],
-      ["n1", "one"],
-    ]);
+    expect(new Map(leases.map(({ id, name }) => [id, name]))).toEqual(
+      new Map([
+        ["an import", null],
+        ["n1", "one"],
+      ]),
+    );
     expect(leases.every(({ expiresInMs }) => expiresInMs > 0 && expiresInMs <= 600_000)).toBe(true);
     const migrations = await openMigrations(location);
     for (let { pending, holds } = await inspectDatabase(location); holds === "holdfast";) {
@@ -63,35 +65,47 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
   });
 });
 
-describe("the identity of a database", () => {
-  afterEach(() => database.remove());
+describe("an inspection of a file", () => {
+  it("makes none, and leaves somebody else's as it is", async () => {
+    const { file, remove } = await newFile();
+    onTestFinished(remove);
+    const location = { engine: "sqlite", file } as const;
+    expect(await inspectDatabase(location)).toMatchObject({ holds: "nothing", identity: null });
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+    new DatabaseSync(file).exec("create table t (x)");
+    const before = readFileSync(file);
+    expect(await inspectDatabase(location)).toMatchObject({ holds: "other", leases: [] });
+    expect(readdirSync(path.dirname(file))).toEqual(["holdfast.db"]);
+    expect(readFileSync(file)).toEqual(before);
+  });
+});
 
+describe("the identity of a database", () => {
   it("is the same under all names of a SQLite file, and another for each copy of it", async () => {
-    database = await createTestDatabase("sqlite");
-    const { location } = database;
-    if (location.engine !== "sqlite") return;
-    const at = (file: string): DatabaseLocation => ({ engine: "sqlite", file });
+    const { file, remove } = await newFile();
+    onTestFinished(remove);
+    const location = { engine: "sqlite", file } as const;
+    const at = (name: string): DatabaseLocation => ({ engine: "sqlite", file: name });
     expect(await identifyDatabase(location)).toBeNull();
-    expect(existsSync(location.file)).toBe(false);
+    expect(existsSync(file)).toBe(false);
     await migrate(location);
     const identity = await identifyDatabase(location);
     expect((await inspectDatabase(location)).identity).toBe(identity);
-    const other = (name: string): string => path.join(path.dirname(location.file), name);
-    symlinkSync(location.file, other("link.db"));
-    linkSync(location.file, other("hard.db"));
+    const other = (name: string): string => path.join(path.dirname(file), name);
+    symlinkSync(file, other("link.db"));
+    linkSync(file, other("hard.db"));
     for (const name of ["link.db", "hard.db"])
       expect(await identifyDatabase(at(other(name)))).toBe(identity);
-    copyFileSync(location.file, other("copy.db"));
-    await backUp(location.file, other("backup.db"));
+    copyFileSync(file, other("copy.db"));
+    await backUp(file, other("backup.db"));
     for (const name of ["copy.db", "backup.db"])
       expect(await identifyDatabase(at(other(name)))).not.toBe(identity);
   });
 
   it("is the same under all URLs of a PostgreSQL database, also for a user with few rights", async () => {
-    database = await createTestDatabase("postgres");
-    const { location } = database;
-    if (location.engine !== "postgres") return;
-    const url = new URL(location.url);
+    const { location, remove } = await createTestDatabase("postgres");
+    onTestFinished(remove);
+    const url = new URL(location.engine === "postgres" ? location.url : "");
     const at = (change: (other: URL) => void): DatabaseLocation => {
       const other = new URL(url);
       change(other);
@@ -100,7 +114,7 @@ describe("the identity of a database", () => {
     const identity = await identifyDatabase(location);
     expect(identity).toMatch(/^postgres:\d+:\d+$/u);
     const role = `role_${url.pathname.slice(-12)}`;
-    const admin = new Client({ connectionString: location.url });
+    const admin = new Client({ connectionString: url.href });
     await admin.connect();
     try {
       await admin.query(`create role ${role} login password 'secret'`);
@@ -122,3 +136,8 @@ describe("the identity of a database", () => {
     await other.remove();
   });
 });
+
+async function newFile(): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
+  const { location, remove } = await createTestDatabase("sqlite");
+  return { file: location.engine === "sqlite" ? location.file : "", remove };
+}
