@@ -105,6 +105,9 @@ export function readServerFile(data: string): {
   pid: number;
   startedAt: string;
   version: string;
+  node: string;
+  database: string;
+  localToken: string;
 } {
   return JSON.parse(readFileSync(path.join(data, "server.json"), "utf8"));
 }

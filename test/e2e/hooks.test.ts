@@ -19,10 +19,8 @@ let store: Store;
 beforeEach(async () => {
   folder = temporaryFolder();
   data = path.join(folder, "data");
-  store = await openDatabase({
-    dataFolder: data,
-    database: { engine: "sqlite", file: path.join(data, "holdfast.db") },
-  });
+  const database = { engine: "sqlite", file: path.join(data, "holdfast.db") } as const;
+  store = await openDatabase({ dataFolder: data, database }, { access: "create" });
 });
 
 afterEach(async () => {

@@ -142,6 +142,8 @@ describe("nodes on a file", () => {
   const run = (...args: readonly string[]): Ended => holdfast([...args, "--data", data]);
 
   it("are none while no server runs", () => {
+    expect(run("nodes")).toMatchObject({ code: 1, stdout: "" });
+    expect(run("db", "migrate").code).toBe(0);
     expect(run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(run("nodes", "--json").stdout).toBe("[]\n");
     expect(run("nodes", "drain", "one")).toMatchObject({ code: 1, stdout: "" });

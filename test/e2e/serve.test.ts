@@ -65,6 +65,9 @@ describe("holdfast serve", () => {
       pid,
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/u),
       version: "0.1.0",
+      node: expect.any(String),
+      database: expect.stringMatching(/^sqlite:/u),
+      localToken: expect.stringMatching(/^hf_local_[\w-]{43}$/u),
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       if (running.length === 0) await start();
@@ -222,15 +225,18 @@ describe("holdfast", () => {
       JSON.parse(db("status", "--json").stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    expect(pending()).toBe(MIGRATION_NAMES.length);
+    const nothing = db("status", "--json");
+    expect(nothing).toMatchObject({ code: 1, stdout: "" });
+    expect([nothing.stderr, existsSync(data)]).toEqual([expect.stringContaining(data), false]);
     expect(db("migrate").stdout).toBe(MIGRATION_NAMES.map((name) => `migrated ${name}\n`).join(""));
     expect(db("migrate").stdout).toContain("up to date");
     expect(pending()).toBe(0);
 
     await start();
-    const { pid } = readServerFile(data);
+    const { node } = readServerFile(data);
     const refused = db("rollback");
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`pid ${pid}`)]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(node)]);
+    expect(db("migrate").stdout).toContain("up to date");
     await stop("SIGTERM");
 
     for (const name of MIGRATION_NAMES.toReversed())

@@ -63,11 +63,8 @@ beforeAll(async () => {
     if (!created.ok) throw new Error(created.refusal.message);
     return created.secret;
   };
-  secrets = {
-    read: await secretOf("read"),
-    send: await secretOf("send"),
-    admin: await secretOf("admin"),
-  };
+  const admin = await secretOf("admin");
+  secrets = { read: await secretOf("read"), send: await secretOf("send"), admin };
   routes = routesOf(closed);
 });
 afterAll(async () => {

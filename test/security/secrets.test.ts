@@ -11,6 +11,7 @@ import { allRows } from "../../packages/server/src/storage/testing/all-rows.ts";
 import { createTestDatabase } from "../../packages/server/src/storage/testing/test-database.ts";
 import {
   holdfast,
+  readServerFile,
   prepareFolder,
   removeFolder,
   startHoldfast,
@@ -83,6 +84,7 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     const client = createClient({ url: server.url, token });
     const made = await client.tokens.create({ name: "made", scope: "admin" });
     secrets["a token that was made"] = made.token;
+    secrets["the token for the folder's owner"] = readServerFile(data).localToken;
 
     const using = createClient({ url: server.url, token: made.token });
     const repo = await using.repos.add({ path: "." });

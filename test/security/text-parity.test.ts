@@ -153,7 +153,7 @@ async function sayEverywhere(
   await say("summary", ["POST", `${at}/finalize`], `{"outcome":"completed","summary":${text}}`);
   await say("reason", ["POST", `${at}/fail`], `{"reason":${text}}`);
   await say("ended", ["GET", at]);
-  await say("token", ["POST", "/api/tokens"], `{"name":${text},"scope":"read"}`);
+  await say("token", ["POST", "/api/tokens"], `{"name":${text},"scope":"admin"}`);
   const folder = path.join(test.folder, "root", "other");
   mkdirSync(path.join(folder, ".git"), { recursive: true });
   await say("repository", ["POST", "/api/repos"], `{"path":"${folder}","name":${text}}`);

@@ -1,7 +1,9 @@
+import { statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   holdfast,
+  readServerFile,
   removeFolder,
   startHoldfast,
   temporaryFolder,
@@ -39,17 +41,26 @@ const list = () => JSON.parse(run("list", "--json").stdout);
 describe("holdfast token", () => {
   it("makes, lists and revokes tokens of a running server, which knows within five seconds", async () => {
     expect(await statusWith(null)).toBe(200);
-    const made = run("create", "--name", "ci", "--scope", "read", "--expires", "2");
-    expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^hf_[\w-]{43}\n$/u)]);
-    const token = made.stdout.trim();
+    // The first one closes the server, so it must be an admin's.
+    const refused = run("create", "--name", "ci", "--scope", "read");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("holdfast token create --name admin --scope admin");
+    expect(await statusWith(null)).toBe(200);
+
+    const first = run("create", "--name", "admin", "--scope", "admin");
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^hf_[\w-]{43}\n$/u)]);
+    expect(first.stderr).toContain("From now on every request needs one");
+    const admin = first.stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
+    const made = run("create", "--name", "ci", "--scope", "read", "--expires", "2");
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const token = made.stdout.trim();
     expect([await statusWith(token), await statusWith(token, "DELETE")]).toEqual([200, 403]);
 
-    const [listed] = list();
+    const [one, listed] = list();
     expect(listed).toMatchObject({ name: "ci", scope: "read", revokedAt: null });
     expect(run("list").stdout).not.toContain(token);
 
-    const admin = run("create", "--name", "admin", "--scope", "admin").stdout.trim();
     const env = { HOLDFAST_TOKEN: admin };
     const through = (...args: readonly string[]): Ended =>
       holdfast(["token", ...args, "--url", server.url, "--data", path.join(folder, "no")], env);
@@ -61,13 +72,83 @@ describe("holdfast token", () => {
     expect(await statusWith(secondToken)).toBe(401);
     expect(through("revoke", "none").code).toBe(1);
 
+    // The last admin's goes last.
+    for (const revoke of [run, through])
+      expect(revoke("revoke", one.id)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("last admin token"),
+      });
+    expect(await statusWith(admin)).toBe(200);
     expect(run("revoke", listed.id).stdout).toBe(
       "ci is revoked; servers refuse it within seconds.\n",
     );
     await expect.poll(() => statusWith(token), SOON).toBe(401);
     expect(list().map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)).toEqual(
-      [false, true, false],
+      [true, false, false],
     );
+    expect(run("revoke", one.id).code).toBe(0);
+    await expect.poll(() => statusWith(null), SOON).toBe(200);
+  });
+
+  it("leaves commands on the server's own data folder as they are, and others with what their token allows", async () => {
+    const admin = run("create", "--name", "admin", "--scope", "admin").stdout.trim();
+    const reader = run("create", "--name", "reader", "--scope", "read").stdout.trim();
+    await expect.poll(() => statusWith(null), SOON).toBe(401);
+    const here = (...args: readonly string[]): Ended => holdfast([...args, "--data", data]);
+    const id = here("create", "--agent", "builder").stdout.trim();
+    for (const args of [["list"], ["get", id], ["stats"], ["inbox"], ["nodes"], ["doctor"]])
+      expect(here(...args)).toMatchObject({ code: 0, stderr: "" });
+    expect(here("nodes", "--json").stdout).toContain('"self":true');
+    // By its URL it is the same server, and by the database's name too.
+    expect(here("list", "--url", server.url)).toMatchObject({ code: 0 });
+    const file = path.join(data, "holdfast.db");
+    expect(here("nodes", "--json", "--database", file).stdout).toContain('"self":true');
+
+    const there = (token: string | null, ...args: readonly string[]): Ended =>
+      holdfast(
+        [...args, "--url", server.url, "--data", path.join(folder, "no")],
+        token === null ? {} : { HOLDFAST_TOKEN: token },
+      );
+    expect(there(null, "list")).toMatchObject({ code: 2, stdout: "" });
+    expect(there(reader, "get", id)).toMatchObject({ code: 0 });
+    const more = [["create"], ["cancel", id], ["delete", id, "--yes"], ["token"], ["archive", id]];
+    for (const args of more)
+      expect(there(reader, ...args)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("this one has read"),
+      });
+    expect(there(admin, "delete", id, "--yes")).toMatchObject({ code: 0 });
+    // A token that was set is the one that is used, also here.
+    const set = holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
+    expect(set).toMatchObject({ code: 2, stderr: expect.stringContaining("this one has read") });
+  });
+
+  it("has a local token that only the folder's owner can read, another with each start", async () => {
+    const file = path.join(data, "server.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { localToken } = readServerFile(data);
+    expect([await statusWith(localToken), await statusWith(localToken, "DELETE")]).toEqual([
+      200, 404,
+    ]);
+    expect(await statusWith(`${localToken}x`)).toBe(401);
+    await server.end("SIGTERM");
+    server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: folder } });
+    expect(readServerFile(data).localToken).not.toBe(localToken);
+    expect(await statusWith(localToken)).toBe(401);
+    expect(run("list")).toMatchObject({ code: 0 });
+  });
+
+  it("keeps the same rules without a server, unless HOLDFAST_TOKEN is an admin's already", () => {
+    const other = path.join(folder, "other");
+    const create = (scope: string, env = {}): Ended =>
+      holdfast(["token", "create", "--name", scope, "--scope", scope, "--data", other], env);
+    expect(create("send")).toMatchObject({ code: 2, stdout: "" });
+    expect(create("send", { HOLDFAST_TOKEN: "the server's own" })).toMatchObject({ code: 0 });
+    expect(create("read")).toMatchObject({ code: 2, stdout: "" });
+    expect(create("admin")).toMatchObject({ code: 0 });
+    expect(create("read")).toMatchObject({ code: 0 });
   });
 
   it("refuses what is no scope, and a token without a name", () => {

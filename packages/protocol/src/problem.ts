@@ -4,6 +4,7 @@ import { stateSchema, statusSchema } from "./session.ts";
 
 /** Every code a problem can have. Public for ever: clients branch on them. */
 export const PROBLEM_CODES = [
+  "admin_token_first",
   "agent_not_installed",
   "agents_busy",
   "answer_invalid",
@@ -24,6 +25,7 @@ export const PROBLEM_CODES = [
   "idempotency_key_reused",
   "internal_error",
   "invalid_request",
+  "last_admin_token",
   "message_not_found",
   "message_not_queued",
   "metadata_invalid",

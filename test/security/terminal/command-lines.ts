@@ -43,7 +43,7 @@ export const preparing = ({ stored, repository }: Surroundings): readonly (reado
   ["create", "--id", "agent-2", "--purpose", HOSTILE, "--data", stored],
   ["update", STORED_ID, "--error", HOSTILE, "--data", stored],
   ["finalize", "agent-2", "completed", "--summary", HOSTILE, "--data", stored],
-  ["token", "create", "--name", HOSTILE_NAME, "--scope", "read", "--data", stored],
+  ["token", "create", "--name", HOSTILE_NAME, "--scope", "admin", "--data", stored],
   ["repos", "add", repository, "--name", HOSTILE_NAME, "--data", stored],
 ];
 const asking = (...line: readonly string[]): CommandCase => ({

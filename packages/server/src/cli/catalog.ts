@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { createCatalog, type Catalog, type CatalogOptions } from "../providers/catalog.ts";
 import { demoDefinition } from "../providers/demo/demo-definition.ts";
@@ -30,7 +30,7 @@ export function catalogOf(
 /** Where the agents of these settings are started. What it hides is looked up once, while it is there. */
 export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
   const { dataFolder, database, workspaceRoot } = settings;
-  const own = realpathSync(dataFolder);
+  const own = realPath(dataFolder);
   const file = database.engine === "sqlite" ? database.file : null;
   const isApart = file !== null && !isInside(file, own) && !isInside(file, dataFolder);
   return openSandbox({
@@ -46,5 +46,10 @@ export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
 
 /** Marks the agents of this data folder, so that the next server on it knows what was left. */
 export function ownerOf(dataFolder: string): string {
-  return createHash("sha256").update(realpathSync(dataFolder)).digest("hex").slice(0, 16);
+  return createHash("sha256").update(realPath(dataFolder)).digest("hex").slice(0, 16);
+}
+
+/** A server has made its data folder; a command that only looks has not. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
 }

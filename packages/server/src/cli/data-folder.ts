@@ -11,6 +11,12 @@ const serverFileSchema = z.object({
   pid: z.int(),
   startedAt: z.string(),
   version: z.string(),
+  /** The server's node, which holds a lease in its database. Older versions write none of the following. */
+  node: z.string().optional(),
+  /** The identity of its database. */
+  database: z.string().optional(),
+  /** Lets commands of the folder's owner do everything, until this server ends. */
+  localToken: z.string().optional(),
 });
 
 export const LOCK_FILE = "server.lock";

@@ -5,24 +5,29 @@ import {
   type CopyProgress,
   type CopyRefused,
 } from "../storage/copy/copy-database.ts";
-import { openMigrations, type DatabaseLocation } from "../storage/open-store.ts";
+import { inspectDatabase, openMigrations, type DatabaseLocation } from "../storage/open-store.ts";
 import { backUp, type BackedUp, type BackupRefused } from "../storage/sqlite/back-up.ts";
 import { StorageFault } from "../storage/fault.ts";
 import type { MigrationStatus } from "../storage/migrations/migrate.ts";
-import { lockDataFolder, makeDataFolder } from "./data-folder.ts";
-import { CommandFailure } from "./exit.ts";
+import { makeDataFolder } from "./data-folder.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { requireData, whileNobodyServes } from "./served-database.ts";
 import { describeDatabase, type DataSettings } from "./settings.ts";
 import { counted } from "./counted.ts";
 
 export async function migrateDatabase(settings: DataSettings): Promise<string> {
-  const steps = await whileNobodyServes(settings, async () =>
-    (await openMigrations(settings.database)).up(),
-  );
+  const { pending } = await inspectDatabase(settings.database);
+  const migrate = async () => (await openMigrations(settings.database)).up();
+  // With nothing to do, this only checks that no newer program has migrated it.
+  if (pending.length > 0) makeDataFolder(settings.dataFolder);
+  const steps = await (pending.length === 0 ? migrate() : whileNobodyServes(settings, migrate));
   if (steps.length === 0) return `${describeDatabase(settings.database)}: up to date`;
   return steps.map(({ name }) => `migrated ${name}`).join("\n");
 }
 
 export async function rollbackDatabase(settings: DataSettings): Promise<string> {
+  const { holds } = await inspectDatabase(settings.database);
+  if (holds === "nothing") requireData(settings, { holds });
   const steps = await whileNobodyServes(settings, async () =>
     (await openMigrations(settings.database)).down(),
   );
@@ -31,17 +36,20 @@ export async function rollbackDatabase(settings: DataSettings): Promise<string> 
 }
 
 export async function databaseStatus(
-  { dataFolder, database }: DataSettings,
+  settings: DataSettings,
   { json }: { readonly json: boolean },
 ): Promise<string> {
-  makeDataFolder(dataFolder);
+  const { database } = settings;
+  const { holds } = await inspectDatabase(database);
+  if (holds === "nothing") requireData(settings, { holds });
   const migrations = await (await openMigrations(database)).status();
   if (json) return JSON.stringify({ engine: database.engine, migrations }, null, 2);
   const width = Math.max(...migrations.map(({ name }) => name.length));
   const rows = migrations.map(
     (migration) => `  ${migration.name.padEnd(width)}  ${whenOf(migration)}`,
   );
-  return [describeDatabase(database), ...rows].join("\n");
+  const note = holds === "other" ? ": this database holds no Holdfast data" : "";
+  return [`${describeDatabase(database)}${note}`, ...rows].join("\n");
 }
 
 /** What was copied, each table compared row by row with its original. */
@@ -85,7 +93,10 @@ export async function backUpDatabase(
       cause: error,
     });
   });
-  if (!done.ok) throw new CommandFailure(whyNoBackup(done, { source: database.file, file }));
+  if (!done.ok) {
+    const exitCode = done.refused === "source_missing" ? EXIT.no : EXIT.failed;
+    throw new CommandFailure(whyNoBackup(done, { source: database.file, file }), exitCode);
+  }
   return { file, bytes: done.bytes, tables: done.tables };
 }
 
@@ -138,17 +149,4 @@ function whyNotCopied({ refused }: CopyRefused, { from, to }: CopySettings): str
 
 function whenOf({ executedAt }: MigrationStatus): string {
   return executedAt === null ? "pending" : executedAt.toISOString();
-}
-
-/** A schema must not change under a running server. */
-async function whileNobodyServes<Result>(
-  { dataFolder }: DataSettings,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const lock = lockDataFolder(dataFolder);
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
 }

@@ -16,10 +16,10 @@ export function withData(command: Command): Command {
     );
 }
 
-/** For commands that a server answers where one runs, and the database where none does. */
+/** For commands that go through a server where one runs, and straight to the database where none does. */
 export function withDesk(command: Command): Command {
   return withData(command)
-    .option("--url <url>", "of a server, wherever it is (default: the one on the data folder)")
+    .option("--url <url>", "server URL (default: the server that uses the database)")
     .option("--json", "as JSON");
 }
 

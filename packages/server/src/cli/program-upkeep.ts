@@ -72,16 +72,14 @@ function addNodes(holdfast: Command): void {
 
 function addTokens(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await tokens()).listTokens(flags);
-  const token = withDesk(holdfast.command("token"))
-    .description("who may use the API, and for what; on the database, or by --url")
-    .action(list);
+  const token = withDesk(holdfast.command("token")).description("manage API tokens").action(list);
   withDesk(token.command("create"))
     .description("make one, and print it once")
     .requiredOption("--name <name>", "what it is for")
     .addOption(
       choice(
         "--scope <scope>",
-        "what it may do, each also what is before it",
+        "scope; each includes the ones before it",
         SCOPES,
       ).makeOptionMandatory(),
     )
@@ -89,8 +87,10 @@ function addTokens(holdfast: Command): void {
     .addHelpText(
       "after",
       examples(
-        "export HOLDFAST_TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
-      ),
+        "ADMIN=$(holdfast token create --name admin --scope admin)",
+        "TOKEN=$(holdfast token create --name ci --scope send --expires 90)",
+      ) +
+        "\n\nThe first token must have the scope admin. From then on every request needs a token.",
     )
     .action(async (flags: CreateTokenFlags) => (await tokens()).createToken(flags));
   withDesk(token.command("list"))
@@ -225,10 +225,10 @@ function addDatabase(holdfast: Command): void {
   holdfast.commandsGroup("Data:");
   const db = holdfast.command("db").description("look after the database");
   withData(db.command("migrate"))
-    .description("bring the schema up to date")
+    .description("bring the schema up to date; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).migrate(flags));
   withData(db.command("rollback"))
-    .description("take the last migration back")
+    .description("take the last migration back; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).rollback(flags));
   withData(db.command("status"))
     .description("list the migrations and when they ran")

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
@@ -16,7 +16,7 @@ import { startRetention } from "../runtime/retention.ts";
 import { startRowCheck } from "../runtime/row-check.ts";
 import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/workspace/workspace-root.ts";
 import { StorageFault } from "../storage/fault.ts";
-import { openMigrations, openStore } from "../storage/open-store.ts";
+import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { catalogOf, openSandboxOf, ownerOf } from "./catalog.ts";
 import { bundlesIn, journalFolder, lockDataFolder } from "./data-folder.ts";
@@ -70,16 +70,31 @@ export async function startServer(
     ]);
     logSandbox(sandbox, logger);
     const { toolsFor } = tools;
-    const open = await startRuntime(settings, { store, logger, failpoint, toolsFor, sandbox });
+    const node = randomUUID();
+    const open = await startRuntime(settings, {
+      store,
+      node,
+      logger,
+      failpoint,
+      toolsFor,
+      sandbox,
+    });
     closers.push(() => open.stop({ deadlineMs: STOP_WITHIN_MS }));
     closers.push(startJobs(settings, { store, logger, open }));
     const startedAt = new Date();
+    const localToken = `hf_local_${randomBytes(32).toString("base64url")}`;
     const app = await buildApp({
       runtime: open.runtime,
       version: VERSION,
       startedAt,
       token: settings.token,
-      tokens: openAccessTokens({ store, clock: Date.now, newId }),
+      localToken,
+      tokens: openAccessTokens({
+        store,
+        clock: Date.now,
+        newId,
+        hasOtherAdmin: settings.token !== null,
+      }),
       agentTokens,
       limits: settings.limits,
       sandbox: () => sandbox.state,
@@ -92,9 +107,18 @@ export async function startServer(
       () => open.stop({ deadlineMs: STOP_WITHIN_MS }),
       async () => tools.reachableAt(null),
     );
+    const database = (await identifyDatabase(settings.database)) ?? undefined;
     const url = await listen(app, settings);
     tools.reachableAt(url);
-    lock.announce({ url, pid: process.pid, startedAt: startedAt.toISOString(), version: VERSION });
+    lock.announce({
+      url,
+      pid: process.pid,
+      startedAt: startedAt.toISOString(),
+      version: VERSION,
+      node,
+      database,
+      localToken,
+    });
     logger.info({ url, version: VERSION, pid: process.pid }, "ready");
     let stopping: Promise<void> | null = null;
     return {
@@ -146,10 +170,16 @@ async function startRuntime(
   settings: ServeSettings,
   {
     store,
+    node,
     logger,
     failpoint,
     ...forAgents
-  }: { readonly store: Store; readonly logger: Logger } & Required<ServerOptions> & ForAgents,
+  }: {
+    readonly store: Store;
+    readonly node: string;
+    readonly logger: Logger;
+  } & Required<ServerOptions> &
+    ForAgents,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
   const swept = await sweepAgents({ owner });
@@ -157,7 +187,6 @@ async function startRuntime(
     logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
   }
   const root = await openRoot(settings, logger);
-  const node = randomUUID();
   // On a file nobody else can be at work: whoever has the data folder knows that all others are dead.
   const formerNode = store.engine === "postgres" ? succeedNode(settings.dataFolder, node) : null;
   return openRuntime({

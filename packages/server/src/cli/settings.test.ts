@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RETENTION_POLICY } from "../domain/retention.ts";
 import { LIMITS } from "../runtime/context.ts";
-import { serveSettings, type Environment, type ServeSettings } from "./settings.ts";
+import { dataSettings, serveSettings, type Environment, type ServeSettings } from "./settings.ts";
 
 let folder: string;
 
@@ -22,6 +22,7 @@ describe("the settings of a server", () => {
     expect(settings).toEqual({
       dataFolder: folder,
       database: { engine: "sqlite", file: path.join(folder, "holdfast.db") },
+      databaseFrom: "default",
       host: "127.0.0.1",
       port: 4664,
       token: null,
@@ -38,6 +39,23 @@ describe("the settings of a server", () => {
       logLevel: "info",
     });
     expect(agents.map(({ name }) => name)).toContain("gemini");
+  });
+
+  it("name the database by a flag before the environment, whose direct URL is not for the flag's", () => {
+    const [mine, theirs] = ["postgres://h/mine", "postgres://h/theirs"];
+    const environment = {
+      HOLDFAST_DATABASE_URL: theirs,
+      HOLDFAST_DATABASE_DIRECT_URL: "postgres://direct/theirs",
+    };
+    const named = (database?: string) => {
+      const flags = database === undefined ? {} : { database };
+      const settings = dataSettings({ data: folder, ...flags }, environment);
+      return [settings.databaseFrom, settings.database];
+    };
+    const direct = { engine: "postgres", url: theirs, directUrl: "postgres://direct/theirs" };
+    expect(named(mine)).toEqual(["flag", { engine: "postgres", url: mine }]);
+    expect(named(theirs)).toEqual(["flag", direct]);
+    expect(named()).toEqual(["environment", direct]);
   });
 
   it("come from the config file", () => {

@@ -32,6 +32,8 @@ export interface DataSettings {
   /** Absolute. */
   readonly dataFolder: string;
   readonly database: DatabaseLocation;
+  /** What named the database. */
+  readonly databaseFrom: "flag" | "environment" | "default";
 }
 
 export interface ServeSettings extends DataSettings {
@@ -81,9 +83,17 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   const dataFolder = path.resolve(
     flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
   );
-  const database = flags.database ?? given(environment["HOLDFAST_DATABASE_URL"]);
+  const configured = given(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = given(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
-  if (database !== undefined) return { dataFolder, database: parseDatabase(database, directUrl) };
+  // The direct URL leads to the database of the environment, which a flag may have replaced.
+  if (flags.database !== undefined && flags.database !== configured)
+    return { dataFolder, database: parseDatabase(flags.database), databaseFrom: "flag" };
+  if (configured !== undefined)
+    return {
+      dataFolder,
+      database: parseDatabase(configured, directUrl),
+      databaseFrom: flags.database === undefined ? "environment" : "flag",
+    };
   if (directUrl !== undefined)
     throw new CommandFailure(
       "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
@@ -92,6 +102,7 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   return {
     dataFolder,
     database: { engine: "sqlite", file: path.join(dataFolder, "holdfast.db") },
+    databaseFrom: "default",
   };
 }
 

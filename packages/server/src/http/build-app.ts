@@ -53,6 +53,8 @@ export interface AppServices {
   readonly version: string;
   readonly startedAt: Date;
   readonly token: string | null;
+  /** Lets commands on the server's own data folder do everything. */
+  readonly localToken?: string;
   /** Those that can be made and revoked; without them there is only the one above. */
   readonly tokens?: AccessTokens;
   /** Without them no tool of an agent is let in. */

@@ -13,6 +13,8 @@ import { isPageAddress } from "./web-page.ts";
 export interface GuardOptions {
   /** Without one, only names of this machine are answered: a foreign page cannot reach in through DNS. */
   readonly token: string | null;
+  /** For commands on the server's own data folder: may do everything, and closes nothing to others. */
+  readonly localToken?: string | null;
   /** Those that were made and can be revoked; while there are any, one is needed. */
   readonly tokens?: Pick<AccessTokens, "areInUse" | "find" | "isGood">;
   readonly agentTokens?: AgentTokens;
@@ -28,11 +30,11 @@ const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
 /** Asked before any route, for every route: the page's files and the streams too. */
 export function addGuard(
   app: FastifyInstance,
-  { token, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+  { token, localToken = null, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
 ): void {
   const attempts = countFailedAttempts({ clock });
   const open = openRequests(tokens);
-  const check: TokenCheck = { token, tokens, attempts, open };
+  const check: TokenCheck = { token, localToken, tokens, attempts, open };
   app.addHook("onClose", async () => open.stop());
   app.decorateRequest("tokenName", null);
   app.addHook("onRoute", ({ method, url, config }) => {

@@ -16,14 +16,21 @@ beforeAll(async () => {
 afterAll(() => database.close());
 afterEach(async () => {
   const { store } = database;
-  for (const { id } of await store.listTokens()) await store.revokeToken({ id, at: 0 });
+  for (const { id } of await store.listTokens())
+    await store.revokeToken({ id, at: 0, hasOtherAdmin: true });
   await store.forgetTokens({ before: Number.MAX_SAFE_INTEGER });
 });
 
 const open = (token: string | null = null, runtime: Partial<Runtime> = {}): Promise<App> =>
   testApp({
     token,
-    tokens: openAccessTokens({ store: database.store, clock: Date.now, newId: randomUUID }),
+    localToken: "the folder's",
+    tokens: openAccessTokens({
+      store: database.store,
+      clock: Date.now,
+      newId: randomUUID,
+      hasOtherAdmin: token !== null,
+    }),
     runtime: {
       readiness: async () => READY,
       listSuspensions: async () => [],
@@ -125,6 +132,27 @@ describe("tokens over HTTP", () => {
     expect((await ask(app, { method: "DELETE", url: `/api/tokens/${id}`, token })).statusCode).toBe(
       200,
     );
+    expect((await ask(app, {})).statusCode).toBe(200);
+  });
+
+  it("lock nobody out: an admin's comes first and goes last, and the folder's owner is always let in", async () => {
+    const app = await open();
+    const refused = await create(app, { name: "board", scope: "read" });
+    expect(refused).toMatchObject({ status: 409, code: "admin_token_first" });
+    expect((await ask(app, {})).statusCode).toBe(200);
+
+    const admin = await create(app, { name: "admin", scope: "admin" });
+    const board = await create(app, { name: "board", scope: "read" }, admin.token);
+    const revoke = async (id: string, token: string) =>
+      (await ask(app, { method: "DELETE", url: `/api/tokens/${id}`, token })).json();
+    expect(await revoke(admin.id, admin.token)).toMatchObject({
+      status: 409,
+      code: "last_admin_token",
+    });
+    expect(await revoke(admin.id, board.token)).toMatchObject({ status: 403 });
+    expect((await ask(app, {})).statusCode).toBe(401);
+    expect(await revoke(board.id, "the folder's")).toMatchObject({ name: "board" });
+    expect(await revoke(admin.id, "the folder's")).toMatchObject({ name: "admin" });
     expect((await ask(app, {})).statusCode).toBe(200);
   });
 

@@ -34,10 +34,11 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     schema: {
       operationId: "createToken",
       summary: "Make a token, which is shown once",
-      description: "From the first one on, the API needs a token.",
+      description:
+        "From the first one on, every request needs a token; so the first must have the scope admin, unless the server was started with a token.",
       tags: TAGS,
       body: createTokenRequestSchema,
-      response: { 201: createdTokenSchema, ...writeProblems("tokens_full") },
+      response: { 201: createdTokenSchema, ...writeProblems("tokens_full", "admin_token_first") },
     },
     handler: async ({ body }, reply) => {
       const created = await tokens.create(fromWireCreateToken(body));
@@ -52,10 +53,11 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     schema: {
       operationId: "revokeToken",
       summary: "Revoke a token, on all nodes within seconds",
-      description: "Event streams that were opened with it are cut off.",
+      description:
+        "Event streams that were opened with it are cut off. The last admin token cannot be revoked while others are in use, unless the server was started with a token.",
       tags: TAGS,
       params: tokenParamsSchema,
-      response: { 200: tokenSchema, ...writeProblems("token_not_found") },
+      response: { 200: tokenSchema, ...writeProblems("token_not_found", "last_admin_token") },
     },
     handler: async ({ params }, reply) => {
       const revoked = await tokens.revoke(params.id);

@@ -12,6 +12,8 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
   /** Two nodes on one database. */
   let here: AccessTokens;
   let there: AccessTokens;
+  /** One on a server without a token of its own. */
+  let alone: AccessTokens;
 
   beforeAll(async () => {
     database = await openTestStore(engine);
@@ -21,18 +23,21 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
   beforeEach(async () => {
     now = Date.UTC(2026, 0, 31);
     ids = 0;
-    const open = (): AccessTokens =>
+    const open = (hasOtherAdmin = true): AccessTokens =>
       openAccessTokens({
         store: database.store,
         clock: () => now,
         newId: () => `t${(ids += 1)}`,
+        hasOtherAdmin,
       });
     here = open();
     there = open();
+    alone = open(false);
   });
   afterEach(async () => {
     const { store } = database;
-    for (const { id } of await store.listTokens()) await store.revokeToken({ id, at: 0 });
+    for (const { id } of await store.listTokens())
+      await store.revokeToken({ id, at: 0, hasOtherAdmin: true });
     await store.forgetTokens({ before: Number.MAX_SAFE_INTEGER });
   });
 
@@ -117,6 +122,27 @@ describe.each(["sqlite", "postgres"] as const)("tokens on %s", (engine) => {
     await expect.poll(used).toBe(now);
   });
 
+  it("lock nobody out: the first is an admin's, and the last admin's goes last", async () => {
+    const add = (scope: "read" | "admin") =>
+      alone.create({ name: scope, scope, expiresInMs: null });
+    expect(await add("read")).toMatchObject({
+      ok: false,
+      refusal: { code: "admin_token_first", message: expect.stringContaining("scope admin") },
+    });
+    expect(await alone.areInUse()).toBe(false);
+    const admin = await add("admin");
+    const reader = await add("read");
+    if (!admin.ok || !reader.ok) throw new Error("refused");
+    expect(await alone.revoke(admin.token.id)).toMatchObject({
+      ok: false,
+      refusal: { code: "last_admin_token" },
+    });
+    expect(await alone.find(admin.secret)).toMatchObject({ scope: "admin" });
+    expect(await alone.revoke(reader.token.id)).toMatchObject({ ok: true });
+    expect(await alone.revoke(admin.token.id)).toMatchObject({ ok: true });
+    expect(await alone.areInUse()).toBe(false);
+  });
+
   it("that were revoked long ago are forgotten when another is made", async () => {
     const { token } = await create();
     await here.revoke(token.id);
@@ -132,14 +158,14 @@ describe("tokens", () => {
     let now = 0;
     const tokens = openAccessTokens({
       store: {
-        addToken: async () => true,
+        addToken: async () => "added",
         forgetTokens: async () => {},
         listTokens: async () => {
           reads += 1;
           return [];
         },
         markTokenUsed: async () => {},
-        revokeToken: async () => true,
+        revokeToken: async () => "revoked",
       },
       clock: () => now,
       newId: () => "t",
@@ -151,11 +177,11 @@ describe("tokens", () => {
   it("are no more than a thousand", async () => {
     const tokens = openAccessTokens({
       store: {
-        addToken: async ({ limit }) => limit > MAX_TOKENS,
+        addToken: async ({ limit }) => (limit > MAX_TOKENS ? "added" : "full"),
         forgetTokens: async () => {},
         listTokens: async () => [],
         markTokenUsed: async () => {},
-        revokeToken: async () => false,
+        revokeToken: async () => "missing",
       },
       clock: () => 0,
       newId: () => "t",
@@ -172,11 +198,11 @@ describe("tokens", () => {
     const { promise: silence } = Promise.withResolvers<never>();
     const tokens = openAccessTokens({
       store: {
-        addToken: async () => true,
+        addToken: async () => "added",
         forgetTokens: async () => {},
         listTokens: async () => (isAway ? silence : []),
         markTokenUsed: async () => {},
-        revokeToken: async () => false,
+        revokeToken: async () => "missing",
       },
       clock: () => now,
       newId: () => "t",

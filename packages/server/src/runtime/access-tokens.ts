@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { cleanText } from "../domain/clean-text.ts";
 import type { Scope } from "../domain/scope.ts";
+import { isRevoked, isUsable } from "../domain/token-rules.ts";
 import type { AccessToken } from "../storage/access-token.ts";
 import type { Store } from "../storage/store.ts";
 import { refuse } from "./replies.ts";
@@ -37,6 +38,8 @@ export interface AccessTokensOptions {
   >;
   readonly clock: () => number;
   readonly newId: () => string;
+  /** Whether the server's own token gives somebody all rights, whatever becomes of these. */
+  readonly hasOtherAdmin?: boolean;
 }
 
 export const MAX_TOKENS = 1_000;
@@ -49,7 +52,12 @@ const IN_USE_WITHIN_MS = 1_000;
 const USE_NOTED_EVERY_MS = 10 * 60_000;
 const REVOKED_KEPT_MS = 90 * 24 * 60 * 60_000;
 
-export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): AccessTokens {
+export function openAccessTokens({
+  store,
+  clock,
+  newId,
+  hasOtherAdmin = false,
+}: AccessTokensOptions): AccessTokens {
   const known = openKnown(() => store.listTokens(), clock);
   /** When a use was last written down, by token. */
   const noted = new Map<string, number>();
@@ -101,15 +109,31 @@ export function openAccessTokens({ store, clock, newId }: AccessTokensOptions): 
         revokedAt: null,
       };
       await store.forgetTokens({ before: createdAt - REVOKED_KEPT_MS });
-      const added = await store.addToken({ token, limit: MAX_TOKENS });
+      const added = await store.addToken({ token, limit: MAX_TOKENS, hasOtherAdmin });
       known.forget();
-      if (!added) return refuse("tokens_full", `There are ${MAX_TOKENS} tokens already.`);
-      return { ok: true, token, secret };
+      switch (added) {
+        case "added":
+          return { ok: true, token, secret };
+        case "full":
+          return refuse("tokens_full", `There are ${MAX_TOKENS} tokens already.`);
+        case "admin_first":
+          return refuse(
+            "admin_token_first",
+            "The first token must have the scope admin: from then on every request needs a token, and only an admin can make more.",
+          );
+        default:
+          return added satisfies never;
+      }
     },
     list: () => store.listTokens(),
     revoke: async (id) => {
-      await store.revokeToken({ id, at: clock() });
+      const revoked = await store.revokeToken({ id, at: clock(), hasOtherAdmin });
       known.forget();
+      if (revoked === "last_admin")
+        return refuse(
+          "last_admin_token",
+          "This is the last admin token, and other tokens are in use. Make another admin token first, or revoke the others.",
+        );
       const token = (await store.listTokens()).find((listed) => listed.id === id);
       if (token === undefined) return refuse("token_not_found", "There is no such token.");
       return { ok: true, token };
@@ -147,14 +171,6 @@ function openKnown(read: () => Promise<readonly AccessToken[]>, clock: () => num
       return reading.tokens;
     },
   };
-}
-
-function isRevoked({ revokedAt }: AccessToken): boolean {
-  return revokedAt !== null;
-}
-
-function isUsable(token: AccessToken, now: number): boolean {
-  return !isRevoked(token) && (token.expiresAt === null || now < token.expiresAt);
 }
 
 function digestOf(secret: string): string {

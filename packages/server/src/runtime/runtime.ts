@@ -154,11 +154,13 @@ export type Reply<Value> =
 
 /** What the runtime refuses besides the kernel: it knows the world around a session. */
 export const RUNTIME_REFUSAL_CODES = [
+  "admin_token_first",
   "agent_not_installed",
   "answer_invalid",
   "bundle_invalid",
   "grant_not_found",
   "idempotency_key_reused",
+  "last_admin_token",
   "message_not_found",
   "metadata_invalid",
   "node_ambiguous",

@@ -1,5 +1,7 @@
+import type { DatabaseInspection } from "./inspection.ts";
 import type { MigrationContext } from "./migrations/migrations.ts";
 import type { MigrationStatus, MigrationStep } from "./migrations/migrate.ts";
+import { identifySqlite, inspectSqlite } from "./sqlite/inspect-sqlite.ts";
 import { sqliteMigrations } from "./sqlite/migrate-sqlite.ts";
 import { openSqliteStore, type SqliteOptions } from "./sqlite/open-sqlite-store.ts";
 import type { StoreOptions } from "./portable-store.ts";
@@ -41,4 +43,18 @@ export async function openMigrations(
   if (location.engine === "sqlite") return sqliteMigrations(location.file, failpoint);
   const { postgresMigrations } = await import("./postgres/migrate-postgres.ts");
   return postgresMigrations(location.directUrl ?? location.url, failpoint);
+}
+
+/** Creates nothing and changes nothing. */
+export async function inspectDatabase(location: DatabaseLocation): Promise<DatabaseInspection> {
+  if (location.engine === "sqlite") return inspectSqlite(location.file);
+  const { inspectPostgres } = await import("./postgres/inspect-postgres.ts");
+  return inspectPostgres(location.directUrl ?? location.url);
+}
+
+/** The identity of an inspection alone. Null when the database does not exist. */
+export async function identifyDatabase(location: DatabaseLocation): Promise<string | null> {
+  if (location.engine === "sqlite") return identifySqlite(location.file);
+  const { identifyPostgres } = await import("./postgres/inspect-postgres.ts");
+  return identifyPostgres(location.directUrl ?? location.url);
 }

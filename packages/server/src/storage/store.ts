@@ -3,7 +3,13 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent, Role } from "../domain/message.ts";
 import type { Session } from "../domain/session.ts";
 import type { Status } from "../domain/status.ts";
-import type { AccessToken } from "./access-token.ts";
+import type {
+  AccessToken,
+  AddToken,
+  RevokeToken,
+  TokenAdded,
+  TokenRevoked,
+} from "./access-token.ts";
 import type {
   Arrival,
   ImportAdded,
@@ -110,12 +116,10 @@ export interface Store {
   listRepos(): Promise<readonly Repo[]>;
   removeRepo(repoId: string): Promise<"removed" | "missing" | "in_use">;
 
-  /** False when there are as many already as there may be. */
-  addToken(request: { readonly token: AccessToken; readonly limit: number }): Promise<boolean>;
+  addToken(request: AddToken): Promise<TokenAdded>;
   /** All that are not forgotten, first made first: the revoked and expired ones too. */
   listTokens(): Promise<readonly AccessToken[]>;
-  /** False when there is no such token. */
-  revokeToken(request: { readonly id: string; readonly at: number }): Promise<boolean>;
+  revokeToken(request: RevokeToken): Promise<TokenRevoked>;
   markTokenUsed(use: { readonly id: string; readonly at: number }): Promise<void>;
   /** Removes those that were revoked before then. */
   forgetTokens(query: { readonly before: number }): Promise<void>;

@@ -6,13 +6,14 @@ import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Removing } from "../../runtime/removal.ts";
 import type { Store } from "../../storage/store.ts";
 import { bundlesIn, journalFolder } from "../data-folder.ts";
+import { databaseSettings } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../print/printer.ts";
 import { openProgress } from "../print/progress.ts";
 import { timeAgo } from "../print/time-ago.ts";
 import { EXIT } from "../exit.ts";
-import { serveSettings, type ServeSettings } from "../settings.ts";
+import type { ServeSettings } from "../settings.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
@@ -29,7 +30,7 @@ const HOUR_MS = 3_600_000;
 /** Works on the database itself, also beside a server, which notices. */
 export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const printer = openPrinter(flags);
-  const settings = serveSettings(flags, process.env);
+  const settings = await databaseSettings(flags);
   const takesConversations = flags.conversations === true;
   if (takesConversations && flags.dryRun !== true) {
     const { sure } = await import("../print/sure.ts");
@@ -39,7 +40,7 @@ export async function cleanUp(flags: CleanupFlags): Promise<number> {
     });
     if (!isSure) return EXIT.no;
   }
-  const store = await openDatabase(settings);
+  const store = await openDatabase(settings, { access: flags.dryRun === true ? "read" : "change" });
   const progress = await openProgress(printer, "Removing");
   try {
     const now = Date.now();

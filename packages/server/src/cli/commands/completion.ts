@@ -24,7 +24,9 @@ async function offerNames(root: RootCommand): Promise<void> {
   const ids = wanted.filter(({ name }) => name === "id" || name === "ids");
   const ofNodes = wanted.filter(({ name }) => name === "node");
   if (ids.length + ofNodes.length === 0) return;
-  const { sessions, nodes } = await withDesk({}, readNames).catch(() => NOTHING);
+  const { sessions, nodes } = await withDesk({}, readNames, { access: "read" }).catch(
+    () => NOTHING,
+  );
   for (const argument of ids) {
     argument.handler = (complete) => {
       for (const session of sessions)

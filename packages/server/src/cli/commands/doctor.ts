@@ -1,15 +1,21 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import path from "node:path";
 import { promisify } from "node:util";
 import { checkRows } from "../../runtime/row-check.ts";
 import type { UnreadableSessions } from "../../storage/raw-session.ts";
 import type { Store } from "../../storage/store.ts";
-import { makeDataFolder, runningServer } from "../data-folder.ts";
+import {
+  databaseElsewhere,
+  deskSettings,
+  findServer,
+  type ServerAddress,
+} from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { EXIT } from "../exit.ts";
-import { nearby } from "../nearby.ts";
 import { openPrinter } from "../print/printer.ts";
-import { describeDatabase, serveSettings, type ServeSettings } from "../settings.ts";
+import { NothingThere } from "../served-database.ts";
+import { describeDatabase, type ServeSettings } from "../settings.ts";
 import { VERSION } from "../version.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
@@ -49,15 +55,15 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
   };
   let settings: ServeSettings;
   try {
-    settings = serveSettings(flags, process.env);
+    settings = deskSettings(flags);
   } catch (error) {
     return [program, { name: "settings", verdict: "bad", says: messageOf(error) }];
   }
   return [
     program,
     folderFinding(settings),
-    await databaseFinding(settings),
-    await serverFinding(settings),
+    await databaseFinding(flags, settings),
+    await serverFinding(flags, settings),
     await gitFinding(),
     await sandboxFinding(settings),
     ...(await providerFindings(settings)),
@@ -67,7 +73,7 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
 function folderFinding({ dataFolder }: ServeSettings): Finding {
   const name = "data folder";
   try {
-    makeDataFolder(dataFolder);
+    if (!existsSync(dataFolder)) return missingFolder(dataFolder);
     accessSync(dataFolder, constants.W_OK);
     const { bavail, bsize } = statfsSync(dataFolder);
     const free = bavail * bsize;
@@ -80,11 +86,26 @@ function folderFinding({ dataFolder }: ServeSettings): Finding {
   }
 }
 
-async function databaseFinding(settings: ServeSettings): Promise<Finding> {
+/** It is made when it is needed, which works unless what is there of its path cannot be written. */
+function missingFolder(dataFolder: string): Finding {
+  let above = path.dirname(dataFolder);
+  while (!existsSync(above)) above = path.dirname(above);
+  if (!statSync(above).isDirectory()) throw new Error(`${above} is not a folder.`);
+  accessSync(above, constants.W_OK);
+  return {
+    name: "data folder",
+    verdict: "warn",
+    says: `${dataFolder} does not exist yet; holdfast serve makes it`,
+  };
+}
+
+async function databaseFinding(flags: CommonFlags, settings: ServeSettings): Promise<Finding> {
   const name = "database";
   let store: Store | null = null;
   try {
-    store = await openDatabase(settings);
+    const elsewhere = await databaseElsewhere(flags, settings);
+    if (elsewhere !== null) return { name, verdict: "warn", says: elsewhere };
+    store = await openDatabase(settings, { access: "read" });
     await checkRows(store);
     const { schema, setAside, counts } = await store.health();
     const unreadable = await store.unreadableSessions({ limit: UNREADABLE_SHOWN });
@@ -98,7 +119,8 @@ async function databaseFinding(settings: ServeSettings): Promise<Finding> {
           says: `${says}; ${counted(setAside, "row")} that could not be read${unreadableText(unreadable)}`,
         };
   } catch (error) {
-    return { name, verdict: "bad", says: messageOf(error) };
+    const verdict = error instanceof NothingThere ? "warn" : "bad";
+    return { name, verdict, says: messageOf(error) };
   } finally {
     await store?.close();
   }
@@ -112,22 +134,20 @@ function unreadableText({ total, sessions }: UnreadableSessions): string {
   return `. Unreadable sessions: ${names}${more}. See one with: holdfast get ID --raw; remove it with: holdfast delete ID`;
 }
 
-async function serverFinding({ dataFolder, token }: ServeSettings): Promise<Finding> {
+async function serverFinding(flags: CommonFlags, settings: ServeSettings): Promise<Finding> {
   const name = "server";
-  const server = runningServer(dataFolder);
-  if (server === null)
-    return {
-      name,
-      verdict: "good",
-      says: "none runs on this data folder; start one: holdfast serve",
-    };
-  const url = nearby(server.url);
+  let server: ServerAddress | null = null;
   try {
+    server = await findServer(flags, settings);
+    if (server === null)
+      return { name, verdict: "good", says: "none was found; start one: holdfast serve" };
+    const { url, token } = server;
     const { createClient } = await import("@holdfast/client");
     const { status } = await createClient({ url, token: token ?? undefined }).readiness();
-    return { name, verdict: "good", says: `${url}, pid ${server.pid}, ${status}` };
+    return { name, verdict: "good", says: `${url}, ${status}` };
   } catch (error) {
-    return { name, verdict: "bad", says: `${url}, pid ${server.pid}: ${messageOf(error)}` };
+    const where = server === null ? "" : `${server.url}: `;
+    return { name, verdict: "bad", says: `${where}${messageOf(error)}` };
   }
 }
 

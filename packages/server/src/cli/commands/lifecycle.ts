@@ -11,8 +11,10 @@ export async function cancelRun(
   flags: CommonFlags & { readonly reason?: string },
 ): Promise<void> {
   const { reason } = flags;
-  const session = await withDesk(flags, (desk) =>
-    desk.sessions.cancel(id, reason === undefined ? {} : { reason }),
+  const session = await withDesk(
+    flags,
+    (desk) => desk.sessions.cancel(id, reason === undefined ? {} : { reason }),
+    { access: "change" },
   );
   tellOf(session, flags, ({ queued }) =>
     queued === 0
@@ -29,15 +31,17 @@ export interface AnswerFlags extends CommonFlags {
 /** Makes a suspended session active again, or gives it the answer it waits for. */
 export async function resumeSession(id: string, flags: AnswerFlags): Promise<void> {
   const { suspension, answer } = flags;
-  const session = await withDesk(flags, async (desk) => {
-    if (answer === undefined) {
-      if (suspension !== undefined)
-        throw new CommandFailure("--suspension needs --answer.", EXIT.usage);
-      return desk.sessions.resume(id);
-    }
-    const open = suspension ?? onlyOneOf(await desk.sessions.get(id)).id;
-    return desk.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
-  });
+  if (answer === undefined && suspension !== undefined)
+    throw new CommandFailure("--suspension needs --answer.", EXIT.usage);
+  const session = await withDesk(
+    flags,
+    async (desk) => {
+      if (answer === undefined) return desk.sessions.resume(id);
+      const open = suspension ?? onlyOneOf(await desk.sessions.get(id)).id;
+      return desk.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
+    },
+    { access: "change" },
+  );
   tellOf(session, flags, ({ status, state }) => `${nameOf(session)} is ${status}, ${state}.`);
 }
 
@@ -62,7 +66,7 @@ function parseAnswer(text: string): unknown {
 }
 
 export async function archiveSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withDesk(flags, (desk) => desk.sessions.archive(id));
+  const session = await withDesk(flags, (desk) => desk.sessions.archive(id), { access: "change" });
   tellOf(session, flags, () => `${nameOf(session)} is archived.`);
 }
 
@@ -78,7 +82,7 @@ export async function deleteSession(
     yes: flags.yes === true,
   });
   if (!isSure) return EXIT.no;
-  const session = await withDesk(flags, (desk) => desk.sessions.delete(id));
+  const session = await withDesk(flags, (desk) => desk.sessions.delete(id), { access: "change" });
   tellOf(session, flags, () => `${nameOf(session)} is gone.`);
   return EXIT.done;
 }
@@ -88,8 +92,10 @@ export async function forkSession(
   flags: CommonFlags & { readonly at?: string },
 ): Promise<void> {
   const { at } = flags;
-  const session = await withDesk(flags, (desk) =>
-    desk.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
+  const session = await withDesk(
+    flags,
+    (desk) => desk.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
+    { access: "change" },
   );
   const printer = openPrinter(flags);
   if (flags.json === true) tellOf(session, flags, () => "");
@@ -99,7 +105,7 @@ export async function forkSession(
 /** Everything anywhere that waits for a person, with the command that answers it. */
 export async function showInbox(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { suspensions } = await withDesk(flags, (desk) => desk.suspensions());
+  const { suspensions } = await withDesk(flags, (desk) => desk.suspensions(), { access: "read" });
   if (flags.json === true) return printer.json(suspensions);
   if (!printer.isForPeople) {
     return printer.table(

@@ -8,7 +8,7 @@ import { withDesk, type CommonFlags } from "./tracking.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { nodes } = await withDesk(flags, (desk) => desk.nodes.list());
+  const { nodes } = await withDesk(flags, (desk) => desk.nodes.list(), { access: "read" });
   if (flags.json === true) return printer.json(nodes);
   if (nodes.length === 0) return printer.note("No server runs. Start one: holdfast serve");
   const now = Date.now();
@@ -50,14 +50,15 @@ export interface DrainFlags extends CommonFlags {
 export async function drainNode(name: string, flags: DrainFlags): Promise<void> {
   const printer = openPrinter(flags);
   const draining = flags.undo !== true;
-  const node = await withDesk(flags, async (desk) => {
+  const drain = async (desk: Desk): Promise<Node> => {
     const asked = await desk.nodes.drain(name, { draining });
     if (draining && !(await hasOthers(desk, asked)))
       printer.note("No other node takes work now: messages wait until one does.");
     return draining && flags.wait === true
       ? untilDrained(desk, { node: asked, withinMs: flags.timeout * 1_000 })
       : asked;
-  });
+  };
+  const node = await withDesk(flags, drain, { access: "change" });
   if (flags.json === true) return printer.json(node);
   return printer.line(sentence(node));
 }

@@ -10,8 +10,10 @@ export interface RemovedFlags extends CommonFlags {
 export async function listRemoved(flags: RemovedFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { limit } = flags;
-  const { removed, total } = await withDesk(flags, (desk) =>
-    desk.removed.list(limit === undefined ? {} : { limit }),
+  const { removed, total } = await withDesk(
+    flags,
+    (desk) => desk.removed.list(limit === undefined ? {} : { limit }),
+    { access: "read" },
   );
   if (flags.json === true) return printer.json(removed);
   if (removed.length === 0) return printer.note("No removed session can be restored.");
@@ -36,6 +38,6 @@ export async function listRemoved(flags: RemovedFlags): Promise<void> {
 }
 
 export async function restoreSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withDesk(flags, (desk) => desk.removed.restore(id));
+  const session = await withDesk(flags, (desk) => desk.removed.restore(id), { access: "change" });
   tellOf(session, flags, ({ status }) => `${nameOf(session)} is restored; it is ${status}.`);
 }

@@ -12,9 +12,8 @@ export interface StatsFlags extends CommonFlags {
 export async function showStats(flags: StatsFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { from, to } = flags;
-  const stats = await withDesk(flags, (desk) =>
-    desk.stats({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
-  );
+  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const stats = await withDesk(flags, (desk) => desk.stats(range), { access: "read" });
   if (!printer.isForPeople) return printer.json(stats);
   if (stats.sessions === 0) return printer.note("Nothing happened in this time.");
   showTotals(printer, stats);

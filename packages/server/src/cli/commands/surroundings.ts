@@ -1,10 +1,14 @@
+import type { ProvidersReply } from "@holdfast/protocol";
+import { toWireProvider } from "../../http/to-wire.ts";
+import { deskSettings, findServer } from "../desk/find-server.ts";
+import { serverDesk } from "../desk/server-desk.ts";
 import { openPrinter } from "../print/printer.ts";
 import { timeAgo } from "../print/time-ago.ts";
 import { withDesk, type CommonFlags } from "./tracking.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { repos } = await withDesk(flags, (desk) => desk.repos.list());
+  const { repos } = await withDesk(flags, (desk) => desk.repos.list(), { access: "read" });
   if (flags.json === true) return printer.json(repos);
   if (repos.length === 0 && printer.isForPeople)
     return printer.note("No repositories yet. Add one: holdfast repos add PATH");
@@ -34,29 +38,37 @@ export async function addRepo(path: string, flags: AddRepoFlags): Promise<void> 
   const printer = openPrinter(flags);
   const { resolve } = await import("node:path");
   const { name, label } = flags;
-  const repo = await withDesk(flags, (desk) =>
-    desk.repos.add({
-      path: resolve(path),
-      ...(name !== undefined && { name }),
-      ...(label !== undefined && { label }),
-    }),
-  );
+  const request = {
+    path: resolve(path),
+    ...(name !== undefined && { name }),
+    ...(label !== undefined && { label }),
+  };
+  const repo = await withDesk(flags, (desk) => desk.repos.add(request), { access: "create" });
   if (flags.json === true) printer.json(repo);
   else printer.line(repo.id);
 }
 
 export async function removeRepo(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const repo = await withDesk(flags, (desk) => desk.repos.remove(id));
+  const repo = await withDesk(flags, (desk) => desk.repos.remove(id), { access: "change" });
   if (flags.json === true) printer.json(repo);
   else printer.line(`${repo.name} is no longer known; ${repo.path} is as it was.`);
 }
 
+/** Also before there is a database: which agents are here has nothing to do with it. */
+async function readProviders(flags: CommonFlags): Promise<ProvidersReply> {
+  const settings = deskSettings(flags);
+  const server = await findServer(flags, settings);
+  if (server !== null) return serverDesk(server).providers();
+  const { catalogOf } = await import("../catalog.ts");
+  const catalog = catalogOf(settings);
+  const providers = await Promise.all(catalog.all().map((provider) => provider.describe()));
+  return { providers: providers.map(toWireProvider), defaultProvider: catalog.defaultName };
+}
+
 export async function listProviders(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { providers, defaultProvider } = await withDesk(flags, (desk) => desk.providers(), {
-    withProviders: true,
-  });
+  const { providers, defaultProvider } = await readProviders(flags);
   if (flags.json === true) return printer.json({ providers, defaultProvider });
   return printer.table(
     providers.map(({ name, title, installed, command, install }) => [

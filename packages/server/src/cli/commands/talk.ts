@@ -18,7 +18,7 @@ export async function send(
   words: readonly string[],
   flags: SendFlags,
 ): Promise<number> {
-  const desk = await openDesk(flags, { withProviders: true });
+  const desk = await openDesk(flags, { access: "change", withProviders: true });
   try {
     const text = words.join(" ");
     const { terminal, ...printer } = openPrinter(flags);
@@ -28,7 +28,7 @@ export async function send(
     }
     if (flags.detach !== true || text === "-")
       throw new CommandFailure(
-        "No server runs on this data folder, so no agent can answer. Start one: holdfast serve. Or leave the message for it: --detach",
+        "No server was found for this database, so no agent can answer. Start one: holdfast serve. Or leave the message for it: --detach",
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
     const sent = await desk.sessions.send(id, { text, provider, model, delivery, continuity });
@@ -45,11 +45,11 @@ export interface WatchFlags extends CommonFlags {
 }
 
 export async function watch(id: string, flags: WatchFlags): Promise<number> {
-  const desk = await openDesk(flags);
+  const desk = await openDesk(flags, { access: "read" });
   try {
     if (desk.server === null)
       throw new CommandFailure(
-        "No server runs on this data folder, so nothing happens. Start one: holdfast serve",
+        "No server was found for this database, so nothing happens. Start one: holdfast serve",
       );
     const { terminal } = openPrinter(flags);
     const { watchCommand } = await import("../terminal/watch-command.ts");

@@ -1,4 +1,5 @@
 import type { Token, TokenScope } from "@holdfast/protocol";
+import type { DatabaseAccess } from "../desk/open-desk.ts";
 import { openPrinter } from "../print/printer.ts";
 import { timeAgo } from "../print/time-ago.ts";
 import type { CommonFlags } from "./tracking.ts";
@@ -15,20 +16,31 @@ export interface CreateTokenFlags extends CommonFlags {
 export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, expires } = flags;
-  const created = await withTokens(flags, (tokens) =>
-    tokens.create({ name, scope, ...(expires !== undefined && { expiresInDays: expires }) }),
-  );
+  const request = { name, scope, ...(expires !== undefined && { expiresInDays: expires }) };
+  const { created, isFirst } = await withTokens(flags, { access: "create" }, async (tokens) => ({
+    isFirst: !(await areInUse(tokens)),
+    created: await tokens.create(request),
+  }));
+  // Also where nobody watches: it changes what every client must do.
+  if (isFirst) process.stderr.write(`${FIRST_TOKEN}\n`);
   if (flags.json === true) return printer.json(created);
-  printer.note(`Token ${created.id}. It is shown this once; servers ask for a token from now on.`);
+  printer.note(`Token ${created.id}. It is shown only now: keep it.`);
   return printer.line(created.token);
+}
+
+const FIRST_TOKEN =
+  "This is the first token. From now on every request needs one, and the page asks for it. Commands on the server's own data folder go on without.";
+
+async function areInUse(tokens: TokenDesk): Promise<boolean> {
+  return (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null);
 }
 
 export async function listTokens(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { tokens } = await withTokens(flags, (desk) => desk.list());
+  const { tokens } = await withTokens(flags, { access: "read" }, (desk) => desk.list());
   if (flags.json === true) return printer.json(tokens);
   if (tokens.length === 0 && printer.isForPeople)
-    return printer.note("No tokens yet. Make one: holdfast token create --name NAME --scope read");
+    return printer.note("No tokens yet. Make one: holdfast token create --name NAME --scope admin");
   const now = Date.now();
   const when = (time: string | null): string =>
     time === null ? "never" : printer.isForPeople ? timeAgo(time, now) : time;
@@ -61,9 +73,9 @@ function stateOf({ revokedAt, expiresAt }: Token, now: number): string {
 
 export async function revokeToken(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { revoked, areLeft } = await withTokens(flags, async (tokens) => ({
+  const { revoked, areLeft } = await withTokens(flags, { access: "change" }, async (tokens) => ({
     revoked: await tokens.revoke(id),
-    areLeft: (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null),
+    areLeft: await areInUse(tokens),
   }));
   if (!areLeft)
     printer.note(
@@ -75,10 +87,11 @@ export async function revokeToken(id: string, flags: CommonFlags): Promise<void>
 
 async function withTokens<Result>(
   flags: CommonFlags,
+  options: { readonly access: DatabaseAccess },
   use: (tokens: TokenDesk) => Promise<Result>,
 ): Promise<Result> {
   const { openTokenDesk } = await import("../desk/token-desk.ts");
-  const desk = await openTokenDesk(flags);
+  const desk = await openTokenDesk(flags, options);
   try {
     return await use(desk);
   } finally {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
-import { openDesk, type DeskFlags } from "../desk/open-desk.ts";
 import type { Desk } from "../desk/desk.ts";
+import type { DeskFlags } from "../desk/find-server.ts";
+import { openDesk, type DeskOptions } from "../desk/open-desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter, type Column } from "../print/printer.ts";
@@ -39,7 +40,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         ...(flags.metadata !== undefined && { metadata: parseMetadata(flags.metadata) }),
         ...(flags.repo !== undefined && { repoId: await repoIdOf(desk, flags.repo) }),
       }),
-    { withProviders: flags.provider !== undefined },
+    { access: "create", withProviders: flags.provider !== undefined },
   );
   if (flags.json === true) printer.json(toState(session));
   else printer.line(nameOf(session));
@@ -83,6 +84,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
       EXIT.usage,
     );
   const session = await withDesk(flags, (desk) => desk.sessions.update(id, changes), {
+    access: "change",
     withProviders: provider !== undefined,
   });
   tellOf(session, flags, ({ phase: now }) => `${nameOf(session)} is in phase ${now}.`);
@@ -93,11 +95,13 @@ export async function getSession(
   flags: CommonFlags & { readonly raw?: true },
 ): Promise<void> {
   const printer = openPrinter(flags);
-  printer.json(
-    flags.raw === true
-      ? await withDesk(flags, (desk) => desk.sessions.raw(id))
-      : toState(await withDesk(flags, (desk) => desk.sessions.get(id))),
+  const raw = flags.raw === true;
+  const found = await withDesk(
+    flags,
+    async (desk) => (raw ? desk.sessions.raw(id) : toState(await desk.sessions.get(id))),
+    { access: "read" },
   );
+  printer.json(found);
 }
 
 export interface ListFlags extends CommonFlags {
@@ -129,8 +133,11 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
   // Scripts get GAIA's order, for which all must be read; people get the newest at once.
   const byLastUpdate = flags.activeOnly === true || !printer.isForPeople;
-  const { sessions, hasMore } = await withDesk(flags, (desk) =>
-    byLastUpdate ? readByLastUpdate(desk, { flags, limit }) : readNewest(desk, { flags, limit }),
+  const { sessions, hasMore } = await withDesk(
+    flags,
+    (desk) =>
+      byLastUpdate ? readByLastUpdate(desk, { flags, limit }) : readNewest(desk, { flags, limit }),
+    { access: "read" },
   );
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
@@ -228,7 +235,7 @@ export async function shouldResume(id: string, flags: ResumeFlags): Promise<numb
         ...(maxErrors !== undefined && { maxErrors }),
         ...(require !== undefined && { require: [...require] }),
       }),
-    { withProviders: require?.includes("provider") === true },
+    { access: "read", withProviders: require?.includes("provider") === true },
   );
   if (printer.isForPeople) {
     const { paint } = printer;
@@ -272,8 +279,10 @@ export async function finalizeSession(
   flags: FinalizeFlags,
 ): Promise<void> {
   const { summary } = flags;
-  const session = await withDesk(flags, (desk) =>
-    desk.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+  const session = await withDesk(
+    flags,
+    (desk) => desk.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+    { access: "change" },
   );
   tellOf(session, flags, () => `${nameOf(session)} is ${outcome}.`);
 }
@@ -293,7 +302,7 @@ export function tellOf(
 export async function withDesk<Result>(
   flags: DeskFlags,
   ask: (desk: Desk) => Promise<Result>,
-  options?: { readonly withProviders?: boolean },
+  options: DeskOptions,
 ): Promise<Result> {
   const desk = await openDesk(flags, options);
   try {

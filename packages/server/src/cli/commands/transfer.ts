@@ -8,13 +8,13 @@ import { STATUSES } from "../../domain/status.ts";
 import { fromLines, toLines } from "../../http/json-lines.ts";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
 import type { Desk } from "../desk/desk.ts";
+import { databaseSettings } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { StatesImported } from "../gaia/import-states.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../print/printer.ts";
 import { openProgress } from "../print/progress.ts";
-import { serveSettings } from "../settings.ts";
 import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
 import { withDesk, type CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
@@ -25,11 +25,8 @@ export interface ExportFlags extends CommonFlags {
 }
 
 export async function exportSessions(ids: readonly string[], flags: ExportFlags): Promise<number> {
-  return withDesk(flags, (desk) =>
-    flags.format === "gaia"
-      ? exportGaia(desk, { ids, flags })
-      : exportBundles(desk, { ids, flags }),
-  );
+  const write = flags.format === "gaia" ? exportGaia : exportBundles;
+  return withDesk(flags, (desk) => write(desk, { ids, flags }), { access: "read" });
 }
 
 async function exportGaia(
@@ -130,20 +127,18 @@ export async function importSessions(
   flags: ImportFlags,
 ): Promise<number> {
   const printer = openPrinter(flags);
-  return withDesk(flags, async (desk) => {
-    let exitCode: number = EXIT.done;
-    for (const given of paths) {
-      const isFolder =
-        given !== "-" && statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
-      exitCode = Math.max(
-        exitCode,
-        await (isFolder
-          ? importFolder(given, { printer, flags })
-          : importBundle(desk, { given, printer, flags })),
-      );
-    }
-    return exitCode;
-  });
+  let exitCode: number = EXIT.done;
+  for (const given of paths) {
+    const isFolder =
+      given !== "-" && statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    const imported = isFolder
+      ? importFolder(given, { printer, flags })
+      : withDesk(flags, (desk) => importBundle(desk, { given, printer, flags }), {
+          access: "create",
+        });
+    exitCode = Math.max(exitCode, await imported);
+  }
+  return exitCode;
 }
 
 /** Straight into the database, in bulk, also beside a server, which notices. */
@@ -152,8 +147,8 @@ async function importFolder(
   { printer, flags }: { readonly printer: Printer; readonly flags: ImportFlags },
 ): Promise<number> {
   const { importStates } = await import("../gaia/import-states.ts");
-  const settings = serveSettings(flags, process.env);
-  const store = await openDatabase(settings, { ownThread: true });
+  const settings = await databaseSettings(flags);
+  const store = await openDatabase(settings, { access: "create", ownThread: true });
   const progress = await openProgress(printer, "Importing");
   try {
     const done = await importStates(store, {

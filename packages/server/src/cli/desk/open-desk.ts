@@ -3,40 +3,43 @@ import type { Catalog } from "../../providers/catalog.ts";
 import { removeJournal } from "../../providers/journal.ts";
 import { openOffline } from "../../runtime/open-offline.ts";
 import { createRepositories, type Repositories } from "../../runtime/repositories.ts";
-import { StorageFault } from "../../storage/fault.ts";
-import { openMigrations, openStore, type DatabaseLocation } from "../../storage/open-store.ts";
+import { inspectDatabase, openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { bundlesIn, journalFolder, makeDataFolder, runningServer } from "../data-folder.ts";
-import { nearby } from "../nearby.ts";
-import { serveSettings, type DataFlags, type ServeSettings } from "../settings.ts";
+import { bundlesIn, journalFolder, makeDataFolder } from "../data-folder.ts";
+import { CommandFailure } from "../exit.ts";
+import { refuseWhileInUse, requireData, type NamedDatabase } from "../served-database.ts";
+import { describeDatabase, type ServeSettings } from "../settings.ts";
 import { databaseDesk } from "./database-desk.ts";
 import type { Desk } from "./desk.ts";
+import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
 import { serverDesk } from "./server-desk.ts";
 
-export interface DeskFlags extends DataFlags {
-  /** Of a server, wherever it is. */
-  readonly url?: string;
+/**
+ * What a command may do to a database that is not as this program needs it. `read`: nothing. `change`: migrate one of an
+ * older version. `create`: also make a new one.
+ */
+export type DatabaseAccess = "read" | "change" | "create";
+
+export interface DeskOptions {
+  readonly access: DatabaseAccess;
+  readonly withProviders?: boolean;
 }
 
 /** Commands are many and wait in line; a server's request is one and waits less. */
 const BUSY_TIMEOUT_MS = 60_000;
 
-/** A running server when there is one, else the database itself. */
-export async function openDesk(
-  flags: DeskFlags,
-  { withProviders = false }: { readonly withProviders?: boolean } = {},
-): Promise<Desk> {
-  const settings = serveSettings(flags, process.env);
-  const url = flags.url ?? runningServer(settings.dataFolder)?.url;
-  if (url !== undefined) return serverDesk({ url: nearby(url), token: settings.token });
-  return openDatabaseDesk(settings, { withProviders });
+/** The server that uses the named database when one runs, else the database itself. */
+export async function openDesk(flags: DeskFlags, options: DeskOptions): Promise<Desk> {
+  const settings = deskSettings(flags);
+  const server = await findServer(flags, settings);
+  return server === null ? openDatabaseDesk(settings, options) : serverDesk(server);
 }
 
 async function openDatabaseDesk(
   settings: ServeSettings,
-  { withProviders }: { readonly withProviders: boolean },
+  { access, withProviders = false }: DeskOptions,
 ): Promise<Desk> {
-  const store = await openDatabase(settings);
+  const store = await openDatabase(settings, { access });
   const catalog = withProviders ? await providersOf(settings) : NO_PROVIDERS;
   const requests = openOffline({
     store,
@@ -53,21 +56,24 @@ async function openDatabaseDesk(
   return databaseDesk(requests, store.close);
 }
 
-/** Opened as it is; only a database that is new, or of an older version, is migrated first. */
 export async function openDatabase(
-  { dataFolder, database }: Pick<ServeSettings, "dataFolder" | "database">,
-  { ownThread = false }: { readonly ownThread?: boolean } = {},
+  named: NamedDatabase,
+  { access, ownThread = false }: { readonly access: DatabaseAccess; readonly ownThread?: boolean },
 ): Promise<Store> {
-  makeDataFolder(dataFolder);
-  const open = (location: DatabaseLocation): Promise<Store> =>
-    openStore(location, { clock: Date.now, ownThread, busyTimeoutMs: BUSY_TIMEOUT_MS });
-  try {
-    return await open(database);
-  } catch (error) {
-    if (!(error instanceof StorageFault && error.code === "schema_too_old")) throw error;
+  const { dataFolder, database } = named;
+  const inspection = await inspectDatabase(database);
+  if (access !== "create") requireData(named, inspection);
+  const [pending] = inspection.pending;
+  if (pending !== undefined) {
+    if (access === "read")
+      throw new CommandFailure(
+        `${describeDatabase(database)}: the database is of an older version, without ${pending}. Run: holdfast db migrate`,
+      );
+    if (inspection.holds === "holdfast") await refuseWhileInUse(named);
+    makeDataFolder(dataFolder);
     await (await openMigrations(database)).up();
-    return open(database);
   }
+  return openStore(database, { clock: Date.now, ownThread, busyTimeoutMs: BUSY_TIMEOUT_MS });
 }
 
 async function providersOf(settings: ServeSettings): Promise<Catalog> {

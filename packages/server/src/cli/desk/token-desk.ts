@@ -4,27 +4,32 @@ import { v7 as newId } from "uuid";
 import { fromWireCreateToken } from "../../http/from-wire.ts";
 import { toWireToken } from "../../http/to-wire.ts";
 import { openAccessTokens } from "../../runtime/access-tokens.ts";
-import { nearby } from "../nearby.ts";
-import { serveSettings } from "../settings.ts";
 import { checked, given } from "./database-desk.ts";
-import { openDatabase, type DeskFlags } from "./open-desk.ts";
+import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
+import { openDatabase, type DatabaseAccess } from "./open-desk.ts";
 
 export interface TokenDesk extends Tokens {
   close(): Promise<void>;
 }
 
-/**
- * On the database even while a server runs on it: who can open that needs no token to make the first one,
- * nor the right one when it was lost. A server elsewhere is asked by its URL.
- */
-export async function openTokenDesk(flags: DeskFlags): Promise<TokenDesk> {
-  const settings = serveSettings(flags, process.env);
-  if (flags.url !== undefined) {
-    const client = createClient({ url: nearby(flags.url), token: settings.token ?? undefined });
+/** Through the server that uses the named database when one runs, else on the database itself. */
+export async function openTokenDesk(
+  flags: DeskFlags,
+  { access }: { readonly access: DatabaseAccess },
+): Promise<TokenDesk> {
+  const settings = deskSettings(flags);
+  const server = await findServer(flags, settings);
+  if (server !== null) {
+    const client = createClient({ url: server.url, token: server.token ?? undefined });
     return { ...client.tokens, close: async () => {} };
   }
-  const store = await openDatabase(settings);
-  const tokens = openAccessTokens({ store, clock: Date.now, newId });
+  const store = await openDatabase(settings, { access });
+  const tokens = openAccessTokens({
+    store,
+    clock: Date.now,
+    newId,
+    hasOtherAdmin: settings.token !== null,
+  });
   return {
     list: async () => ({ tokens: (await tokens.list()).map(toWireToken) }),
     create: async (request) => {

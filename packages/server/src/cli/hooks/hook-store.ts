@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { StorageFault } from "../../storage/fault.ts";
 import { openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { runningServer } from "../data-folder.ts";
+import { reasonInUse } from "../served-database.ts";
 import type { DataSettings } from "../settings.ts";
 
 /**
@@ -10,9 +10,10 @@ import type { DataSettings } from "../settings.ts";
  * an older version is migrated, unless a server still works with it.
  */
 export async function openHookStore(
-  { dataFolder, database }: DataSettings,
+  settings: DataSettings,
   { busyTimeoutMs }: { readonly busyTimeoutMs: number },
 ): Promise<Store | null> {
+  const { database } = settings;
   if (database.engine === "sqlite" && !isThere(database.file)) return null;
   const open = (): Promise<Store> =>
     openStore(database, { clock: Date.now, ownThread: false, busyTimeoutMs });
@@ -20,7 +21,8 @@ export async function openHookStore(
     return await open();
   } catch (error) {
     const isOld = error instanceof StorageFault && error.code === "schema_too_old";
-    if (!isOld || database.engine !== "sqlite" || runningServer(dataFolder) !== null) throw error;
+    if (!isOld || database.engine !== "sqlite" || (await reasonInUse(settings)) !== null)
+      throw error;
     await (await openMigrations(database)).up();
     return open();
   }

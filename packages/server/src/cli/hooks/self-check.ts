@@ -27,7 +27,7 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
     const place = { flags, env, clock: Date.now, busyTimeoutMs: HOOK_LIMIT_MS };
     const store = await step(
       () => `the database opens: ${describeDatabase(settings.database)}`,
-      () => openDatabase(settings),
+      () => openDatabase(settings, { access: "create" }),
     );
     try {
       await tryBoth({ store, place, step });

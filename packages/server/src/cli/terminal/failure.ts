@@ -39,6 +39,7 @@ const NOT_THERE: readonly HoldfastErrorCode[] = [
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
+  admin_token_first: () => "Make one: holdfast token create --name admin --scope admin",
   agent_not_installed: () => "See what there is: holdfast providers",
   provider_unknown: () => "See what there is: holdfast providers",
   node_ambiguous: () => "See what there is: holdfast nodes",

@@ -11,6 +11,8 @@ import { scopeOf } from "./route-scope.ts";
 export interface TokenCheck {
   /** The server's own, which may do everything. */
   readonly token: string | null;
+  /** Another that may do everything, for commands on the server's own data folder. It closes nothing to others. */
+  readonly localToken: string | null;
   readonly tokens: Pick<AccessTokens, "areInUse" | "find">;
   readonly attempts: FailedAttempts;
   readonly open: OpenRequests;
@@ -18,13 +20,14 @@ export interface TokenCheck {
 
 /** Why the request may not be made with the token it has, if so. */
 export async function aboutToken(
-  { token, tokens, attempts, open }: TokenCheck,
+  { token, localToken, tokens, attempts, open }: TokenCheck,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | null> {
   const given = bearerOf(request);
   if (given !== undefined) {
     if (token !== null && isSame(given, token)) return null;
+    if (localToken !== null && isSame(given, localToken)) return null;
     const found = await tokens.find(given);
     if (found !== null) {
       open.add(found.id, reply.raw);

@@ -51,6 +51,11 @@ export async function migrationStatus<Schema>(
   return [...known, ...unknown].map((name) => ({ name, executedAt: executed.get(name) ?? null }));
 }
 
+/** The status of a database that does not exist yet. */
+export function nothingMigrated(context: MigrationContext): readonly MigrationStatus[] {
+  return Object.keys(migrations(context)).map((name) => ({ name, executedAt: null }));
+}
+
 export interface CurrentSchema {
   /** The newest migration. */
   readonly name: string;

@@ -43,6 +43,18 @@ export function openSqliteConnection(
     raw.close();
     throw error;
   }
+  return connect(raw, readElsewhere);
+}
+
+/** Read only, with no setting of ours: for a file that may be somebody else's. The file must exist. */
+export function openSqliteAsItIs(file: string): SqliteConnection {
+  return connect(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), () => null);
+}
+
+function connect(
+  raw: DatabaseSync,
+  readElsewhere: NonNullable<ConnectionOptions["readElsewhere"]>,
+): SqliteConnection {
   const prepare = keepStatements(raw);
   /** What was begun here is read on here: it is all of one moment. */
   const run: RunAtOnce = (text, parameters) =>

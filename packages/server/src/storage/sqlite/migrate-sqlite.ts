@@ -1,7 +1,8 @@
-import { migrateDown, migrateUp, migrationStatus } from "../migrations/migrate.ts";
+import { existsSync } from "node:fs";
+import { migrateDown, migrateUp, migrationStatus, nothingMigrated } from "../migrations/migrate.ts";
 import type { MigrationContext } from "../migrations/migrations.ts";
 import type { Migrations } from "../open-store.ts";
-import { openSqliteConnection } from "./connection.ts";
+import { openSqliteAsItIs, openSqliteConnection, type SqliteConnection } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
 
 export function sqliteMigrations(
@@ -10,10 +11,11 @@ export function sqliteMigrations(
 ): Migrations {
   const context: MigrationContext = { engine: "sqlite", failpoint };
   const withDatabase = async <Result>(
-    use: (db: ReturnType<typeof openSqliteConnection>["db"]) => Promise<Result>,
+    use: (db: SqliteConnection["db"]) => Promise<Result>,
+    open = (): SqliteConnection => openSqliteConnection(file, { readOnly: false }),
   ): Promise<Result> => {
     try {
-      const { db } = openSqliteConnection(file, { readOnly: false });
+      const { db } = open();
       try {
         return await use(db);
       } finally {
@@ -26,6 +28,12 @@ export function sqliteMigrations(
   return {
     up: () => withDatabase((db) => migrateUp(db, context)),
     down: () => withDatabase((db) => migrateDown(db, context)),
-    status: () => withDatabase((db) => migrationStatus(db, context)),
+    status: async () =>
+      existsSync(file)
+        ? withDatabase(
+            (db) => migrationStatus(db, context),
+            () => openSqliteAsItIs(file),
+          )
+        : nothingMigrated(context),
   };
 }

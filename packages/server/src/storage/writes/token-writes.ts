@@ -1,37 +1,51 @@
-import type { AccessToken } from "../access-token.ts";
+import { sql } from "kysely";
+import { SCOPES } from "../../domain/scope.ts";
+import { mayAdd, mayRevoke, type TokenFacts } from "../../domain/token-rules.ts";
+import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../access-token.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** False when there are as many already as there may be. */
 export async function addToken(
-  { db }: Transaction,
-  { token, limit }: { token: AccessToken; limit: number },
-): Promise<boolean> {
-  const { held } = await db
-    .selectFrom("AccessToken")
-    .select(({ fn }) => fn.countAll<number>().as("held"))
-    .executeTakeFirstOrThrow();
-  if (Number(held) >= limit) return false;
-  await db.insertInto("AccessToken").values(token).execute();
-  return true;
+  transaction: Transaction,
+  { token, limit, hasOtherAdmin }: AddToken,
+): Promise<TokenAdded> {
+  const tokens = await lockTokens(transaction);
+  if (tokens.length >= limit) return "full";
+  const { scope, createdAt: now } = token;
+  if (!hasOtherAdmin && !mayAdd(tokens, { scope, now })) return "admin_first";
+  await transaction.db.insertInto("AccessToken").values(token).execute();
+  return "added";
 }
 
-/** The first time counts; false when there is no such token. */
+/** The first time counts. */
 export async function revokeToken(
-  { db }: Transaction,
-  { id, at }: { id: string; at: number },
-): Promise<boolean> {
+  transaction: Transaction,
+  { id, at, hasOtherAdmin }: RevokeToken,
+): Promise<TokenRevoked> {
+  const { db } = transaction;
+  const tokens = await lockTokens(transaction);
+  if (!hasOtherAdmin && !mayRevoke(tokens, { id, now: at })) return "last_admin";
   await db
     .updateTable("AccessToken")
     .set({ revokedAt: at })
     .where("id", "=", id)
     .where("revokedAt", "is", null)
     .execute();
-  const found = await db
+  return tokens.some((token) => token.id === id) ? "revoked" : "missing";
+}
+
+/** All tokens, which nobody else adds or revokes until the transaction ends. */
+async function lockTokens({ db, engine }: Transaction): Promise<readonly TokenFacts[]> {
+  if (engine === "postgres")
+    await sql`lock table "AccessToken" in share row exclusive mode`.execute(db);
+  const rows = await db
     .selectFrom("AccessToken")
-    .select("id")
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return found !== undefined;
+    .select(["id", "scope", "expiresAt", "revokedAt"])
+    .execute();
+  // A scope that is none gives no right, so such a row is the least.
+  return rows.map((row) => ({
+    ...row,
+    scope: SCOPES.find((scope) => scope === row.scope) ?? "read",
+  }));
 }
 
 export async function markTokenUsed(

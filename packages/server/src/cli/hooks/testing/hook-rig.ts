@@ -36,10 +36,8 @@ export interface Called {
 /** A database with sessions, and hooks called on it as a process would be. */
 export async function openHookRig(): Promise<HookRig> {
   const data = path.join(temporaryFolder(), "data");
-  const store = await openDatabase({
-    dataFolder: data,
-    database: { engine: "sqlite", file: path.join(data, "holdfast.db") },
-  });
+  const database = { engine: "sqlite", file: path.join(data, "holdfast.db") } as const;
+  const store = await openDatabase({ dataFolder: data, database }, { access: "create" });
   onTestFinished(() => store.close());
   return {
     data,

@@ -1,0 +1,74 @@
+import { sql, type Kysely } from "kysely";
+import { migrationStatus } from "./migrations/migrate.ts";
+import type { MigrationContext } from "./migrations/migrations.ts";
+import { databaseNow } from "./writes/transaction.ts";
+
+/** Facts about a database, found without creating or changing anything. */
+export interface DatabaseInspection {
+  /** `nothing`: the file does not exist. `other`: a database without Holdfast's data. */
+  readonly holds: "nothing" | "other" | "holdfast";
+  /** Migrations that have not run, in order. */
+  readonly pending: readonly string[];
+  /**
+   * The same for every URL and path of one database. Two databases never share it, except physical copies of a
+   * whole PostgreSQL cluster. Null when there is no database.
+   */
+  readonly identity: string | null;
+  /** Whoever holds a lease now, by the database's clock. */
+  readonly leases: readonly LiveLease[];
+}
+
+export interface LiveLease {
+  /** A server's node id, or the id of an import. */
+  readonly id: string;
+  /** Null for an import, and for a server of a version that gave no name. */
+  readonly name: string | null;
+  readonly expiresInMs: number;
+}
+
+/** The part of an inspection that both engines share. */
+export async function inspectTables<Schema>(
+  db: Kysely<Schema>,
+  engine: MigrationContext["engine"],
+): Promise<Pick<DatabaseInspection, "holds" | "pending" | "leases">> {
+  const status = await migrationStatus(db, { engine, failpoint: () => {} });
+  const executed = status.filter(({ executedAt }) => executedAt !== null);
+  const pending = status.filter(({ executedAt }) => executedAt === null);
+  const hasLeases = executed.some(({ name }) => name >= FIRST_WITH_LEASES);
+  return {
+    holds: executed.length === 0 ? "other" : "holdfast",
+    pending: pending.map(({ name }) => name),
+    leases: hasLeases ? await liveLeases(db, engine) : [],
+  };
+}
+
+const FIRST_WITH_LEASES = "0002-sessions";
+
+/** Reads whatever columns there are: the schema may be older than this program, or newer. */
+async function liveLeases<Schema>(
+  db: Kysely<Schema>,
+  engine: MigrationContext["engine"],
+): Promise<readonly LiveLease[]> {
+  const now = databaseNow({ engine });
+  const { rows } = await sql<{
+    readonly node: string;
+    readonly about?: string | null;
+    readonly expiresInMs: number;
+  }>`select *, "expiresAt" - ${now} as "expiresInMs" from "NodeLease"
+    where "expiresAt" > ${now} order by "startedAt", "node"`.execute(db);
+  return rows.map(({ node, about, expiresInMs }) => ({
+    id: node,
+    name: nameIn(about ?? null),
+    expiresInMs: Number(expiresInMs),
+  }));
+}
+
+function nameIn(about: string | null): string | null {
+  try {
+    const value: unknown = JSON.parse(about ?? "null");
+    if (typeof value !== "object" || value === null || !("name" in value)) return null;
+    return typeof value.name === "string" ? value.name : null;
+  } catch {
+    return null;
+  }
+}
