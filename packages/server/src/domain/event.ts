@@ -1,3 +1,4 @@
+import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
@@ -36,6 +37,8 @@ export type SessionEvent =
   | {
       readonly type: "resume.recorded";
       readonly at: number;
+      /** Not in events of 0.1, whose `resumeData` is `{provider, data}`. */
+      readonly provider?: string;
       readonly supportsResume: boolean;
       readonly resumeData: Json;
     }
@@ -116,6 +119,8 @@ export interface SessionCreated {
   readonly purpose: string | null;
   readonly metadata: JsonObject;
   readonly forkedFrom: ForkOrigin | null;
+  /** What the session it was forked from ran with last, to go on with the same. */
+  readonly lastRun?: AgentChoice | null;
 }
 
 /** Only what changed is present. `metadata` holds the keys to set, merged into the stored ones. */

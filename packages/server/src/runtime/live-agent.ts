@@ -1,9 +1,10 @@
-import type { Json } from "../domain/json.ts";
+import { resumePointOf } from "../domain/resume-point.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
+import { providerGone } from "./refuse-provider.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { sessionTools } from "./session-tools.ts";
 
@@ -76,19 +77,20 @@ async function startOnce({
 }: StartLiveAgent): Promise<Agent> {
   const provider = context.provider(run.provider);
   if (provider === null) {
-    throw new AgentFault("agent_not_installed", `There is no provider "${run.provider}" any more.`);
+    throw new AgentFault("agent_not_installed", providerGone(run.provider));
   }
   if (session.repoId === null) throw new Error("unreachable: a run without a repository");
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
+  const point = resumePointOf(session.resumeData, run.provider);
   try {
     return await provider.startAgent({
       sessionId: session.id,
       workspace,
       model: run.model,
       tools: sessionTools(session.metadata),
-      resume: run.continuity === "off" ? null : resumeFor(session.resumeData, run.provider),
+      resume: run.continuity === "off" ? null : (point?.data ?? null),
       onReport,
       signal,
     });
@@ -107,17 +109,10 @@ async function recordResume(
     command: {
       type: "record-resume",
       at: context.clock(),
+      provider,
       supportsResume,
-      resumeData: resumeData === null ? null : { provider, data: resumeData },
+      resumeData,
     },
     extras: { fence },
   });
-}
-
-/** What an agent of this provider left; another one's is of no use. */
-function resumeFor(resumeData: Json, provider: string): Json {
-  if (typeof resumeData !== "object" || resumeData === null || Array.isArray(resumeData))
-    return null;
-  const entries = new Map(Object.entries(resumeData));
-  return entries.get("provider") === provider ? (entries.get("data") ?? null) : null;
 }

@@ -21,8 +21,9 @@ export function newSession(state: ParsedState, newId: () => string): Session {
     queue: [],
     provider: null,
     model: null,
+    lastRun: null,
     supportsResume: false,
-    resumeData: null,
+    resumeData: [],
     forkedFrom: null,
     lastActiveAt: state.session.updatedAt,
   });

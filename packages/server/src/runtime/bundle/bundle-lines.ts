@@ -9,7 +9,8 @@ import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/s
  * queue, each a line, and at the end how many lines there were and their checksum, so that half a bundle,
  * or a changed one, is known as such. Field names are camelCase and times ISO 8601, as everywhere outside.
  *
- * Version 1 had no checksum. An agent id may be missing.
+ * Version 1 had no checksum. An agent id may be missing. Bundles of 0.1 have no `lastRun`, and in `resumeData` what one agent
+ * left, as `{provider, data}`; from their runs follows what the last run used and what that agent has seen.
  */
 export const BUNDLE_VERSION = 2;
 
@@ -45,6 +46,7 @@ export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }):
     phaseHistory: session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
     errorCount: session.errorCount,
     lastError: session.lastError && { ...session.lastError },
+    lastRun: session.lastRun && { ...session.lastRun },
     supportsResume: session.supportsResume,
     resumeData: session.resumeData,
     forkedFrom: session.forkedFrom && { ...session.forkedFrom },

@@ -24,6 +24,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
       await session.perform({ type: "update", changes: { delivery: "hold" }, phase: "planning" });
       await session.perform({
         type: "record-resume",
+        provider: "demo",
         supportsResume: true,
         resumeData: { cursor: [1] },
       });
@@ -55,7 +56,8 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         errorCount: 1,
         lastError: { id: "e1", text: "out of memory" },
         supportsResume: true,
-        resumeData: { cursor: [1] },
+        lastRun: { provider: "demo", model: null },
+        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: sent.runId }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
         failure: null,
         archivedAt: null,
