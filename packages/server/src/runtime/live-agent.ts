@@ -1,3 +1,4 @@
+import type { Json } from "../domain/json.ts";
 import { resumePointOf } from "../domain/resume-point.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
@@ -68,13 +69,26 @@ export class LiveAgent {
   }
 }
 
-async function startOnce({
-  context,
-  session,
-  run,
-  signal,
-  onReport,
-}: StartLiveAgent): Promise<Agent> {
+/** An agent that dies of what an earlier one left gets a session of its own: it must not keep the run from ever starting. */
+async function startOnce(options: StartLiveAgent): Promise<Agent> {
+  const { context, session, run, signal } = options;
+  const point = resumePointOf(session.resumeData, run.provider);
+  const resume = run.continuity === "off" ? null : (point?.data ?? null);
+  try {
+    return await startWith(options, resume);
+  } catch (error) {
+    const isOfResume = error instanceof AgentFault && error.code === "agent_exited";
+    if (resume === null || !isOfResume || signal.aborted) throw error;
+    const fields = { sessionId: session.id, runId: run.id, provider: run.provider };
+    context.log.warn(fields, "the agent ended when it took its session up; it gets a new one");
+    return startWith(options, null);
+  }
+}
+
+async function startWith(
+  { context, session, run, signal, onReport }: StartLiveAgent,
+  resume: Json,
+): Promise<Agent> {
   const provider = context.provider(run.provider);
   if (provider === null) {
     throw new AgentFault("agent_not_installed", providerGone(run.provider));
@@ -83,14 +97,13 @@ async function startOnce({
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
-  const point = resumePointOf(session.resumeData, run.provider);
   try {
     return await provider.startAgent({
       sessionId: session.id,
       workspace,
       model: run.model,
       tools: sessionTools(session.metadata),
-      resume: run.continuity === "off" ? null : (point?.data ?? null),
+      resume,
       onReport,
       signal,
     });
