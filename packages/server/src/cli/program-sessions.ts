@@ -88,8 +88,8 @@ function addTracking(holdfast: Command): void {
     .addOption(choice("--state <state>", "only in this state", STATES))
     .addOption(choice("--phase <phase>", "only in this phase", PHASES))
     .option("--search <words>", "in titles, purposes and messages")
-    .option("--from <time>", "made at or after", time)
-    .option("--to <time>", "made before", time)
+    .option("--from <time>", "active at or after", time)
+    .option("--to <time>", "created before", time)
     .option("--limit <n>", "at most so many", wholeNumber)
     .addHelpText(
       "after",

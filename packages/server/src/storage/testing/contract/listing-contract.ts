@@ -245,9 +245,10 @@ function matches(record: SessionRecord, query: SessionQuery): boolean {
     (states === undefined || states.includes(record.state)) &&
     (phase === undefined || record.phase === phase) &&
     (agentName === undefined || record.agentName === agentName) &&
-    (providers === undefined || providers.includes(record.provider)) &&
+    (providers === undefined ||
+      providers.includes(record.provider ?? record.lastRun?.provider ?? null)) &&
     (search === undefined || record.title === search) &&
-    (from === undefined || record.createdAt >= from) &&
+    (from === undefined || record.lastActiveAt >= from) &&
     (to === undefined || record.createdAt < to)
   );
 }
