@@ -63,8 +63,8 @@ function addTracking(holdfast: Command): void {
     .option("--metadata <json>", "merged into what is there")
     .option("--error <text>", "counted, and kept as the last one")
     .option("--title <text>")
-    .option("--provider <name>")
-    .option("--model <name>")
+    .option("--provider <name>", "preferred for its messages")
+    .option("--model <name>", "preferred model of that provider")
     .addOption(choice("--delivery <policy>", "what happens to new messages", DELIVERY_POLICIES))
     .addHelpText(
       "after",
@@ -128,8 +128,8 @@ function addTalking(holdfast: Command): void {
     .description("send a message and show the answer as it comes")
     .argument("<id>", ID)
     .argument("<text...>", "the message; - reads it from stdin")
-    .option("--provider <name>", "for this message")
-    .option("--model <name>")
+    .option("--provider <name>", "for this message (default: the session's, else the last run's)")
+    .option("--model <name>", "for this message")
     .addOption(
       choice("--delivery <mode>", "when its agent is busy", ["queue", "reject", "interrupt"]),
     )
