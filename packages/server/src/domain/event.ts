@@ -10,7 +10,7 @@ import type { Closing, Suspension } from "./suspension.ts";
 export type SessionEvent =
   | SessionCreated
   /** Came from elsewhere as it is here, with a history of its own. */
-  | { readonly type: "session.imported"; readonly at: number; readonly session: Session }
+  | { readonly type: "session.imported"; readonly at: number; readonly session: ImportedSession }
   | { readonly type: "session.updated"; readonly at: number; readonly changes: SessionChanges }
   | {
       readonly type: "session.suspended";
@@ -104,6 +104,9 @@ export type SessionEvent =
     }
   /** The agent said or did something. What, is in the messages; here only that the session lives. */
   | { readonly type: "output.appended"; readonly at: number };
+
+/** Of 0.1 it says nothing of its last run, and has its resume data in another form. */
+type ImportedSession = Omit<Session, "lastRun"> & Partial<Pick<Session, "lastRun">>;
 
 export interface SessionCreated {
   readonly type: "session.created";

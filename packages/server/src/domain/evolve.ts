@@ -139,7 +139,7 @@ function created(event: EventOf<"session.created">): Session {
 
 /** A log of 0.1 may hold a session as it was kept then. */
 function imported({ session }: EventOf<"session.imported">): Session {
-  const { lastRun = null }: Partial<Session> = session;
+  const { lastRun = null } = session;
   return { ...session, lastRun, resumeData: parseResumePoints(session.resumeData) };
 }
 

@@ -76,7 +76,6 @@ describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
   const fold = (resumeData: unknown): unknown => {
     const event: unknown = { type: "resume.recorded", at: NOON, supportsResume: true, resumeData };
     const session = sessionAfter(create(), send(1, { start: A }));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written then
     return evolveAll(session, [event as SessionEvent])?.resumeData;
   };
 
@@ -103,7 +102,6 @@ describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
     const now = sessionAfter(create(), send(1, { start: HANDED }), endRun(1));
     const { lastRun: _, ...old } = { ...now, resumeData: { provider: "demo", data: 7 } };
     const event: unknown = { type: "session.imported", at: NOON, session: old };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it was written then
     expect(evolveAll(null, [event as SessionEvent])).toEqual({
       ...now,
       lastRun: null,

@@ -107,7 +107,7 @@ describe("P6: a body that is refused before it has arrived", () => {
     const app = await testApp({
       runtime: {
         importSession: async (lines) => {
-          for await (const _ of lines) break;
+          await lines[Symbol.asyncIterator]().next();
           return refusal({ code: "bundle_invalid", message: "Line 1 is no session." });
         },
       },
