@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { MAX_BODY_BYTES } from "../packages/server/src/http/server-limits.ts";
 import { needProgram } from "../packages/server/src/domain/testing/machine.ts";
 import { root } from "./architecture/read-sources.ts";
 import {
@@ -199,6 +200,17 @@ describe("the proxies' settings", () => {
     }
     expect(Number(/proxy_read_timeout (\d+)s;/u.exec(nginx)?.[1])).toBeGreaterThan(30);
     expect(nginx).toContain("proxy_set_header Host $http_host;");
+  });
+
+  it("P6: take bodies as large as a node does, and leave no node out for a single failure", () => {
+    const nginx = text("deploy/nginx.conf");
+    const sizes = [...nginx.matchAll(/client_max_body_size (\w+);/gu)].map(([, size]) => size);
+    expect(sizes).toEqual(["2m", "4g"]);
+    expect(MAX_BODY_BYTES).toBe(2 * 1024 ** 2);
+    expect(nginx).toMatch(/location = \/api\/sessions\/import \{\s+client_max_body_size 4g;/u);
+    const fails = [...nginx.matchAll(/^\s*server .*max_fails=(\d+)/gmu)].map(([, n]) => Number(n));
+    expect(fails).toHaveLength(3);
+    for (const allowed of fails) expect(allowed).not.toBe(1);
   });
 });
 

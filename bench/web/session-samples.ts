@@ -24,6 +24,7 @@ export function sampleSession(count: number): WholeSession {
     metadata: {},
     provider: "demo",
     model: null,
+    next: { provider: null, model: null },
     supportsResume: true,
     delivery: "open",
     queued: 0,

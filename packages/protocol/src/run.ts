@@ -24,8 +24,14 @@ export const runMemorySchema = z
       .describe(
         "live: the agent was there. resumed, loaded: it took its own session up again. told: it is given the last messages each time. briefed: it was given them once, as a text. none: it knows nothing of them",
       ),
-    given: z.int().nonnegative().optional().describe("told, briefed: how many messages"),
-    of: z.int().nonnegative().optional().describe("told, briefed: of how many"),
+    given: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe(
+        "told, briefed: how many messages. resumed, loaded: how many of those since its last run, where other agents worked since",
+      ),
+    of: z.int().nonnegative().optional().describe("of how many"),
   })
   .meta({ id: "RunMemory" });
 export type RunMemory = z.infer<typeof runMemorySchema>;

@@ -62,9 +62,11 @@ export const listSessionsQuerySchema = z.object({
   agent: nameSchema.optional(),
   provider: nameSchema
     .optional()
-    .describe("whom messages go to: the session's preference, or the default where it has none"),
+    .describe(
+      "the agent of a message that chooses none: the preference, else that of the last run, else the default",
+    ),
   q: z.string().max(LIMITS.searchLength).optional().describe("words to find, each as a prefix"),
-  from: timeInputSchema.optional().describe("created at or after"),
+  from: timeInputSchema.optional().describe("active at or after"),
   to: timeInputSchema.optional().describe("created before"),
   limit: z.coerce.number().int().min(1).max(LIMITS.pageSize).default(20),
   offset: z.coerce.number().int().nonnegative().default(0),

@@ -100,7 +100,12 @@ export const sessionSchema = z
     purpose: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
     provider: z.string().nullable().describe("preference; each run chooses its own"),
-    model: z.string().nullable(),
+    model: z.string().nullable().describe("preference, of the preferred provider's models"),
+    next: z
+      .object({ provider: z.string().nullable(), model: z.string().nullable() })
+      .describe(
+        "the agent of a message that chooses none: the preference, else that of the last run; provider null: the server's default, model null: the provider's",
+      ),
     supportsResume: z.boolean(),
     delivery: deliveryPolicySchema,
     queued: z.int().nonnegative().describe("messages accepted, not yet given to an agent"),

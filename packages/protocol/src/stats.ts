@@ -55,7 +55,7 @@ export type StatsBucket = z.infer<typeof statsBucketSchema>;
 
 export const statsSchema = z
   .object({
-    sessions: count.describe("to which something happened in the range"),
+    sessions: count.describe("that lived in the range: from creation to last activity"),
     resumeRate: rate.describe("of sessions that were cut off, how many went on"),
     successRate: rate.describe("of ended runs, how many completed"),
     total: statsGroupSchema,
@@ -71,7 +71,11 @@ export const statsSchema = z
 export type Stats = z.infer<typeof statsSchema>;
 
 export const statsQuerySchema = z.object({
-  from: timeInputSchema.optional().describe("at or after"),
-  to: timeInputSchema.optional().describe("before"),
+  from: timeInputSchema
+    .optional()
+    .describe("runs that ended, and sessions that were active, at or after"),
+  to: timeInputSchema
+    .optional()
+    .describe("runs that ended, and sessions that were created, before"),
 });
 export type StatsQuery = z.infer<typeof statsQuerySchema>;

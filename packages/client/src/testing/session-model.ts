@@ -31,6 +31,7 @@ export const SESSION: Session = {
   metadata: {},
   provider: null,
   model: null,
+  next: { provider: null, model: null },
   supportsResume: false,
   delivery: "open",
   queued: 0,

@@ -64,8 +64,8 @@ function addTracking(holdfast: Command): void {
     .option("--error <text>", "counted, and kept as the last one")
     .option("--reset-errors", "set the number of errors to 0")
     .option("--title <text>")
-    .option("--provider <name>")
-    .option("--model <name>")
+    .option("--provider <name>", "preferred for its messages")
+    .option("--model <name>", "preferred model of that provider")
     .addOption(choice("--delivery <policy>", "what happens to new messages", DELIVERY_POLICIES))
     .addHelpText(
       "after",
@@ -93,8 +93,8 @@ function addTracking(holdfast: Command): void {
     .addOption(choice("--state <state>", "only in this state", STATES))
     .addOption(choice("--phase <phase>", "only in this phase", PHASES))
     .option("--search <words>", "in titles, purposes and messages")
-    .option("--from <time>", "made at or after", time)
-    .option("--to <time>", "made before", time)
+    .option("--from <time>", "active at or after", time)
+    .option("--to <time>", "created before", time)
     .option("--limit <n>", "at most so many", wholeNumber)
     .addHelpText(
       "after",
@@ -133,8 +133,8 @@ function addTalking(holdfast: Command): void {
     .description("send a message and show the answer as it comes")
     .argument("<id>", ID)
     .argument("<text...>", "the message; - reads it from stdin")
-    .option("--provider <name>", "for this message")
-    .option("--model <name>")
+    .option("--provider <name>", "for this message (default: the session's, else the last run's)")
+    .option("--model <name>", "for this message")
     .addOption(
       choice("--delivery <mode>", "when its agent is busy", ["queue", "reject", "interrupt"]),
     )

@@ -106,8 +106,8 @@ function addSurroundings(holdfast: Command): void {
   holdfast.commandsGroup("Around sessions:");
   withDesk(holdfast.command("stats"))
     .description("how sessions and their runs went")
-    .option("--from <time>", "at or after", time)
-    .option("--to <time>", "before", time)
+    .option("--from <time>", "runs that ended, and sessions active, at or after", time)
+    .option("--to <time>", "runs that ended, and sessions created, before", time)
     .addHelpText(
       "after",
       examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"),

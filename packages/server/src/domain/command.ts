@@ -86,6 +86,7 @@ export type RunCommand =
   | {
       readonly type: "record-resume";
       readonly at: number;
+      readonly provider: string;
       readonly supportsResume: boolean;
       readonly resumeData: Json;
     };

@@ -73,6 +73,7 @@ describe("sending to an idle session", () => {
     ]);
     expect(session).toEqual({
       ...sessionAfter(create()),
+      lastRun: { provider: "demo", model: null },
       standing: { status: "active", activity: { state: "running", run } },
     });
   });

@@ -70,6 +70,7 @@ describe("idle → running", () => {
       session: {
         ...before,
         queue: before.queue.slice(1),
+        lastRun: { provider: "other", model: "large" },
         standing: running({ provider: "other", model: "large", handed: false, attempts: 0 }),
       },
     });

@@ -288,6 +288,7 @@ describe("what an agent needs to be resumed", () => {
         {
           type: "resume.recorded",
           at: NOON,
+          provider: "demo",
           supportsResume: true,
           resumeData: { session: "abc", turns: [1, 2] },
         },
@@ -296,7 +297,7 @@ describe("what an agent needs to be resumed", () => {
       session: {
         ...sessionAfter(create()),
         supportsResume: true,
-        resumeData: { session: "abc", turns: [1, 2] },
+        resumeData: [{ provider: "demo", data: { session: "abc", turns: [1, 2] }, seen: null }],
       },
     });
     expect(

@@ -3,6 +3,7 @@ import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./d
 import type { SessionChanges, SessionEvent } from "./event.ts";
 import { sameJson, type Json } from "./json.ts";
 import { isFinal } from "./phase.ts";
+import { resumePointOf } from "./resume-point.ts";
 import { endCurrentRun, requeueOf } from "./run-events.ts";
 import { activityOf, type Session } from "./session.ts";
 
@@ -61,11 +62,12 @@ function changesIn(session: Session, wish: SessionChanges): SessionChanges {
 }
 
 export function decideRecordResume(session: Session, command: Of<"record-resume">): Decision {
-  const { at, supportsResume, resumeData } = command;
-  if (supportsResume === session.supportsResume && sameJson(resumeData, session.resumeData)) {
+  const { at, provider, supportsResume, resumeData } = command;
+  const before = resumePointOf(session.resumeData, provider)?.data ?? null;
+  if (supportsResume === session.supportsResume && sameJson(resumeData, before)) {
     return NOTHING_TO_DO;
   }
-  return accept({ type: "resume.recorded", at, supportsResume, resumeData });
+  return accept({ type: "resume.recorded", at, provider, supportsResume, resumeData });
 }
 
 /**

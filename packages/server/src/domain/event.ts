@@ -1,3 +1,4 @@
+import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
@@ -9,7 +10,7 @@ import type { Closing, Suspension } from "./suspension.ts";
 export type SessionEvent =
   | SessionCreated
   /** Came from elsewhere as it is here, with a history of its own. */
-  | { readonly type: "session.imported"; readonly at: number; readonly session: Session }
+  | { readonly type: "session.imported"; readonly at: number; readonly session: ImportedSession }
   | { readonly type: "session.updated"; readonly at: number; readonly changes: SessionChanges }
   | {
       readonly type: "session.suspended";
@@ -45,6 +46,8 @@ export type SessionEvent =
   | {
       readonly type: "resume.recorded";
       readonly at: number;
+      /** Not in events of 0.1, whose `resumeData` is `{provider, data}`. */
+      readonly provider?: string;
       readonly supportsResume: boolean;
       readonly resumeData: Json;
     }
@@ -114,6 +117,9 @@ export type SessionEvent =
 /** `unavailable`: the server is there, and the session's repository is not. */
 export type SuspendCause = "shutdown" | "crash" | "unavailable";
 
+/** Of 0.1 it says nothing of its last run, and has its resume data in another form. */
+type ImportedSession = Omit<Session, "lastRun"> & Partial<Pick<Session, "lastRun">>;
+
 export interface SessionCreated {
   readonly type: "session.created";
   readonly at: number;
@@ -128,6 +134,8 @@ export interface SessionCreated {
   readonly purpose: string | null;
   readonly metadata: JsonObject;
   readonly forkedFrom: ForkOrigin | null;
+  /** What the session it was forked from ran with last, to go on with the same. */
+  readonly lastRun?: AgentChoice | null;
 }
 
 /** Only what changed is present. `metadata` holds the keys to set, merged into the stored ones. */

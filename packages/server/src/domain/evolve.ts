@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "./phase.ts";
+import { parseResumePoints, withResumeData, withSeenRun } from "./resume-point.ts";
 import {
   activityOf,
   currentRunOf,
@@ -13,7 +14,7 @@ import {
 /** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
   if (event.type === "session.created") return created(event);
-  if (event.type === "session.imported") return event.session;
+  if (event.type === "session.imported") return imported(event);
   if (session === null)
     throw new Error(`unreachable: ${event.type} on a session that does not exist`);
   if (event.type === "session.deleted") return null;
@@ -75,7 +76,7 @@ function fold(session: Session, event: Change): Session {
     case "error.recorded":
       return withError(session, { ...event.error, at: event.at });
     case "resume.recorded":
-      return { ...session, supportsResume: event.supportsResume, resumeData: event.resumeData };
+      return recordedResume(session, event);
     case "message.queued":
       return { ...session, queue: session.queue.toSpliced(event.position, 0, event.entry) };
     case "message.edited":
@@ -95,9 +96,12 @@ function fold(session: Session, event: Change): Session {
       return {
         ...working(session, { state: "running", run: event.run }),
         queue: without(session, event.run.messageId),
+        lastRun: { provider: event.run.provider, model: event.run.model },
       };
     case "run.handed":
-      return withRun(session, (run) => ({ ...run, handed: true, attempts: run.attempts + 1 }));
+      return seenByAgent(
+        withRun(session, (run) => ({ ...run, handed: true, attempts: run.attempts + 1 })),
+      );
     case "run.retried":
       return withRun(session, (run) => ({ ...run, handed: false }));
     case "run.requeued":
@@ -130,13 +134,38 @@ function created(event: EventOf<"session.created">): Session {
     errorTotal: 0,
     lastError: null,
     supportsResume: false,
-    resumeData: null,
+    resumeData: [],
+    lastRun: event.lastRun ?? null,
     createdAt: at,
     updatedAt: at,
     lastActiveAt: at,
     finalizedAt: null,
     summary: null,
   };
+}
+
+/** A log of 0.1 may hold a session as it was kept then. */
+function imported({ session }: EventOf<"session.imported">): Session {
+  const { lastRun = null } = session;
+  return { ...session, lastRun, resumeData: parseResumePoints(session.resumeData) };
+}
+
+/** The agent of the current run has been given it. */
+function seenByAgent(session: Session): Session {
+  const run = currentRunOf(session);
+  if (run === null || !run.handed) return session;
+  return { ...session, resumeData: withSeenRun(session.resumeData, run) };
+}
+
+function recordedResume(session: Session, event: EventOf<"resume.recorded">): Session {
+  const { supportsResume } = event;
+  const [old = { provider: null, data: null }] =
+    event.provider === undefined ? parseResumePoints(event.resumeData) : [];
+  const point = {
+    provider: event.provider ?? old.provider ?? currentRunOf(session)?.provider ?? null,
+    data: event.provider === undefined ? old.data : event.resumeData,
+  };
+  return { ...session, supportsResume, resumeData: withResumeData(session.resumeData, point) };
 }
 
 function suspendedRun(session: Session, event: EventOf<"run.suspended">): Session {
@@ -160,7 +189,7 @@ function closedSuspension(session: Session, event: EventOf<"suspension.closed">)
 }
 
 function endedRun(session: Session, event: EventOf<"run.ended">): Session {
-  const ended = working(session, IDLE);
+  const ended = working(seenByAgent(session), IDLE);
   const { runId, result, at } = event;
   switch (result.outcome) {
     case "completed":

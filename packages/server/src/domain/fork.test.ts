@@ -54,6 +54,7 @@ describe("a fork", () => {
         id: "session-2",
         title: "Tidier",
         forkedFrom: { sessionId: "session-1", atMessage: "m1" },
+        lastRun: { provider: "demo", model: null },
       });
       const { standing, queue, phase, errorCount, supportsResume } = sessionAfter(wish);
       expect({ standing, queue, phase, errorCount, supportsResume }).toEqual({
@@ -65,6 +66,13 @@ describe("a fork", () => {
       });
     },
   );
+
+  it("C2, ruling 18: goes on with the agent that the other session ran with last", () => {
+    const run = { provider: "gemini", model: "pro" };
+    const source = sessionAfter(create(), send(1, { start: { ...run, handed: true } }));
+    const wish = forkOf(source, { id: "session-2", at: NOON, atMessage: null });
+    expect(sessionAfter(wish).lastRun).toEqual(run);
+  });
 
   it("takes over all of the history when no message is named", () => {
     const wish = forkOf(sessionAfter(SOURCE), { id: "session-2", at: NOON, atMessage: null });

@@ -19,5 +19,6 @@ export function forkOf(
     purpose: source.purpose,
     metadata: source.metadata,
     forkedFrom: { sessionId: source.id, atMessage },
+    lastRun: source.lastRun,
   };
 }

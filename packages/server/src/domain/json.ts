@@ -26,6 +26,6 @@ export function sameJson(left: Json, right: Json): boolean {
   );
 }
 
-function isArray(value: Json): value is readonly Json[] {
+export function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

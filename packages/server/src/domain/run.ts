@@ -51,8 +51,10 @@ export interface RunError {
 
 /** How the agent of a run came to know what was said before it. */
 export type RunMemory =
-  /** It was there; it took its own session up again; it knows nothing. */
-  | { readonly how: "live" | "resumed" | "loaded" | "none" }
+  /** It was there; it knows nothing. */
+  | { readonly how: "live" | "none" }
+  /** It took its own session up again. Where others worked since, it was given the messages since as a text. */
+  | { readonly how: "resumed" | "loaded"; readonly given?: number; readonly of?: number }
   /** It is given the last messages each time; it was given them as a text. */
   | { readonly how: "told" | "briefed"; readonly given: number; readonly of: number };
 

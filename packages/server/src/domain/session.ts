@@ -1,6 +1,8 @@
+import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Phase, PhaseChange } from "./phase.ts";
+import type { ResumePoint } from "./resume-point.ts";
 import type { CurrentRun } from "./run.ts";
 import type { State, Status } from "./status.ts";
 import type { Suspension } from "./suspension.ts";
@@ -48,6 +50,8 @@ export interface Session {
   /** Preference only: each run chooses its own. */
   readonly provider: string | null;
   readonly model: string | null;
+  /** What the run that was started last uses, or used; null before the first. */
+  readonly lastRun: AgentChoice | null;
   readonly agentName: string | null;
   readonly purpose: string | null;
   readonly metadata: JsonObject;
@@ -60,9 +64,10 @@ export interface Session {
   readonly errorTotal: number;
   /** Stays when the count is reset. */
   readonly lastError: LastError | null;
+  /** Whether the last agent can take its own session up again. */
   readonly supportsResume: boolean;
-  /** What the last agent needs to take the session up again. */
-  readonly resumeData: Json;
+  /** What an agent of each provider needs for that, the one recorded last at the end. */
+  readonly resumeData: readonly ResumePoint[];
   readonly forkedFrom: ForkOrigin | null;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -177,6 +177,7 @@ describe("every change of status", () => {
     expect(session).toEqual({
       ...before,
       queue: [],
+      lastRun: { provider: "demo", model: null },
       standing: {
         status: "active",
         activity: {

@@ -16,6 +16,7 @@ import type { AgentTokens } from "./agent-token.ts";
 import { addBundleRoutes } from "./bundle-routes.ts";
 import { answerClientError } from "./client-error.ts";
 import { addDocsPage } from "./docs-page.ts";
+import { drainRefusedBodies } from "./drain-body.ts";
 import { addEventRoutes } from "./event-routes.ts";
 import { addGracefulClose } from "./graceful-close.ts";
 import { addGrantRoutes } from "./grant-routes.ts";
@@ -122,6 +123,7 @@ export async function buildApp(services: AppServices): Promise<App> {
   heads.addTo(app);
   addGuard(app, services);
   addJsonBody(app);
+  drainRefusedBodies(app);
   addNotFound(app, services);
   addGracefulClose(app);
   await app.register((scope) => addRoutes(scope, services));

@@ -11,7 +11,8 @@ export function addStatsRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     schema: {
       operationId: "getStats",
       summary: "How sessions and their runs went, by agent, by provider, by phase and over time",
-      description: "Of what happened from `from` on and before `to`; without them, of all.",
+      description:
+        "Of runs that ended from `from` on and before `to`, and of sessions whose life, from creation to last activity, overlaps that; without them, of all.",
       tags: ["stats"],
       querystring: statsQuerySchema,
       response: { 200: statsSchema, ...readProblems() },

@@ -1,5 +1,6 @@
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
+import { nextAgent } from "../domain/choose-agent.ts";
 import { withPartial, type Message } from "../domain/message.ts";
 import type { ResumeDecision } from "../domain/should-resume.ts";
 import type { Suspension } from "../domain/suspension.ts";
@@ -53,6 +54,7 @@ export function toWireSession(session: SessionSnapshot): wire.Session {
     metadata: session.metadata,
     provider: session.provider,
     model: session.model,
+    next: nextAgent(session),
     supportsResume: session.supportsResume,
     delivery: session.delivery,
     queued: session.queued,

@@ -79,7 +79,8 @@ async function refuseCreation(
   const unfit = refuseMetadata(metadata);
   if (unfit !== null) return unfit;
   if (provider !== null || message !== null) {
-    const refused = await refuseProvider(context, provider ?? context.defaultProvider);
+    const name = provider ?? context.defaultProvider;
+    const refused = await refuseProvider(context, { name, chosenBy: "request" });
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;

@@ -1,3 +1,4 @@
+import { nextAgent } from "../domain/choose-agent.ts";
 import {
   shouldResume,
   type ResumeDecision,
@@ -50,7 +51,7 @@ async function lookAround(
 ): Promise<Surroundings> {
   const [workspace, provider, lease, budget] = await Promise.all([
     workspaceOf(store, session, probes),
-    probes.provider?.(session.provider),
+    probes.provider?.(nextAgent(session).provider),
     leaseOf(store, session),
     budgetOf(store, session),
   ]);

@@ -1,9 +1,11 @@
 import type { Json } from "../domain/json.ts";
+import { resumePointOf } from "../domain/resume-point.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
+import { providerGone } from "./refuse-provider.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { sessionTools } from "./session-tools.ts";
 
@@ -67,16 +69,29 @@ export class LiveAgent {
   }
 }
 
-async function startOnce({
-  context,
-  session,
-  run,
-  signal,
-  onReport,
-}: StartLiveAgent): Promise<Agent> {
+/** An agent that dies of what an earlier one left gets a session of its own: it must not keep the run from ever starting. */
+async function startOnce(options: StartLiveAgent): Promise<Agent> {
+  const { context, session, run, signal } = options;
+  const point = resumePointOf(session.resumeData, run.provider);
+  const resume = run.continuity === "off" ? null : (point?.data ?? null);
+  try {
+    return await startWith(options, resume);
+  } catch (error) {
+    const isOfResume = error instanceof AgentFault && error.code === "agent_exited";
+    if (resume === null || !isOfResume || signal.aborted) throw error;
+    const fields = { sessionId: session.id, runId: run.id, provider: run.provider };
+    context.log.warn(fields, "the agent ended when it took its session up; it gets a new one");
+    return startWith(options, null);
+  }
+}
+
+async function startWith(
+  { context, session, run, signal, onReport }: StartLiveAgent,
+  resume: Json,
+): Promise<Agent> {
   const provider = context.provider(run.provider);
   if (provider === null) {
-    throw new AgentFault("agent_not_installed", `There is no provider "${run.provider}" any more.`);
+    throw new AgentFault("agent_not_installed", providerGone(run.provider));
   }
   if (session.repoId === null) throw new Error("unreachable: a run without a repository");
   const opened = await context.openWorkspace(session.repoId);
@@ -88,7 +103,7 @@ async function startOnce({
       workspace,
       model: run.model,
       tools: sessionTools(session.metadata),
-      resume: run.continuity === "off" ? null : resumeFor(session.resumeData, run.provider),
+      resume,
       onReport,
       signal,
     });
@@ -107,17 +122,10 @@ async function recordResume(
     command: {
       type: "record-resume",
       at: context.clock(),
+      provider,
       supportsResume,
-      resumeData: resumeData === null ? null : { provider, data: resumeData },
+      resumeData,
     },
     extras: { fence },
   });
-}
-
-/** What an agent of this provider left; another one's is of no use. */
-function resumeFor(resumeData: Json, provider: string): Json {
-  if (typeof resumeData !== "object" || resumeData === null || Array.isArray(resumeData))
-    return null;
-  const entries = new Map(Object.entries(resumeData));
-  return entries.get("provider") === provider ? (entries.get("data") ?? null) : null;
 }

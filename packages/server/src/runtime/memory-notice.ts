@@ -30,7 +30,9 @@ function whatItKnows(memory: RunMemory): string {
       return `It is given ${messagesOf(memory)}.`;
     case "resumed":
     case "loaded":
-      return "It took its own session up again.";
+      return memory.given === undefined || memory.of === undefined
+        ? "It took its own session up again."
+        : `It took its own session up again and was told ${countOf(memory.given, memory.of)} since.`;
     case "live":
       return "It was there.";
     case "none":
@@ -42,4 +44,9 @@ function whatItKnows(memory: RunMemory): string {
 
 function messagesOf({ given, of }: { readonly given: number; readonly of: number }): string {
   return `${given === of ? `all ${of}` : `the last ${given} of ${of}`} earlier messages`;
+}
+
+function countOf(given: number, of: number): string {
+  if (of === 1) return "the message";
+  return given === of ? `all ${of} messages` : `the last ${given} of ${of} messages`;
 }

@@ -225,7 +225,12 @@ describe("retention", () => {
     for (let n = 0; n < 330; n += 1) {
       const session = await test.suspended({ at: NOON + n });
       if (n % 3 !== 0) continue;
-      await session.perform({ type: "record-resume", supportsResume: true, resumeData: n });
+      await session.perform({
+        type: "record-resume",
+        provider: "demo",
+        supportsResume: true,
+        resumeData: n,
+      });
       kept.push(session);
     }
     test.now = NOON + 8 * DAY_MS;

@@ -1,5 +1,6 @@
 import type { Json } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
+import { resumePointOf } from "../domain/resume-point.ts";
 import type { CurrentRun, RunMemory } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type Prompt, type PromptAnswer } from "../providers/provider.ts";
@@ -38,10 +39,13 @@ export async function promptFor(
     run.attempts > 0
       ? await closedSuspensions(store, { sessionId: session.id, runId: run.id })
       : [];
+  const isBack = memory === "resumed" || memory === "loaded";
+  const missed = isBack ? await missedMessages(store, { session, run, message }) : null;
   const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
   const text = continuationOf(news);
   const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
-  const own = news.length > 0 && memory !== "none" ? [] : partsOf(message.content);
+  const knowsNothing = memory === "none" || (isBack && missed === null);
+  const own = news.length > 0 && !knowsNothing ? [] : partsOf(message.content);
   const prompt = {
     parts: [...own, ...words],
     model: run.model,
@@ -49,9 +53,8 @@ export async function promptFor(
     answers: closed.map(toPromptAnswer),
     tells: closed.map(({ id }) => id),
   };
-  if (memory === "live" || memory === "resumed" || memory === "loaded") {
-    return { ...prompt, memory: { how: memory } };
-  }
+  if (memory === "live") return { ...prompt, memory: { how: memory } };
+  if (isBack && missed !== null) return withMissed(prompt, { how: memory, missed, limits });
   const messages = await store.readMessages({ sessionId: session.id });
   const history = messages.filter(({ seq }) => seq < message.seq);
   const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
@@ -65,6 +68,45 @@ export async function promptFor(
   const parts = [...own, ...workBegun(begun, limits), ...words];
   if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
   return withBriefing({ ...prompt, parts }, { history, run, limits });
+}
+
+/**
+ * What was said since the agent's own session was last given a run; null when it was given none, so that there is nothing that
+ * it knows although it could be taken up.
+ */
+async function missedMessages(
+  store: Store,
+  { session, run, message }: Pick<PromptRequest, "session" | "run"> & { readonly message: Message },
+): Promise<readonly Message[] | null> {
+  const seen = resumePointOf(session.resumeData, run.provider)?.seen ?? null;
+  const last = seen === null ? null : await store.readRun(seen);
+  const known = last === null ? null : await store.readMessage(session.id, last.messageId);
+  if (known === null) return null;
+  const since = await store.readMessages({ sessionId: session.id, after: known.seq });
+  return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
+}
+
+function withMissed(
+  prompt: Omit<RunPrompt, "memory">,
+  {
+    how,
+    missed,
+    limits,
+  }: {
+    readonly how: "resumed" | "loaded";
+    readonly missed: readonly Message[];
+    readonly limits: BriefingLimits;
+  },
+): RunPrompt {
+  const heading = "The session went on without you. What was said since you were last asked:";
+  const briefing = briefingOf(missed, { heading, limits });
+  if (briefing === null) return { ...prompt, memory: { how } };
+  const { text, given, of } = briefing;
+  return {
+    ...prompt,
+    parts: [{ type: "text", text }, ...prompt.parts],
+    memory: { how, given, of },
+  };
 }
 
 /** What another process had done for the same message before it was gone. */

@@ -1,3 +1,4 @@
+import { chooseAgent, type AgentChoice, type AgentWish } from "../domain/choose-agent.ts";
 import type { Command, Send } from "../domain/command.ts";
 import type { Json } from "../domain/json.ts";
 import type { MessageContent } from "../domain/message.ts";
@@ -11,9 +12,8 @@ import type { CommandExtras, Decided } from "./execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
 import { noSuchSession, toRefused } from "./replies.ts";
 import type { CreateSession, Idempotent, Reply, SendMessage, Sent } from "./runtime.ts";
-import { refuseProvider } from "./refuse-provider.ts";
+import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
 import { reservePlace } from "./reserve-place.ts";
-import { runStart } from "./run-start.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 
 /** Stores the message, and starts its run in the same transaction where it can begin at once. */
@@ -32,12 +32,13 @@ export async function sendMessage(
   const { id: sessionId, repoId } = session;
   const { defaultProvider } = context;
   const runId = context.newId();
-  const start = runStart(request, { session, defaultProvider });
+  const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
   const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
   // Whoever is alive is installed.
   if (STATUS_RULES[session.status].takesMessages && toGive === null) {
-    const refused = await refuseProvider(context, start.provider);
+    const chosenBy = choiceIsBy(request, session);
+    const refused = await refuseProvider(context, { name: start.provider, chosenBy });
     if (refused !== null) return refused;
   }
 
@@ -53,13 +54,19 @@ export async function sendMessage(
     continuity: request.continuity,
     delivery: request.delivery,
     maxQueued: context.limits.queue,
-    start: isStarted ? start : null,
+    start: null,
+  };
+  // Chosen from what the session says now: it may have changed since it was read.
+  const startOn = (now: Session | null): RunStart => {
+    const chosen = chooseAgent(request, { session: now ?? session, defaultProvider });
+    const isGiven = fence !== null && canGive(now) && chosen.provider === start.provider;
+    return { ...chosen, handed: isGiven };
   };
   const taken: Sent[] = [];
   try {
     const executed = await context.execute({
       sessionId,
-      command: (now) => (fence !== null && canGive(now) ? startHanded(command) : command),
+      command: (now) => (isStarted ? { ...command, start: startOn(now) } : command),
       extras: (decided) => {
         const sent = sentIn(decided, { command, content: request.content });
         taken.push(sent);
@@ -92,6 +99,12 @@ export async function sendMessage(
   }
 }
 
+function choiceIsBy({ provider }: SendMessage, session: SessionRecord): ChosenBy {
+  if (provider !== null) return "request";
+  if (session.provider !== null) return "preference";
+  return session.lastRun === null ? "request" : "last_run";
+}
+
 /** Where a live agent has nothing to do, the message is stored as given to it, and given right after. */
 function fenceToGive(
   { giveAlong }: RuntimeContext,
@@ -99,7 +112,7 @@ function fenceToGive(
     request: { sessionId, continuity, delivery },
     runId,
     start: { provider },
-  }: { readonly request: SendMessage; readonly runId: string; readonly start: RunStart },
+  }: { readonly request: SendMessage; readonly runId: string; readonly start: AgentChoice },
 ): Fence | null {
   if (continuity === "off" || delivery === "interrupt") return null;
   return giveAlong(sessionId, { runId, provider });
@@ -112,15 +125,14 @@ function canGive(session: Session | null): boolean {
   return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
 }
 
-function startHanded(command: Send): Send {
-  return { ...command, start: command.start === null ? null : { ...command.start, handed: true } };
-}
+const NO_WISH: AgentWish = { provider: null, model: null };
 
 /** The commands of a first message, for the transaction that creates its session. */
 export function firstMessage(
   context: RuntimeContext,
   { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
 ): Send {
+  const { defaultProvider } = context;
   const isStarted = reservePlace(context, { sessionId, repoId: request.repoId });
   return {
     type: "send",
@@ -133,7 +145,10 @@ export function firstMessage(
     delivery: "queue",
     maxQueued: context.limits.queue,
     start: isStarted
-      ? runStart(request, { session: request, defaultProvider: context.defaultProvider })
+      ? {
+          ...chooseAgent(NO_WISH, { session: { ...request, lastRun: null }, defaultProvider }),
+          handed: false,
+        }
       : null,
   };
 }

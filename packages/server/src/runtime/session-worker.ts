@@ -1,11 +1,11 @@
 import type { Command } from "../domain/command.ts";
+import { chooseAgent } from "../domain/choose-agent.ts";
 import { dutyOf } from "../domain/duty.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import { currentRunOf, runIdOf, type Session } from "../domain/session.ts";
 import type { Fence, StoredSession } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
 import { delayUntil, expireSuspensions } from "./expire-suspensions.ts";
-import { runStart } from "./run-start.ts";
 import { RunWork } from "./run-work.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
@@ -267,7 +267,7 @@ export class SessionWorker {
     await place;
     this.#runsInARow += 1;
     const { clock, defaultProvider } = this.#context;
-    const start = runStart(entry, { session, defaultProvider });
+    const start = { ...chooseAgent(entry, { session, defaultProvider }), handed: false };
     await this.#command({ type: "start-run", at: clock(), runId, start }, session);
   }
 

@@ -5,7 +5,7 @@ import type { State, Status } from "../domain/status.ts";
 import type { ListPosition } from "./store.ts";
 
 export interface FiguresQuery {
-  /** What happened at or after, and before. */
+  /** Sessions that lived at or after, and before; their runs by the time of their end. */
   readonly from?: number;
   readonly to?: number;
   readonly after?: ListPosition;
@@ -14,7 +14,7 @@ export interface FiguresQuery {
 }
 
 export interface FiguresPage {
-  /** Those of the sessions looked at to which something happened in the range. */
+  /** Those of the sessions looked at whose life, from creation to last activity, overlaps the range, or that were closed in it. */
   readonly sessions: readonly SessionFigures[];
   readonly next: ListPosition | null;
 }

@@ -41,8 +41,20 @@ export function toMemory(json: Json): RunMemory | null {
   const { how, given, of } = json;
   const known = RUN_MEMORIES.find((each) => each === how);
   if (known === undefined) return null;
-  if (known !== "briefed" && known !== "told") return { how: known };
-  return typeof given === "number" && typeof of === "number" ? { how: known, given, of } : null;
+  const counted = typeof given === "number" && typeof of === "number" ? { given, of } : null;
+  switch (known) {
+    case "briefed":
+    case "told":
+      return counted && { how: known, ...counted };
+    case "resumed":
+    case "loaded":
+      return { how: known, ...counted };
+    case "live":
+    case "none":
+      return { how: known };
+    default:
+      return known satisfies never;
+  }
 }
 
 export function toCurrentRun(row: RunRow): CurrentRun {

@@ -11,11 +11,11 @@ export interface SessionQuery {
   readonly states?: readonly State[];
   readonly phase?: Phase;
   readonly agentName?: string;
-  /** Preferences, of which null is to have none. */
+  /** Of a message that chooses none: the preference, else that of the last run; null is neither. */
   readonly providers?: readonly (string | null)[];
   /** Words that the title, the purpose or a message has, each as a prefix. */
   readonly search?: string;
-  /** Created at or after, and before. */
+  /** Active at or after, and created before: what lived in the range, from its creation to its last activity. */
   readonly from?: number;
   readonly to?: number;
   readonly limit: number;

@@ -1,5 +1,6 @@
 import { DELIVERY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
 import { PHASES, type PhaseChange } from "../domain/phase.ts";
+import { parseResumePoints } from "../domain/resume-point.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import {
   IDLE,
@@ -52,8 +53,10 @@ export function toSessionColumns(session: Session): SessionColumns {
     metadata: JSON.stringify(session.metadata),
     provider: session.provider,
     model: session.model,
+    lastProvider: session.lastRun?.provider ?? null,
+    lastModel: session.lastRun?.model ?? null,
     supportsResume: toFlag(session.supportsResume),
-    resumeData: session.resumeData === null ? null : JSON.stringify(session.resumeData),
+    resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
     delivery: session.delivery,
     queued: session.queue.length,
     forkedFrom: session.forkedFrom === null ? null : JSON.stringify(session.forkedFrom),
@@ -102,8 +105,10 @@ export function fromSessionRow(
     metadata: parseObject("metadata", row.metadata),
     provider: row.provider,
     model: row.model,
+    lastRun:
+      row.lastProvider === null ? null : { provider: row.lastProvider, model: row.lastModel },
     supportsResume: row.supportsResume === 1,
-    resumeData: parseJsonOrNull("resumeData", row.resumeData),
+    resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
     delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),
     queued: row.queued,
     forkedFrom: parseForkOrigin(row.forkedFrom),

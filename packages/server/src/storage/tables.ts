@@ -54,7 +54,11 @@ export interface SessionRow {
   metadata: string;
   provider: string | null;
   model: string | null;
+  /** What the run that was started last uses, or used; null before the first. */
+  lastProvider: string | null;
+  lastModel: string | null;
   supportsResume: number;
+  /** A list of `{provider, data, seen}`. */
   resumeData: string | null;
   delivery: string;
   queued: number;

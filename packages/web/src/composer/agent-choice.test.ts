@@ -20,7 +20,7 @@ const providers: ProvidersReply = {
 const NOTHING = { provider: null, model: null };
 const choose = (more: Partial<Parameters<typeof agentChoiceOf>[0]>) => {
   const choice = agentChoiceOf({
-    session: NOTHING,
+    session: { next: NOTHING },
     chosen: NOTHING,
     last: null,
     providers,
@@ -29,9 +29,9 @@ const choose = (more: Partial<Parameters<typeof agentChoiceOf>[0]>) => {
   return choice === null ? null : [choice.provider, choice.model, choice.note];
 };
 
-it("without a choice it is what the session prefers, or the default (C2)", () => {
+it("C2, ruling 18: without a choice it is what the server says comes next, or the default", () => {
   expect(choose({})).toEqual(["demo", null, null]);
-  expect(choose({ session: { provider: "gemini", model: "pro" } })).toEqual([
+  expect(choose({ session: { next: { provider: "gemini", model: "pro" } } })).toEqual([
     "gemini",
     "pro",
     null,
@@ -42,18 +42,28 @@ it("without a choice it is what the session prefers, or the default (C2)", () =>
 it("another provider than before is said, and does not take over the model (C2)", () => {
   expect(
     choose({
-      session: { provider: "gemini", model: "pro" },
+      session: { next: { provider: "gemini", model: "pro" } },
       chosen: { provider: "demo", model: null },
     }),
   ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which is told what was said"]);
 });
 
-it("what counts is who worked last, not who is preferred", () => {
+it("C2, ruling 18: a session goes on with its last agent, whatever the default is by now", () => {
   const last = { provider: "gemini", model: "pro" };
-  expect(choose({ last })).toEqual([
+  expect(choose({ session: { next: last }, last })).toEqual(["gemini", "pro", null]);
+});
+
+it("what is said to change is compared with who worked last", () => {
+  const last = { provider: "gemini", model: "pro" };
+  expect(choose({ session: { next: { provider: "demo", model: null } }, last })).toEqual([
     "demo",
     null,
     "Switches from GEMINI to DEMO, which is told what was said",
+  ]);
+  expect(choose({ last, chosen: { provider: "gemini", model: null } })).toEqual([
+    "gemini",
+    "pro",
+    null,
   ]);
   expect(choose({ last, chosen: { provider: "gemini", model: "flash" } })).toEqual([
     "gemini",

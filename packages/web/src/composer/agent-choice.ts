@@ -16,22 +16,25 @@ export function agentChoiceOf({
   last,
   providers,
 }: {
-  readonly session: Pick<Session, "provider" | "model">;
+  readonly session: Pick<Session, "next">;
   readonly chosen: { readonly provider: string | null; readonly model: string | null };
   /** Who worked last; null when nobody has, or it is not known. */
   readonly last: { readonly provider: string | null; readonly model: string | null } | null;
   readonly providers: ProvidersReply | null;
 }): AgentChoice | null {
-  const preferred = session.provider ?? providers?.defaultProvider ?? null;
-  const provider = chosen.provider ?? preferred;
+  // The server's own rule: what it would choose, and a model only with the provider it belongs to.
+  const { next } = session;
+  const usual = next.provider ?? providers?.defaultProvider ?? null;
+  const provider = chosen.provider ?? usual;
   if (provider === null) return null;
-  // A preferred model belongs to the preferred provider.
-  const model = chosen.model ?? (provider === preferred ? session.model : null);
+  const own = provider === usual ? next.model : null;
+  const before = provider === last?.provider ? last.model : null;
+  const model = chosen.model ?? own ?? before;
   const about = providers?.providers.find((each) => each.name === provider) ?? null;
   const note = noteOf({
     about,
     to: { provider, model },
-    from: last ?? { provider: preferred, model: session.model },
+    from: last ?? { provider: usual, model: next.model },
     titleOf: (name) => providers?.providers.find((each) => each.name === name)?.title ?? name,
   });
   return { provider, model, about, note };

@@ -124,8 +124,12 @@ export function update(more: Partial<Update> = {}): Update {
   return { type: "update", at: NOON, changes: {}, ...more };
 }
 
-export function recordResume(supportsResume: boolean, resumeData: Json): Of<"record-resume"> {
-  return { type: "record-resume", at: NOON, supportsResume, resumeData };
+export function recordResume(
+  supportsResume: boolean,
+  resumeData: Json,
+  provider = "demo",
+): Of<"record-resume"> {
+  return { type: "record-resume", at: NOON, provider, supportsResume, resumeData };
 }
 
 export function suspend(cause: "shutdown" | "crash"): Of<"suspend"> {

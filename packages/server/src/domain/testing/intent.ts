@@ -43,7 +43,14 @@ const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent
   { weight: 5, wants: [-1, 0, 1, 2, 9].map((position) => make.moveQueued(0, position)) },
   { weight: 2, wants: [make.withdrawQueued(0)] },
   { weight: 12, wants: updates() },
-  { weight: 3, wants: [make.recordResume(true, { session: "a" }), make.recordResume(false, null)] },
+  {
+    weight: 3,
+    wants: [
+      make.recordResume(true, { session: "a" }),
+      make.recordResume(true, { session: "b" }, "gemini"),
+      make.recordResume(false, null),
+    ],
+  },
   {
     weight: 2,
     wants: OUTCOMES.flatMap((outcome) => [make.finalize(outcome), make.finalize(outcome, "done")]),

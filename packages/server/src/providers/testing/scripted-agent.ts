@@ -112,6 +112,7 @@ async function takeUp(
   replays: boolean,
 ): Promise<void> {
   if (how === "hangs") return;
+  if (how === "exits") process.exit(3);
   if (!authenticated) return refuse(id, -32000, "Authentication required");
   const said = how === "works" ? memory.recall(sessionId) : null;
   if (said === null) return refuse(id, -32002, "no such session");

@@ -13,9 +13,9 @@ export interface ScriptedOptions {
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
   };
-  /** How a session is taken up again; `error`: refused although advertised. `hangs`: never answered. */
-  readonly load?: "works" | "error" | "hangs";
-  readonly resume?: "works" | "error" | "hangs";
+  /** How a session is taken up again; `error`: refused although advertised. `hangs`: never answered. `exits`: it dies of it. */
+  readonly load?: "works" | "error" | "hangs" | "exits";
+  readonly resume?: "works" | "error" | "hangs" | "exits";
   /** A load is answered so long before the last of its replay arrives. */
   readonly lateReplayMs?: number;
   readonly modes?: readonly string[];

@@ -10,7 +10,8 @@ import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/s
  * or a changed one, is known as such. Field names are camelCase and times ISO 8601, as everywhere outside.
  *
  * Version 1 had no checksum. An agent id may be missing. Bundles of Holdfast 0.1 say the role `agent` of plans and tool
- * calls, and do not say of whole texts that they are not `partial`.
+ * calls, and do not say of whole texts that they are not `partial`. They have no `lastRun`, and in `resumeData` what one
+ * agent left, as `{provider, data}`; from their runs follows what the last run used and what that agent has seen.
  */
 export const BUNDLE_VERSION = 2;
 
@@ -52,6 +53,7 @@ export function sessionLine(session: Session, { lastSeq }: { lastSeq: number }):
       ...session.lastError,
       at: toTimeOrNull(session.lastError.at),
     },
+    lastRun: session.lastRun && { ...session.lastRun },
     supportsResume: session.supportsResume,
     resumeData: session.resumeData,
     forkedFrom: session.forkedFrom && { ...session.forkedFrom },

@@ -15,7 +15,9 @@ export function bundledSession(outline: BundleOutline): Session {
   const queue = [...outline.queue.values()];
   if (queue.length > 0 && !("activity" in standing))
     throw new BadBundle(`The bundle has a queue, and its session is ${standing.status}.`);
-  return { ...outline.session.session, repoId: null, standing, queue };
+  const { session, isOfOld } = outline.session;
+  const known = isOfOld ? outline.earlierRuns.read(session.resumeData) : {};
+  return { ...session, ...known, repoId: null, standing, queue };
 }
 
 function checkQueue({ queue, queuedRuns }: BundleOutline): void {

@@ -84,6 +84,37 @@ describe("an import", () => {
     });
   });
 
+  it("A13, A10: keeps what the last run used, and what each agent has seen; of a bundle of 0.1 by its runs", async () => {
+    const session = await beginSession(test.store, { repoId: REPO.id });
+    for (const provider of ["a", "b"]) {
+      const start = { provider, model: `${provider}1`, handed: false };
+      const { runId } = await session.send("Go.", { start });
+      const resume = { supportsResume: true, resumeData: { of: provider } };
+      await session.perform({ type: "record-resume", provider, ...resume });
+      await session.perform({ type: "hand-run", runId });
+      await session.end({ runId, messageId: "" });
+    }
+    const { lastRun, resumeData } = (await session.stored()).session;
+    const lines = await test.bundleOf(session.id);
+    const imported = async (bundle: readonly string[]) => {
+      await session.perform({ type: "delete" });
+      await test.take(bundle);
+      const { session: now } = await session.stored();
+      return { lastRun: now.lastRun, resumeData: now.resumeData };
+    };
+    expect(await imported(lines)).toEqual({ lastRun, resumeData });
+
+    const old = changed(lines, ({ lastRun: _, ...line }) =>
+      line["type"] === "session"
+        ? { ...line, resumeData: { provider: "b", data: { of: "b" } } }
+        : line,
+    );
+    expect(await imported(old)).toEqual({
+      lastRun: { provider: "b", model: "b1" },
+      resumeData: resumeData.filter(({ provider }) => provider === "b"),
+    });
+  });
+
   it("keeps what a run was asked for that is not over", async () => {
     const session = await beginSession(test.store, { repoId: REPO.id });
     await session.suspend(await session.send("waits", { continuity: "off", start: HANDED }));

@@ -2,6 +2,7 @@ import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../d
 import type { JsonObject } from "../../domain/json.ts";
 import { currentRole, ROLES, type MessageContent } from "../../domain/message.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
+import { parseResumePoints } from "../../domain/resume-point.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
@@ -42,6 +43,8 @@ export interface BundleSession {
   /** What only the session knows of the run that waits; the rest stands in the run's own line. */
   readonly waitingRun: Pick<CurrentRun, "id" | "continuity" | "handed"> | null;
   readonly lastSeq: number;
+  /** Of 0.1: its last run, and what agents have seen, follow from the lines of its runs. */
+  readonly isOfOld: boolean;
 }
 
 export interface BundleQueued {
@@ -85,6 +88,7 @@ export function parseSession(line: JsonObject): BundleSession {
     archivedAt: status === "archived" ? timeIn(line, "archivedAt") : null,
     waitingRun: waitingRun && parseWaitingRun(waitingRun),
     lastSeq: countIn(line, "lastSeq"),
+    isOfOld: !("lastRun" in line),
     session: {
       id: idIn(line, "id"),
       title: textOrNullIn(line, "title"),
@@ -102,8 +106,9 @@ export function parseSession(line: JsonObject): BundleSession {
       errorCount: countIn(line, "errorCount"),
       errorTotal: countIn(line, "errorTotal" in line ? "errorTotal" : "errorCount"),
       lastError: parseLastError(line),
+      lastRun: parseLastRun(line),
       supportsResume: flagIn(line, "supportsResume"),
-      resumeData: jsonIn(line, "resumeData"),
+      resumeData: parseResumePoints(jsonIn(line, "resumeData")),
       forkedFrom: parseForkOrigin(line),
       createdAt: timeIn(line, "createdAt"),
       updatedAt: timeIn(line, "updatedAt"),
@@ -145,6 +150,11 @@ function parseLastError(line: JsonObject): Session["lastError"] {
   // Bundles of old do not have the time.
   const at = "at" in error ? timeOrNullIn(error, "at") : null;
   return { id: textIn(error, "id"), text: textIn(error, "text"), at };
+}
+
+function parseLastRun(line: JsonObject): Session["lastRun"] {
+  const run = "lastRun" in line ? objectOrNullIn(line, "lastRun") : null;
+  return run && { provider: textIn(run, "provider"), model: textOrNullIn(run, "model") };
 }
 
 function parseForkOrigin(line: JsonObject): Session["forkedFrom"] {

@@ -2,6 +2,7 @@ import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { bundleChecksum } from "./bundle-checksum.ts";
 import type { BundleLimits } from "./bundle-limits.ts";
+import { createEarlierRuns, type EarlierRuns } from "./earlier-runs.ts";
 import { BadLine, countIn, parseLine, textIn } from "./line-fields.ts";
 import {
   parseHeader,
@@ -33,6 +34,7 @@ export interface BundleOutline {
   readonly queue: ReadonlyMap<string, QueueEntry>;
   /** Runs that say they are queued, and the message of each. */
   readonly queuedRuns: ReadonlyMap<string, string>;
+  readonly earlierRuns: EarlierRuns;
 }
 
 export interface Reading {
@@ -85,6 +87,7 @@ function createReader(limits: BundleLimits) {
   const queue = new Map<string, QueueEntry>();
   const queuedMessages = new Set<string>();
   const queuedRuns = new Map<string, string>();
+  const earlierRuns = createEarlierRuns();
   const checksum = bundleChecksum();
 
   function take(text: string, number: number): void {
@@ -136,6 +139,7 @@ function createReader(limits: BundleLimits) {
       throw new BadLine(
         `is a run that is ${status}, and has ${endedAt === null ? "no" : "an"} end`,
       );
+    if (session?.isOfOld === true) earlierRuns.add(run, session.session.resumeData);
     if (!isOpen) return;
     keepOpen(length);
     if (status === "suspended") {
@@ -195,7 +199,7 @@ function createReader(limits: BundleLimits) {
   function finish(): BundleOutline {
     if (session === null || !isEnded)
       throw new BadBundle("The bundle is not whole: its last line is missing.");
-    return { session, repoPath, waitingRun, open, queue, queuedRuns };
+    return { session, repoPath, waitingRun, open, queue, queuedRuns, earlierRuns };
   }
 
   function sessionId(): string {

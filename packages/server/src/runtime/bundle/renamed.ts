@@ -55,6 +55,10 @@ export function renamedSession(session: Session, named: Naming): Session {
   return {
     ...session,
     standing: renamedStanding(session.standing, named),
+    resumeData: session.resumeData.map(({ seen, ...point }) => ({
+      ...point,
+      seen: seen === null ? null : named(seen),
+    })),
     queue: session.queue.map((entry) => ({
       ...entry,
       messageId: named(entry.messageId),

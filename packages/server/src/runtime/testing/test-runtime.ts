@@ -31,6 +31,8 @@ export interface TestRuntimeOptions {
   readonly failpoint?: RuntimeContext["failpoint"];
   /** The providers, each running the scripted agent; the first is the default. */
   readonly agents?: readonly ScriptedDefinition[];
+  /** Another default than the first. */
+  readonly defaultProvider?: string;
   readonly models?: NonNullable<CatalogOptions["models"]>;
   readonly toolsFor?: NonNullable<CatalogOptions["toolsFor"]>;
   readonly times?: NonNullable<CatalogOptions["times"]>;
@@ -41,7 +43,7 @@ const GONE_WITHIN_MS = 5_000;
 
 /** A runtime on a real database, with real agent processes in a real folder. */
 export class TestRuntime {
-  readonly #options: TestRuntimeOptions;
+  #options: TestRuntimeOptions;
   readonly #database: TestStore;
   readonly #owner = `test-${randomUUID()}`;
   /** Holds everything; agents may leave notes in it. */
@@ -98,6 +100,13 @@ export class TestRuntime {
     return this.#open.runtime;
   }
 
+  /** Begins again with another configuration. */
+  async restartWith(options: Partial<TestRuntimeOptions>): Promise<void> {
+    await this.stop();
+    this.#options = { ...this.#options, ...options };
+    await this.start();
+  }
+
   async start({ formerNode = null }: { readonly formerNode?: string | null } = {}): Promise<void> {
     const definitions = (this.#options.agents ?? [{}]).map(scriptedDefinition);
     const journalFolder = path.join(this.folder, "journals");
@@ -106,7 +115,7 @@ export class TestRuntime {
       demo,
       definitions: others,
       models: this.#options.models ?? [],
-      defaultName: null,
+      defaultName: this.#options.defaultProvider ?? null,
       owner: this.#owner,
       environment: process.env,
       journalFolder,

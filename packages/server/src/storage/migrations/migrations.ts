@@ -10,6 +10,7 @@ import { tally } from "./0008-tally.ts";
 import { suspendedAt } from "./0009-suspended-at.ts";
 import { roles } from "./0010-roles.ts";
 import { errors } from "./0013-errors.ts";
+import { lastAgent } from "./0011-last-agent.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -31,5 +32,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0009-suspended-at": suspendedAt(context),
     "0010-roles": roles(context),
     "0013-errors": errors(context),
+    "0011-last-agent": lastAgent(),
   };
 }

@@ -68,7 +68,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
         const old = driveSession(store, { id: "s-suspended", now: TEN });
         const sent = await old.send("Are you there?", { messageId: "n1" });
         await old.perform({ type: "start-run", runId: sent.runId, start: HANDED });
-        await old.perform({ type: "record-resume", ...resuming });
+        await old.perform({ type: "record-resume", provider: HANDED.provider, ...resuming });
         await store.addRepo({ id: "r-new", path: "/srv/work/new", name: "new", createdAt: TEN });
         const added = await beginSession(store, { id: "s-new", repoId: "r-new", at: TEN });
         await added.claim();
@@ -96,7 +96,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
 
       const after = await portalRows(location);
       const changed = {
-        resumeData: '{"token":1}',
+        resumeData: '{"provider":"demo","data":{"token":1}}',
         supportsResume: 1,
         lastActiveAt: TEN + 3 * SECOND_MS,
       };

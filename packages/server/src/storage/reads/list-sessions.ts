@@ -129,8 +129,9 @@ function filtered(source: Source, query: SessionQuery): Select {
   if (phase !== undefined && phase !== "initializing")
     select = select.where(sql<boolean>`"phase" <> 'initializing'`);
   if (agentName !== undefined) select = select.where("agentName", "=", agentName);
-  if (providers !== undefined) select = select.where((eb) => prefers(eb, providers));
-  if (from !== undefined) select = select.where("AgentSession.createdAt", ">=", from);
+  if (providers !== undefined) select = select.where((eb) => goesOnWith(eb, providers));
+  // Its life from its creation to its last activity overlaps the range.
+  if (from !== undefined) select = select.where("AgentSession.lastActiveAt", ">=", from);
   if (to !== undefined) select = select.where("AgentSession.createdAt", "<", to);
   if (search !== undefined) select = select.where((eb) => matches(source, eb, searchWords(search)));
   if (after !== undefined) {
@@ -165,14 +166,14 @@ function matches(
   );
 }
 
-function prefers(
+/** The provider of a message that chooses none: see `nextAgent`. */
+function goesOnWith(
   eb: ExpressionBuilder<Tables, "AgentSession">,
   providers: readonly (string | null)[],
 ) {
+  const next = eb.fn.coalesce("provider", "lastProvider");
   return eb.or(
-    providers.map((name) =>
-      name === null ? eb("provider", "is", null) : eb("provider", "=", name),
-    ),
+    providers.map((name) => (name === null ? eb(next, "is", null) : eb(next, "=", name))),
   );
 }
 

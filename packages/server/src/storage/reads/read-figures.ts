@@ -35,9 +35,10 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
       .filter((row) => isTouched(row, query))
       .flatMap((row) => {
         const found = { runs: runs.get(row.id), errors: errors.get(row.id), query };
-        return unlessUnreadable(() => toFigures(row, found)) ?? [];
-      })
-      .filter((figures) => hasSomething(figures, query)),
+        const figures = unlessUnreadable(() => toFigures(row, found));
+        if (figures === undefined) return [];
+        return livedIn(row, query) || hasSomething(figures, query) ? [figures] : [];
+      }),
     next: isLast || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
   };
 }
@@ -48,6 +49,7 @@ type FoundSession = Pick<
   | "agentName"
   | "createdAt"
   | "updatedAt"
+  | "lastActiveAt"
   | "finalizedAt"
   | "archivedAt"
   | "failedAt"
@@ -65,7 +67,8 @@ type FoundError = Pick<EventRow, "sessionId" | "at">;
 
 function sessionRows(source: Source, query: FiguresQuery): Promise<FoundSession[]> {
   return lookedAt(source, query)
-    .select(["id", "agentName", "createdAt", "updatedAt", "finalizedAt", "archivedAt", "failedAt"])
+    .select(["id", "agentName", "createdAt", "updatedAt", "lastActiveAt"])
+    .select(["finalizedAt", "archivedAt", "failedAt"])
     .select(["phase", "phaseHistory", "errorTotal", "lastSeq"])
     .select([hasRuns, failedRuns])
     .execute();
@@ -226,16 +229,18 @@ function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   }
 }
 
+/** Whether its life, from its creation to its last activity, overlaps the range. */
+function livedIn(
+  { createdAt, lastActiveAt }: FoundSession,
+  { from = -Infinity, to = Infinity }: FiguresQuery,
+): boolean {
+  return createdAt < to && lastActiveAt >= from;
+}
+
+/** What moves no last activity: being put away, or cut off. */
 function hasSomething(figures: SessionFigures, query: FiguresQuery): boolean {
-  const { runs, errorsAt, createdAt, closedAt, finalized, phaseHistory } = figures;
-  return (
-    runs.length > 0 ||
-    errorsAt.length > 0 ||
-    finalized !== null ||
-    isWithin(createdAt, query) ||
-    (closedAt !== null && isWithin(closedAt, query)) ||
-    phaseHistory.some(({ at }) => isWithin(at, query))
-  );
+  const { runs, closedAt } = figures;
+  return runs.length > 0 || (closedAt !== null && isWithin(closedAt, query));
 }
 
 function isWithin(at: number, { from = -Infinity, to = Infinity }: FiguresQuery): boolean {

@@ -24,6 +24,8 @@ const ALL: Readonly<Record<keyof SessionRow, true>> = {
   metadata: true,
   provider: true,
   model: true,
+  lastProvider: true,
+  lastModel: true,
   supportsResume: true,
   resumeData: true,
   delivery: true,

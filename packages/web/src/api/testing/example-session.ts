@@ -22,6 +22,7 @@ export function exampleSession(changes: Partial<Session> = {}): Session {
     metadata: {},
     provider: "demo",
     model: null,
+    next: { provider: null, model: null },
     supportsResume: true,
     delivery: "open",
     queued: 0,

@@ -24,6 +24,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
       await session.perform({ type: "update", changes: { delivery: "hold" }, phase: "planning" });
       await session.perform({
         type: "record-resume",
+        provider: "demo",
         supportsResume: true,
         resumeData: { cursor: [1] },
       });
@@ -56,7 +57,8 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         errorTotal: 1,
         lastError: { id: "e1", text: "out of memory", at: expect.any(Number) },
         supportsResume: true,
-        resumeData: { cursor: [1] },
+        lastRun: { provider: "demo", model: null },
+        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: sent.runId }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
         failure: null,
         suspendedAt: null,
@@ -248,9 +250,10 @@ function matches(record: SessionRecord, query: SessionQuery): boolean {
     (states === undefined || states.includes(record.state)) &&
     (phase === undefined || record.phase === phase) &&
     (agentName === undefined || record.agentName === agentName) &&
-    (providers === undefined || providers.includes(record.provider)) &&
+    (providers === undefined ||
+      providers.includes(record.provider ?? record.lastRun?.provider ?? null)) &&
     (search === undefined || record.title === search) &&
-    (from === undefined || record.createdAt >= from) &&
+    (from === undefined || record.lastActiveAt >= from) &&
     (to === undefined || record.createdAt < to)
   );
 }
