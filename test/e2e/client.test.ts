@@ -27,7 +27,7 @@ describe("the client", () => {
     expect(await client.health()).toEqual({ status: "ok", version: "0.1.0" });
     expect(await client.readiness()).toMatchObject({
       status: "ready",
-      database: { engine: "sqlite", schema: "0008-tally" },
+      database: { engine: "sqlite", schema: "0012-unfinished" },
     });
   });
 

@@ -224,6 +224,7 @@ describe("holdfast", () => {
       "0006-nodes",
       "0007-tokens",
       "0008-tally",
+      "0012-unfinished",
     ];
     const db = (command: string, ...more: string[]) =>
       holdfast(["db", command, "--data", data, ...more]);

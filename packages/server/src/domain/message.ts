@@ -20,6 +20,16 @@ export interface Message {
   readonly at: number;
 }
 
+/** Statuses of a tool call that has not ended. */
+export const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
+
+/** What a message says once its agent will say no more: a tool call that has not ended is `unfinished`. */
+export function unfinishedContent(content: MessageContent): MessageContent {
+  const { type, status = null } = content;
+  const isOpenCall = type === "tool" && OPEN_CALL_STATUSES.includes(status);
+  return isOpenCall ? { ...content, status: "unfinished" } : content;
+}
+
 /** What the transcript must say about an event, so that nobody has to read logs to understand it. */
 export function noticeOf(event: SessionEvent): MessageContent | null {
   switch (event.type) {

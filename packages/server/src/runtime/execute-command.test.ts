@@ -121,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
     expect(await readiness(test.store)).toEqual({
       ready: true,
       reason: null,
-      database: { engine, schema: "0008-tally" },
+      database: { engine, schema: "0012-unfinished" },
       sessions: { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 },
       setAside: 0,
     });

@@ -1,6 +1,6 @@
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { ROLES, type MessageContent } from "../../domain/message.ts";
+import { ROLES, unfinishedContent, type MessageContent } from "../../domain/message.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
@@ -185,7 +185,8 @@ export function parseMessage(line: JsonObject): BundleMessage {
     runId: idOrNullIn(line, "runId"),
     seq: countIn(line, "seq"),
     role: oneOfIn(line, "role", ROLES),
-    content: parseContent(line),
+    // No agent comes with it that could end a call.
+    content: unfinishedContent(parseContent(line)),
     at: timeIn(line, "at"),
   };
 }

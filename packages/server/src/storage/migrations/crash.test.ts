@@ -75,6 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
       "0006-nodes",
       "0007-tokens",
       "0008-tally",
+      "0012-unfinished",
     ]);
     expect(reached).toEqual(UP);
     expect(await dumpDatabase(database.location)).toBe(await dumpDatabase(undisturbed.location));
@@ -84,6 +85,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     for (const { location } of [database, undisturbed]) {
       await changeSomething(location);
       for (const name of [
+        "0012-unfinished",
         "0008-tally",
         "0007-tokens",
         "0006-nodes",

@@ -7,6 +7,7 @@ import { agentId } from "./0005-agent-id.ts";
 import { nodes } from "./0006-nodes.ts";
 import { tokens } from "./0007-tokens.ts";
 import { tally } from "./0008-tally.ts";
+import { unfinished } from "./0012-unfinished.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -25,5 +26,6 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0006-nodes": nodes(),
     "0007-tokens": tokens(context),
     "0008-tally": tally(context),
+    "0012-unfinished": unfinished(context),
   };
 }

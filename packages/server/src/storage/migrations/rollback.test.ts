@@ -32,6 +32,7 @@ describe.each(portals)(
       await migrations.up();
       const migrated = await dumpDatabase(location);
 
+      expect(await migrations.down()).toEqual([{ name: "0012-unfinished", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0008-tally", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0007-tokens", direction: "down" }]);
       expect(await migrations.down()).toEqual([{ name: "0006-nodes", direction: "down" }]);
