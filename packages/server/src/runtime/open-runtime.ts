@@ -185,6 +185,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
     resume: (request) => whenRunning(() => requests.resume(request)),
     answer: (request) => whenRunning(() => requests.answer(request)),
+    reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
     readiness: () => readiness(store, cluster),
     measure: async () => ({

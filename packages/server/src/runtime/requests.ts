@@ -9,7 +9,8 @@ import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
 import { noSuchSession } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
 import { createFileFinder } from "./repository-files.ts";
-import type { Runtime } from "./runtime.ts";
+import { reportEvent } from "./report-event.ts";
+import type { AnswerSuspension, Runtime } from "./runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
 import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
@@ -105,6 +106,15 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       return imported;
     },
     listSuspensions: () => store.openSuspensions(),
+    listUnusedAnswers: () => store.unusedAnswers(),
+    dismissUnused: async ({ sessionId, runId }) => {
+      if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
+      return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
+    },
+    reportEvent: async (event) => {
+      const answerOne = (request: AnswerSuspension) => answer(context, request);
+      return { ok: true, reported: await reportEvent(context, { ...event, answerOne }) };
+    },
     listGrants: (sessionId) => listGrants(store, sessionId),
     revokeGrant: (request) => revokeGrant(context, request),
     readHistory: (query) => readHistory(store, query),

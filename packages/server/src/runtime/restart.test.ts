@@ -111,7 +111,9 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     await test.until(id, (whole) => whole.session.status === "suspended");
     expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
     ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
-    expect(transcript(await test.idle(id)).at(-1)).toContain('"May I?" was answered: allow_once');
+    expect(transcript(await test.idle(id)).at(-2)).toContain(
+      '"May I?". The user ALLOWED it (allow_once).',
+    );
   });
 });
 

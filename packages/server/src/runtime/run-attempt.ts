@@ -44,6 +44,8 @@ export class RunAttempt {
   readonly #asked = new Map<string, string>();
   /** Suspensions whose end the live agent knows of. */
   readonly told = new Set<string>();
+  /** Those among them that the agent waited for. */
+  readonly answered = new Set<string>();
   /** What must happen one after the other, besides output. */
   #serial: Promise<void> = Promise.resolve();
   #agent: Agent | null = null;
@@ -175,7 +177,9 @@ export class RunAttempt {
       if (!this.isWaiting && !(await this.#goesOn(suspensionId))) continue;
       this.#heardAt = performance.now();
       failpoint("answer.telling");
-      if (this.#agent?.answer(requestId, answer) === true) this.told.add(suspensionId);
+      if (this.#agent?.answer(requestId, answer) !== true) continue;
+      this.told.add(suspensionId);
+      this.answered.add(suspensionId);
     }
   }
 

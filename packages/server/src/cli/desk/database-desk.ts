@@ -30,6 +30,7 @@ import {
   toWireSessionList,
   toWireStats,
   toWireSuspension,
+  toWireUnusedAnswer,
   toWireWholeSession,
 } from "../../http/to-wire.ts";
 import type { Offline } from "../../runtime/open-offline.ts";
@@ -45,6 +46,10 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
     ask: (sessionId: string) => ReturnType<Requests["archive"]>,
   ): Promise<ReturnType<typeof toWireSession>> =>
     toWireSession(given(await ask(await idOf(name))).session);
+  const readInbox: Desk["suspensions"] = async () => ({
+    suspensions: (await requests.listSuspensions()).map(toWireSuspension),
+    unusedAnswers: (await requests.listUnusedAnswers()).map(toWireUnusedAnswer),
+  });
 
   return {
     server: null,
@@ -140,9 +145,11 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
         return toWireNode(node, { self: null });
       },
     },
-    suspensions: async () => ({
-      suspensions: (await requests.listSuspensions()).map(toWireSuspension),
-    }),
+    suspensions: readInbox,
+    dismissUnused: async (name, runId) => {
+      given(await requests.dismissUnused({ sessionId: await idOf(name), runId }));
+      return readInbox();
+    },
     providers: async () => {
       const { providers, defaultProvider } = await requests.listProviders();
       return { providers: providers.map(toWireProvider), defaultProvider };

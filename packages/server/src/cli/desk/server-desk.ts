@@ -14,6 +14,7 @@ export function serverDesk({ url, token }: { url: string; token: string | null }
     repos: client.repos,
     nodes: client.nodes,
     suspensions: client.suspensions,
+    dismissUnused: client.dismissUnused,
     providers: client.providers,
     stats: client.stats,
   };

@@ -185,7 +185,9 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
   const sooner = Promise.withResolvers<Ending>();
   const stage = { ...stageOf(sessionId, rest, abort.signal), endNow: sooner.resolve };
   memory.remember(sessionId, [{ role: "user", text: said }]);
-  const planned = steps.length > 0 ? steps : (options.otherwise ?? [{ step: "echo" } as const]);
+  const again = options.goesOn === true && GO_ON.test(said) ? stepsAgain(stage.heard) : null;
+  const otherwise = again ?? options.otherwise ?? [{ step: "echo" } as const];
+  const planned = steps.length > 0 ? steps : otherwise;
   const ending = await Promise.race([endingOf(stage, planned), sooner.promise]);
   memory.remember(sessionId, [{ role: "agent", text: stage.spoken.join("") }]);
   working = null;
@@ -194,6 +196,17 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
     wire.send({ id, result: { stopReason: "refusal" } });
   for (const later of stage.afterwards) later();
   await perform(options.at?.prompted, sessionId);
+}
+
+const GO_ON = /^Go on with the work\.$/mu;
+
+/** What was begun before the process ended; null when nothing is known of it. */
+function stepsAgain(heard: readonly string[]): readonly Step[] | null {
+  const order = heard.findLast((text) => readScript(text).steps.length > 0);
+  if (order === undefined) return null;
+  if (/\bSTUBBORN\b/u.test(order))
+    return [{ step: "say", text: "The user does not want to proceed with this, so I stop." }];
+  return readScript(order).steps;
 }
 
 function withoutTwice(ending: Ending): object {

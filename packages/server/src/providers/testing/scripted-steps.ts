@@ -83,7 +83,7 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       return null;
     case "ask":
       if (step.isLeft === true) void askPermission(stage, step);
-      else speak(stage, `answer: ${await askPermission(stage, step)}`);
+      else return askAndAct(stage, step);
       return null;
     case "ask-all": {
       const answers = await Promise.all(step.asks.map((one) => askPermission(stage, one)));
@@ -303,6 +303,13 @@ async function askPermission({ wire, sessionId, signal }: Stage, ask: Ask): Prom
   if (message.error !== undefined) return `error ${message.error.code}`;
   const { outcome } = message.result as { outcome: { outcome: string; optionId?: string } };
   return outcome.optionId ?? outcome.outcome;
+}
+
+async function askAndAct(stage: Stage, ask: Ask): Promise<Ending | null> {
+  const answer = await askPermission(stage, ask);
+  speak(stage, `answer: ${answer}`);
+  const chosen = (ask.options ?? DEFAULT_OPTIONS).find(({ optionId }) => optionId === answer);
+  return chosen?.kind.startsWith("allow") === true ? performSteps(stage, ask.allowed ?? []) : null;
 }
 
 async function withdrawal(ask: Ask, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
-import { toMemory } from "../../storage/run-row.ts";
+import { toMemory, toUnusedAnswers } from "../../storage/run-row.ts";
 import type { ArrivingMessage, ArrivingSuspension } from "../../storage/arrival.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
@@ -157,6 +157,8 @@ export function parseRun(line: JsonObject): BundleRun {
     error: jsonIn(line, "error"),
     usage: objectOrNullIn(line, "usage"),
     memory: toMemory(line["memory"] ?? null),
+    // Not in bundles of old.
+    unusedAnswers: toUnusedAnswers(line["unusedAnswers"] ?? []),
     queuedAt: timeIn(line, "queuedAt"),
     startedAt: timeOrNullIn(line, "startedAt"),
     endedAt: timeOrNullIn(line, "endedAt"),

@@ -22,9 +22,7 @@ export function unfinished({ engine }: Pick<MigrationContext, "engine">): Migrat
   return {
     async up(db) {
       await sql.raw(`alter table "Run" add column "unusedAnswers" ${list}`).execute(db);
-      await sql
-        .raw(`alter table "Run" add column "unusedShown" ${flag} not null default 0`)
-        .execute(db);
+      await sql.raw(`alter table "Run" add column "unusedShown" ${flag}`).execute(db);
       await sql`create index "run_unused_answers" on "Run" ("endedAt") where "unusedShown" = 1`.execute(
         db,
       );
