@@ -45,7 +45,8 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
     case "initialize":
       await perform(options.at?.initialize, "");
       wire.send({ id, result: introduction() });
-      return perform(options.at?.initialized, "");
+      await perform(options.at?.initialized, "");
+      return;
     case "authenticate":
       authenticated = params["methodId"] === options.auth?.accepts;
       return wire.send(
@@ -100,7 +101,8 @@ function introduction(): object {
 async function openSession(id: unknown, sessionId: string): Promise<void> {
   if (!authenticated) return refuse(id, -32000, "Authentication required");
   memory.remember(sessionId, []);
-  await perform(options.at?.session, sessionId);
+  const ending = await perform(options.at?.session, sessionId);
+  if (ending !== null && "error" in ending) return wire.send({ id, ...ending });
   wire.send({ id, result: { sessionId, ...offers() } });
   await perform(options.at?.sessionReady, sessionId);
 }
@@ -238,8 +240,11 @@ function readPrompt(blocks: unknown): {
   return { steps, rest: steps.length > 0 ? readScript(said).rest : said, said };
 }
 
-async function perform(steps: readonly Step[] | undefined, sessionId: string): Promise<void> {
-  await performSteps(stageOf(sessionId, "", new AbortController().signal), steps ?? []);
+async function perform(
+  steps: readonly Step[] | undefined,
+  sessionId: string,
+): Promise<Ending | null> {
+  return performSteps(stageOf(sessionId, "", new AbortController().signal), steps ?? []);
 }
 
 function stageOf(sessionId: string, text: string, signal: AbortSignal): Stage {

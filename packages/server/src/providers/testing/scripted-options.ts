@@ -35,7 +35,7 @@ export interface ScriptedOptions {
     /** Before and after the answer to `initialize`. */
     readonly initialize?: readonly Step[];
     readonly initialized?: readonly Step[];
-    /** Before and after the answer to `session/new`, `session/load` or `session/resume`. */
+    /** Before and after the answer to `session/new`, `session/load` or `session/resume`; a new one can fail. */
     readonly session?: readonly Step[];
     readonly sessionReady?: readonly Step[];
     /** After the answer to a prompt. */
