@@ -47,7 +47,10 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
       tags: TAGS,
       params: runParamsSchema,
       body: emptyRequestSchema,
-      response: { 200: suspensionsReplySchema, ...writeProblems("session_not_found") },
+      response: {
+        200: suspensionsReplySchema,
+        ...writeProblems("run_not_found", "session_not_found"),
+      },
     },
     handler: async ({ params: { id: sessionId, runId } }, reply) => {
       const dismissed = await runtime.dismissUnused({ sessionId, runId });

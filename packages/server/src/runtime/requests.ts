@@ -6,7 +6,7 @@ import type { RuntimeContext } from "./context.ts";
 import { createSession } from "./create-session.ts";
 import { listGrants, revokeGrant } from "./grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
-import { noSuchSession } from "./replies.ts";
+import { noSuchSession, refuse } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
 import { createFileFinder } from "./repository-files.ts";
 import { reportEvent } from "./report-event.ts";
@@ -109,6 +109,8 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
     listUnusedAnswers: () => store.unusedAnswers(),
     dismissUnused: async ({ sessionId, runId }) => {
       if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
+      if ((await store.readRun(runId))?.sessionId !== sessionId)
+        return refuse("run_not_found", "The session has no such run.");
       return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
     },
     reportEvent: async (event) => {

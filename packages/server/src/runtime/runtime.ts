@@ -172,6 +172,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "provider_unknown",
   "repository_in_use",
   "repository_not_found",
+  "run_not_found",
   "server_stopping",
   "suspension_answered",
   "suspension_not_found",
