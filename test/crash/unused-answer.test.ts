@@ -100,7 +100,8 @@ describe("an action that is allowed after the server was killed", () => {
   it("C3: is told of when an agent believes its own history and does nothing, until somebody has seen it", async () => {
     const { id, suspension, file } = await askedAndKilled("STUBBORN", "never.txt");
     await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
-    const idle = await until(id, ({ state }) => state === "idle");
+    await until(id, ({ state }) => state === "idle");
+    const idle = await client.sessions.get(id);
     expect(existsSync(file)).toBe(false);
     const [run] = await runsOf(id);
     const unused = { suspensionId: suspension.id, title: "Write never.txt" };
