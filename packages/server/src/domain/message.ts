@@ -21,7 +21,7 @@ export interface Message {
 }
 
 /** Statuses of a tool call that has not ended. */
-export const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
+const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
 
 /** What a message says once its agent will say no more: a tool call that has not ended is `unfinished`. */
 export function unfinishedContent(content: MessageContent): MessageContent {

@@ -98,16 +98,17 @@ describe("an allowed action that the next agent does not take up", () => {
 });
 
 describe("an answer that was used is not told of", () => {
-  afterEach(async () => {
+  async function expectNothingTold(): Promise<void> {
     await test.idle(id);
     expect(await notices()).toEqual([]);
     expect(await test.runtime.listUnusedAnswers()).toEqual([]);
     const runs = await test.store.readRuns(id);
     expect(runs.map(({ unusedAnswers }) => unusedAnswers)).toEqual(runs.map(() => []));
-  });
+  }
 
   it("C3: when it was rejected", async () => {
     await answeredLate(script(ask({ id: "t1", ...ACTION })), "reject");
+    await expectNothingTold();
   });
 
   it("C3: when the agent that asked got it", async () => {
@@ -115,6 +116,7 @@ describe("an answer that was used is not told of", () => {
     const { session } = await test.until(id, (whole) => whole.session.state === "suspended");
     const suspensionId = session.suspensions[0]?.id ?? "";
     ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
+    await expectNothingTold();
   });
 
   it("C3: when an earlier agent of the run did it, and failed, before it died over another question", async () => {
@@ -133,6 +135,7 @@ describe("an answer that was used is not told of", () => {
     ok(
       await test.runtime.answer({ sessionId: id, suspensionId: last, answer: "reject", by: null }),
     );
+    await expectNothingTold();
   });
 });
 

@@ -29,13 +29,7 @@ import type {
 } from "./session-list.ts";
 import type { StaleCounts, StalePage, StaleQuery } from "./stale.ts";
 
-export type {
-  Run,
-  RunSuspension,
-  RunSuspensionsQuery,
-  ShownUnusedAnswer,
-  StoredSuspension,
-} from "./run-record.ts";
+export type * from "./run-record.ts";
 export type {
   ListPosition,
   ReadSession,

@@ -93,10 +93,8 @@ export function outputContract(shared: SharedStore): void {
         [call("completed"), true],
       ]);
       // Readers are sent them again.
-      const news = (await session.log(lastSeq)).flatMap((entry) =>
-        entry.kind === "message" ? [entry.message.id] : [],
-      );
-      expect(news).toEqual([`${id}-a`, `${id}-b`]);
+      const news = (await session.log(lastSeq)).filter(({ kind }) => kind === "message");
+      expect(news).toMatchObject([{ message: { id: `${id}-a` } }, { message: { id: `${id}-b` } }]);
     });
 
     it("leaves one row of the log for each message once it is complete", async () => {
