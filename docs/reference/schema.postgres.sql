@@ -162,7 +162,7 @@ create table "Run" (
   "endedAt" bigint,
   memory json,
   "unusedAnswers" json,
-  "unusedShown" smallint not null default 0,
+  "unusedShown" smallint,
   constraint "Run_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint "Run_status_check" CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'suspended'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text]))),
   constraint run_key PRIMARY KEY (id),

@@ -174,7 +174,7 @@ CREATE TABLE "Run" (
   "usage" text  check (json_valid("usage")),
   "queuedAt" integer not null,
   "startedAt" integer,
-  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer not null default 0,
+  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer,
   constraint "run_key" primary key ("id")
 ) strict;
 
