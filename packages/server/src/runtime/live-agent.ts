@@ -27,8 +27,6 @@ export class LiveAgent {
   isNew = true;
   /** The suspensions whose end it has been told of. */
   readonly heard = new Set<string>();
-  /** Those among them that it had asked for itself, and waited for. */
-  readonly answered = new Set<string>();
   /** Calls that an earlier agent had left open. */
   readonly adopted = new Set<string>();
 

@@ -26,6 +26,7 @@ import type { Runtime } from "./runtime.ts";
 import { createSessionFeeds } from "./session-feeds.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 import { SessionWorker } from "./session-worker.ts";
+import { rememberAnswered } from "./unused-answers.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -255,6 +256,7 @@ function contextOf(
   return {
     ...rest,
     permissions: options.permissions ?? null,
+    answeredLive: rememberAnswered(),
     failpoint: options.failpoint ?? NO_FAILPOINT,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,

@@ -44,8 +44,6 @@ export class RunAttempt {
   readonly #asked = new Map<string, string>();
   /** Suspensions whose end the live agent knows of. */
   readonly told = new Set<string>();
-  /** Those among them that the agent waited for. */
-  readonly answered = new Set<string>();
   /** What must happen one after the other, besides output. */
   #serial: Promise<void> = Promise.resolve();
   #agent: Agent | null = null;
@@ -179,7 +177,7 @@ export class RunAttempt {
       failpoint("answer.telling");
       if (this.#agent?.answer(requestId, answer) !== true) continue;
       this.told.add(suspensionId);
-      this.answered.add(suspensionId);
+      this.#options.context.answeredLive.add(suspensionId);
     }
   }
 

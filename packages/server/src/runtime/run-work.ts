@@ -96,7 +96,6 @@ export class RunWork {
       }
       const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
       for (const id of this.attempt.told) heard.add(id);
-      for (const id of this.attempt.answered) live.answered.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
       if (isStuck) await stopAgent();
@@ -145,9 +144,8 @@ export class RunWork {
   async #unusedAnswers(result: RunResult): Promise<readonly UnusedAnswer[]> {
     const { context, session, run } = this.#options;
     if (run.attempts === 0 || result.outcome === "cancelled") return [];
-    const { attempt } = this;
-    const answered = new Set([...attempt.answered, ...(this.#live?.answered ?? [])]);
-    const heard = { answered, adopted: this.#live?.adopted ?? new Set<string>() };
+    const adopted = this.#live?.adopted ?? new Set<string>();
+    const heard = { answered: context.answeredLive, adopted };
     return unusedAnswers(context.store, { sessionId: session.id, run, heard });
   }
 

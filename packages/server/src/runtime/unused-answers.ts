@@ -1,6 +1,7 @@
 import { sameJson, type Json, type JsonObject } from "../domain/json.ts";
 import type { Message } from "../domain/message.ts";
 import type { CurrentRun, UnusedAnswer } from "../domain/run.ts";
+import { keepNewest } from "../storage/keep-newest.ts";
 import type { Store, StoredSuspension } from "../storage/store.ts";
 import { carriedFrom, chosenKind } from "./permission-answer.ts";
 import { isByPolicy } from "./policy-answer.ts";
@@ -9,10 +10,23 @@ import { isByPolicy } from "./policy-answer.ts";
 const MAX_TOLD = 20;
 const MAX_TITLE = 200;
 
+/** Suspensions whose answers went to the agent that had asked, while it waited for them. */
+export interface AnsweredLive {
+  has(suspensionId: string): boolean;
+  add(suspensionId: string): void;
+}
+
+const MAX_REMEMBERED = 10_000;
+
+/** Since this process began, the newest of them. Of older ones only their calls tell that they were used. */
+export function rememberAnswered(): AnsweredLive {
+  const kept = keepNewest<string, true>(MAX_REMEMBERED);
+  return { has: (id) => kept.get(id) === true, add: (id) => kept.set(id, true) };
+}
+
 /** What the process that ends the run knows of it. */
 export interface HeardAnswers {
-  /** Suspensions whose answers went to the agent that had asked, while it waited for them. */
-  readonly answered: ReadonlySet<string>;
+  readonly answered: Pick<AnsweredLive, "has">;
   /** Calls that an earlier agent of the run had left open: what became of them since is the new agent's word. */
   readonly adopted: ReadonlySet<string>;
 }
