@@ -172,6 +172,8 @@ create table "Run" (
   "startedAt" bigint,
   "endedAt" bigint,
   memory json,
+  "unusedAnswers" json,
+  "unusedShown" smallint,
   constraint "Run_continuity_check" CHECK ((continuity = ANY (ARRAY['auto'::text, 'required'::text, 'off'::text]))),
   constraint "Run_status_check" CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'suspended'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'interrupted'::text]))),
   constraint run_key PRIMARY KEY (id),
@@ -179,6 +181,7 @@ create table "Run" (
 );
 CREATE UNIQUE INDEX run_at_work ON public."Run" USING btree ("sessionId") WHERE (status = ANY (ARRAY['running'::text, 'suspended'::text]));
 CREATE INDEX run_by_session ON public."Run" USING btree ("sessionId", "queuedAt");
+CREATE INDEX run_unused_answers ON public."Run" USING btree ("endedAt") WHERE ("unusedShown" = 1);
 
 create table "SearchDocument" (
   key bigint not null generated always as identity,

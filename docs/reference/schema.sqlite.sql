@@ -183,13 +183,15 @@ CREATE TABLE "Run" (
   "usage" text  check (json_valid("usage")),
   "queuedAt" integer not null,
   "startedAt" integer,
-  "endedAt" integer, "memory" text check (json_valid("memory")),
+  "endedAt" integer, "memory" text check (json_valid("memory")), "unusedAnswers" text check (json_valid("unusedAnswers")), "unusedShown" integer,
   constraint "run_key" primary key ("id")
 ) strict;
 
 CREATE UNIQUE INDEX "run_at_work" on "Run" ("sessionId") where "status" in ('running', 'suspended');
 
 CREATE INDEX "run_by_session" on "Run" ("sessionId", "queuedAt");
+
+CREATE INDEX "run_unused_answers" on "Run" ("endedAt") where "unusedShown" = 1;
 
 CREATE TABLE "SearchDocument" ("key" integer primary key,
   "sessionId" text not null constraint "search_document_session"

@@ -10,7 +10,13 @@ import { openRig, type Rig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { holdfastTools } from "./scenarios/holdfast-tools.ts";
 import { killedAgent } from "./scenarios/killed-agent.ts";
-import { allow, killedServer, killedServerReject, reject } from "./scenarios/permissions.ts";
+import {
+  allow,
+  killedServer,
+  killedServerReject,
+  killedServerStubborn,
+  reject,
+} from "./scenarios/permissions.ts";
 import { cancel, plain, thinking } from "./scenarios/speaking.ts";
 
 const SCENARIOS = [
@@ -22,6 +28,7 @@ const SCENARIOS = [
   killedAgent,
   killedServer,
   killedServerReject,
+  killedServerStubborn,
   holdfastTools,
 ];
 const HANDOVER = "handover";

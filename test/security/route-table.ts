@@ -41,6 +41,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "POST /api/sessions/:id/prompt": { access: "send", body: { text: "x" }, passes: 404 },
   "GET /api/sessions/:id/raw": { access: "admin", passes: 404 },
   "GET /api/sessions/:id/runs": MISSING,
+  "POST /api/sessions/:id/runs/:runId/dismiss": { access: "send", body: {}, passes: 404 },
   "GET /api/sessions/:id/queue": MISSING,
   "PATCH /api/sessions/:id/queue/:messageId": {
     access: "send",
@@ -66,6 +67,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /api/suspensions": SHOWN,
   "GET /api/stats": SHOWN,
   "GET /api/events": SHOWN,
+  "POST /api/events/:name": { access: "send", body: {}, passes: 200 },
   "GET /api/providers": SHOWN,
   "GET /api/repos": SHOWN,
   "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },

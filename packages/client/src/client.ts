@@ -10,6 +10,7 @@ import {
   repositoryFilesSchema,
   repositorySchema,
   sessionSchema,
+  reportEventReplySchema,
   statsSchema,
   suspensionsReplySchema,
   tokenSchema,
@@ -25,6 +26,8 @@ import {
   type Readiness,
   type RemovedQuery,
   type RemovedReply,
+  type ReportEventReply,
+  type ReportEventRequest,
   type RepositoriesReply,
   type Repository,
   type RepositoryFiles,
@@ -59,6 +62,18 @@ export interface Client {
   readonly removed: Removed;
   /** The inbox: everything anywhere that waits for an answer. */
   suspensions(options?: CallOptions): Promise<SuspensionsReply>;
+  /** Takes the unused answers of a run out of the inbox, which is the reply. */
+  dismissUnused(
+    sessionId: string,
+    runId: string,
+    options?: WriteOptions,
+  ): Promise<SuspensionsReply>;
+  /** Every session that waits for the event goes on; the reply says which. */
+  reportEvent(
+    name: string,
+    request?: ReportEventRequest,
+    options?: WriteOptions,
+  ): Promise<ReportEventReply>;
   providers(options?: CallOptions): Promise<ProvidersReply>;
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
   /**
@@ -121,6 +136,20 @@ export function createClient(options: ClientOptions): Client {
     tokens: createTokens(connection),
     suspensions: (callOptions) =>
       call(suspensionsReplySchema, { ...callOptions, path: "/api/suspensions" }),
+    dismissUnused: async (sessionId, runId, callOptions) =>
+      call(suspensionsReplySchema, {
+        ...callOptions,
+        method: "POST",
+        path: `/api/sessions/${segment(sessionId)}/runs/${segment(runId)}/dismiss`,
+        body: {},
+      }),
+    reportEvent: async (name, body = {}, callOptions) =>
+      call(reportEventReplySchema, {
+        ...callOptions,
+        method: "POST",
+        path: `/api/events/${eventSegment(name)}`,
+        body,
+      }),
     providers: (callOptions) =>
       call(providersReplySchema, { ...callOptions, path: "/api/providers" }),
     stats: (query, callOptions) => call(statsSchema, { ...callOptions, path: "/api/stats", query }),
@@ -139,6 +168,13 @@ export function createClient(options: ClientOptions): Client {
     metrics: (callOptions) =>
       text({ ...callOptions, path: "/metrics", headers: { accept: "text/plain" } }),
   };
+}
+
+/** Events have names of any characters; one that would lead to another path is refused before it is sent. */
+function eventSegment(name: string): string {
+  if (["", ".", ".."].includes(name.trim()))
+    throw new TypeError(`Not the name of an event: ${JSON.stringify(name)}`);
+  return encodeURIComponent(name);
 }
 
 function createRepositories({ call }: Connection): Repositories {

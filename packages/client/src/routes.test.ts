@@ -15,6 +15,7 @@ const RUN = {
   error: null,
   usage: null,
   memory: null,
+  unusedAnswers: [],
   queuedAt: AT,
   startedAt: AT,
   endedAt: null,
@@ -296,7 +297,29 @@ const ROUTES: readonly Route[] = [
   {
     ask: ({ suspensions }) => suspensions(),
     request: "GET /api/suspensions",
-    reply: { suspensions: [] },
+    reply: { suspensions: [], unusedAnswers: [] },
+  },
+  {
+    ask: ({ dismissUnused }) => dismissUnused("s", "u/1"),
+    request: "POST /api/sessions/s/runs/u%2F1/dismiss",
+    body: {},
+    reply: { suspensions: [], unusedAnswers: [] },
+  },
+  {
+    ask: ({ reportEvent }) => reportEvent("build done/1", { answer: 7 }),
+    request: "POST /api/events/build%20done%2F1",
+    body: { answer: 7 },
+    reply: {
+      event: "build done/1",
+      answered: 1,
+      sessions: [{ sessionId: "s", suspensionId: "w", answered: true, problem: null }],
+    },
+  },
+  {
+    ask: ({ reportEvent }) => reportEvent("done"),
+    request: "POST /api/events/done",
+    body: {},
+    reply: { event: "done", answered: 0, sessions: [] },
   },
   { ask: ({ repos }) => repos.list(), request: "GET /api/repos", reply: { repos: [REPOSITORY] } },
   {

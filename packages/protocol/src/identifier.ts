@@ -20,6 +20,7 @@ export const agentIdSchema = z
 
 export const sessionParamsSchema = z.object({ id: idSchema });
 export const queuedMessageParamsSchema = z.object({ id: idSchema, messageId: idSchema });
+export const runParamsSchema = z.object({ id: idSchema, runId: idSchema });
 export const grantParamsSchema = z.object({ id: idSchema, grantId: idSchema });
 export const repositoryParamsSchema = z.object({ id: idSchema });
 

@@ -49,6 +49,7 @@ export {
   idempotencyKeySchema,
   queuedMessageParamsSchema,
   repositoryParamsSchema,
+  runParamsSchema,
   sessionParamsSchema,
 } from "./identifier.ts";
 export { LIMITS } from "./limits.ts";
@@ -143,6 +144,14 @@ export {
   type ResumeReason,
   type ShouldResumeQuery,
 } from "./resume-decision.ts";
+export {
+  eventParamsSchema,
+  reportEventReplySchema,
+  reportEventRequestSchema,
+  type ReportEventReply,
+  type ReportEventRequest,
+  type ReportedSession,
+} from "./report-event.ts";
 export {
   RUN_MEMORIES,
   RUN_STATUSES,
@@ -251,12 +260,14 @@ export {
   suspensionSchema,
   suspensionStatusSchema,
   suspensionsReplySchema,
+  type InboxUnusedAnswer,
   type OpenSuspension,
   type PermissionRequest,
   type Suspension,
   type SuspensionKind,
   type SuspensionStatus,
   type SuspensionsReply,
+  type UnusedAnswer,
 } from "./suspension.ts";
 export {
   TOKEN_SCOPES,

@@ -41,7 +41,12 @@ export const toolContentSchema = z
     callId: z.string().optional(),
     title: z.string().nullish(),
     kind: z.string().nullish().describe("read, edit, execute, … as the agent says"),
-    status: z.string().nullish(),
+    status: z
+      .string()
+      .nullish()
+      .describe(
+        "pending, in_progress, completed, failed, cancelled, or unfinished: it had not ended when its run did",
+      ),
     locations: z.array(z.unknown()).nullish(),
     output: z.unknown().optional(),
   })
@@ -83,7 +88,9 @@ export const messageSchema = z
     ),
     content: messageContentSchema,
     complete: z.boolean().describe("false while it can still change"),
-    timestamp: timeSchema,
+    timestamp: timeSchema.describe(
+      "when it was said; of a message that waited, when it was accepted",
+    ),
   })
   .meta({ id: "Message" });
 export type Message = z.infer<typeof messageSchema>;
@@ -100,7 +107,11 @@ export function authorOf({
 }
 
 export const messagesQuerySchema = z.object({
-  since: timeInputSchema.optional().describe("later than this time"),
+  since: timeInputSchema
+    .optional()
+    .describe(
+      "said later than this time, or delivered later: a message that waited has the time it was acknowledged at. `after` neither skips nor repeats",
+    ),
   after: z.coerce.number().int().nonnegative().optional().describe("after this seq"),
   limit: z.coerce.number().int().min(1).max(LIMITS.messagePageSize).default(LIMITS.messagePageSize),
 });

@@ -47,6 +47,7 @@ export const PROBLEM_CODES = [
   "repository_required",
   "row_unreadable",
   "run_not_current",
+  "run_not_found",
   "run_not_next",
   "run_not_running",
   "schema_too_new",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema } from "./identifier.ts";
 import { LIMITS } from "./limits.ts";
-import { suspensionKindSchema, suspensionStatusSchema } from "./suspension.ts";
+import { suspensionKindSchema, suspensionStatusSchema, unusedAnswerSchema } from "./suspension.ts";
 import { timeSchema } from "./time.ts";
 
 export const RUN_STATUSES = [
@@ -51,6 +51,12 @@ export const runSchema = z
     memory: runMemorySchema
       .nullable()
       .describe("how its agent knew what was said before; null until it was given the message"),
+    unusedAnswers: z
+      .array(unusedAnswerSchema)
+      .default([])
+      .describe(
+        "actions that a person allowed after the agent that asked was gone, and that no later agent was seen to take up; known when the run has ended",
+      ),
     queuedAt: timeSchema,
     startedAt: timeSchema.nullable(),
     endedAt: timeSchema.nullable(),

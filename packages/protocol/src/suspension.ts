@@ -48,8 +48,34 @@ export const suspensionSchema = openSuspensionSchema
   .meta({ id: "Suspension", description: "What a run waits for, open or closed." });
 export type Suspension = z.infer<typeof suspensionSchema>;
 
+/** What was allowed and not done. */
+export const unusedAnswerSchema = z
+  .object({
+    suspensionId: idSchema,
+    title: z.string().describe("names the action"),
+    answer: z.unknown().describe("what was answered"),
+  })
+  .meta({ id: "UnusedAnswer" });
+export type UnusedAnswer = z.infer<typeof unusedAnswerSchema>;
+
+/** Shown until somebody dismisses it or sends the session's next message. */
+export const inboxUnusedAnswerSchema = unusedAnswerSchema
+  .extend({
+    sessionId: idSchema,
+    runId: idSchema,
+    at: timeSchema.describe("when the run ended without it"),
+  })
+  .meta({ id: "InboxUnusedAnswer" });
+export type InboxUnusedAnswer = z.infer<typeof inboxUnusedAnswerSchema>;
+
 export const suspensionsReplySchema = z
-  .object({ suspensions: z.array(suspensionSchema).describe("open ones, oldest first") })
+  .object({
+    suspensions: z.array(suspensionSchema).describe("open ones, oldest first"),
+    unusedAnswers: z
+      .array(inboxUnusedAnswerSchema)
+      .default([])
+      .describe("actions that were allowed and not done, as far as can be seen, oldest first"),
+  })
   .meta({ id: "Suspensions" });
 export type SuspensionsReply = z.infer<typeof suspensionsReplySchema>;
 

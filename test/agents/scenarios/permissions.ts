@@ -104,12 +104,35 @@ export const killedServerReject: Scenario = {
   },
 };
 
+export const killedServerStubborn: Scenario = {
+  name: "killed-server-stubborn",
+  title: "the same, with a model that believes it was refused",
+  run: async ({ rig, agent }) => {
+    const session = await openSession(rig, agent.name);
+    const file = session.fileNamed("stubborn.txt");
+    const asked = await askedAndKilled(session, { rig, file, words: "STUBBORN " });
+    await session.answer(asked, "allow_once");
+    await session.idle();
+    const [run] = await session.runs();
+    assert.equal(run?.status, "completed");
+    const { unusedAnswers } = await rig.client.suspensions();
+    const isDone = existsSync(file);
+    assert.deepEqual(
+      unusedAnswers.map(({ suspensionId }) => suspensionId),
+      isDone ? [] : [asked.id],
+      "what was allowed and not done is not told of, or what was done is",
+    );
+    await session.remove();
+    return isDone ? "done" : "told of";
+  },
+};
+
 /** The question a server was killed with, as the next one has it. */
 async function askedAndKilled(
   session: SessionDriver,
-  { rig, file }: { readonly rig: Rig; readonly file: string },
+  { rig, file, words = "" }: { readonly rig: Rig; readonly file: string; readonly words?: string },
 ): Promise<OpenSuspension> {
-  await session.send(`APPEND ${file}`);
+  await session.send(`${words}APPEND ${file}`);
   const before = await session.asked();
   await rig.killAndRestart();
   await rig.noAgents();

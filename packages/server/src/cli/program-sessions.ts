@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { Outcome } from "@holdfast/protocol";
-import type { AnswerFlags } from "./commands/lifecycle.ts";
+import type { AnswerFlags, InboxFlags } from "./commands/lifecycle.ts";
 import type { SendFlags, WatchFlags } from "./commands/talk.ts";
 import type {
   CommonFlags,
@@ -166,8 +166,9 @@ function addTalking(holdfast: Command): void {
     });
 
   withDesk(holdfast.command("inbox"))
-    .description("show everything anywhere that waits for you")
-    .action(async (flags: CommonFlags) => (await lifecycle()).showInbox(flags));
+    .description("list everything waiting for your answer, and allowed actions that were not done")
+    .option("--dismiss <id>", "remove an allowed action that was not done from the list")
+    .action(async (flags: InboxFlags) => (await lifecycle()).showInbox(flags));
 }
 
 function addLifecycle(holdfast: Command): void {

@@ -2,7 +2,7 @@ import type { ContinuityPolicy, DeliveryMode } from "./delivery.ts";
 import type { SessionChanges, SessionCreated } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
-import type { RunError, RunMemory, RunResult, RunStart, Usage } from "./run.ts";
+import type { RunError, RunMemory, RunResult, RunStart, UnusedAnswer, Usage } from "./run.ts";
 import type { RecordedError } from "./session.ts";
 import type { Closing, Suspension } from "./suspension.ts";
 
@@ -82,6 +82,7 @@ export type RunCommand =
       readonly runId: string;
       readonly result: RunResult;
       readonly usage: Usage | null;
+      readonly unusedAnswers?: readonly UnusedAnswer[];
     }
   | {
       readonly type: "record-resume";

@@ -95,8 +95,9 @@ function closeSuspension(
 export function decideEndRun(session: Session, command: Of<"end-run">): Decision {
   const run = currentRunOf(session);
   if (run?.id !== command.runId) return refuseNotCurrent(session);
-  const { at, result, usage } = command;
-  return accept(...endCurrentRun(session, { at, result, usage }));
+  const { at, result, usage, unusedAnswers = [] } = command;
+  const unused = unusedAnswers.length > 0 ? { unusedAnswers } : {};
+  return accept(...endCurrentRun(session, { at, result, usage, ...unused }));
 }
 
 export function decideCancel(session: Session, command: Of<"cancel">): Decision {

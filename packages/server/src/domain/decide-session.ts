@@ -40,7 +40,7 @@ export function decideUpdate(session: Session, command: Update): Decision {
 
 /** A phase or metadata were reported, even if they are what is stored. */
 function isHeartbeat({ phase, changes }: Update): boolean {
-  return phase !== undefined || Object.keys(changes.metadata ?? {}).length > 0;
+  return phase !== undefined || changes.metadata !== undefined;
 }
 
 /** What of the wish differs from what is stored, so that a repeated update records nothing. */

@@ -2,7 +2,7 @@ import type { AgentChoice } from "./choose-agent.ts";
 import type { DeliveryPolicy, QueueEntry } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Outcome, Phase } from "./phase.ts";
-import type { CurrentRun, RunError, RunMemory, RunResult, Usage } from "./run.ts";
+import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "./run.ts";
 import type { ForkOrigin, RecordedError, Session } from "./session.ts";
 import type { Closing, Suspension } from "./suspension.ts";
 
@@ -110,6 +110,8 @@ export type SessionEvent =
       readonly runId: string;
       readonly result: RunResult;
       readonly usage: Usage | null;
+      /** Not there when there are none. */
+      readonly unusedAnswers?: readonly UnusedAnswer[];
     }
   /** The agent said or did something. What, is in the messages; here only that the session lives. */
   | { readonly type: "output.appended"; readonly at: number };

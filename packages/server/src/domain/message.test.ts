@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "./event.ts";
-import { noticeOf, ROLES } from "./message.ts";
+import { noticesOf as noticesOfEvent, ROLES, unfinishedContent } from "./message.ts";
 import {
   cancel,
   COMPLETED,
@@ -20,7 +20,7 @@ import { given } from "./testing/given.ts";
 const RUNNING = [create(), send(1, { start: HANDED })];
 
 function noticesOf(events: readonly SessionEvent[]) {
-  return events.flatMap((event) => noticeOf(event) ?? []);
+  return events.flatMap(noticesOfEvent);
 }
 
 describe("what the transcript says about events", () => {
@@ -88,5 +88,38 @@ describe("what the transcript says about events", () => {
         { type: "run.ended", at: NOON, runId: "r1", result: COMPLETED, usage: null },
       ]),
     ).toEqual([]);
+  });
+
+  it("C3 is that an allowed action did not happen, after how the run ended", () => {
+    const unusedAnswers = [{ suspensionId: "p1", title: "Write a.txt", answer: "yes" }];
+    const ended = given(...RUNNING).when({ ...endRun(1, FAILED), unusedAnswers });
+    expect(noticesOf(ended.events)).toMatchObject([
+      { notice: "run_failed" },
+      {
+        type: "text",
+        text: expect.stringContaining('"Write a.txt" was allowed, and the agent has not done it'),
+        notice: "answer_unused",
+        runId: "r1",
+        suspensionId: "p1",
+      },
+    ]);
+  });
+});
+
+describe("a message that nobody goes on with", () => {
+  const call = { type: "tool", tool: "read", args: { status: "pending" } };
+
+  it.each(["pending", "in_progress"])("A3 ends a tool call that is %s as unfinished", (status) => {
+    expect(unfinishedContent({ ...call, status })).toEqual({ ...call, status: "unfinished" });
+  });
+
+  it.each([
+    { ...call, status: "completed" },
+    { ...call, status: "failed" },
+    { ...call, status: "cancelled" },
+    call,
+    { type: "text", text: "pending", status: "pending" },
+  ])("A3 leaves what has ended, and what is no call, as it is: %j", (content) => {
+    expect(unfinishedContent(content)).toBe(content);
   });
 });

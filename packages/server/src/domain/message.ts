@@ -1,4 +1,4 @@
-import type { SessionEvent } from "./event.ts";
+import type { EventOf, SessionEvent } from "./event.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;
@@ -43,21 +43,47 @@ export function currentRole(role: Role, content: MessageContent): Role {
   return role === "agent" && WORK_TYPES.has(content.type) ? "system" : role;
 }
 
+/** Statuses of a tool call that has not ended. */
+const OPEN_CALL_STATUSES: readonly Json[] = ["pending", "in_progress"];
+
+/** What a message says once its agent will say no more: a tool call that has not ended is `unfinished`. */
+export function unfinishedContent(content: MessageContent): MessageContent {
+  const { type, status = null } = content;
+  const isOpenCall = type === "tool" && OPEN_CALL_STATUSES.includes(status);
+  return isOpenCall ? { ...content, status: "unfinished" } : content;
+}
+
 /** What the transcript must say about an event, so that nobody has to read logs to understand it. */
-export function noticeOf(event: SessionEvent): MessageContent | null {
+export function noticesOf(event: SessionEvent): readonly MessageContent[] {
   switch (event.type) {
-    case "run.ended":
-      return runNotice(event);
+    case "run.ended": {
+      const ending = runNotice(event);
+      return [...(ending === null ? [] : [ending]), ...unusedNotices(event)];
+    }
     case "run.retried":
-      return notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId });
+      return [
+        notice("run_retried", `Trying again: ${event.error.message}`, { runId: event.runId }),
+      ];
     case "session.failed":
-      return notice("session_failed", `The session cannot go on: ${event.reason}`, {});
+      return [notice("session_failed", `The session cannot go on: ${event.reason}`, {})];
     default:
-      return null;
+      return [];
   }
 }
 
-function runNotice(event: Extract<SessionEvent, { type: "run.ended" }>): MessageContent | null {
+/** One for each, so that the action it is about can be found by its words. */
+function unusedNotices({ runId, unusedAnswers = [] }: EventOf<"run.ended">): MessageContent[] {
+  return unusedAnswers.map(({ suspensionId, title }) =>
+    notice(
+      "answer_unused",
+      `"${title}" was allowed, and the agent has not done it: its process had ended before the answer, and ` +
+        "no such call was seen afterwards. Ask for it again if it is still wanted.",
+      { runId, suspensionId },
+    ),
+  );
+}
+
+function runNotice(event: EventOf<"run.ended">): MessageContent | null {
   const { runId, result } = event;
   switch (result.outcome) {
     case "completed":

@@ -1,6 +1,6 @@
 import type { QueueEntry } from "./delivery.ts";
 import type { EventOf, SessionEvent } from "./event.ts";
-import type { CurrentRun, RunResult, RunStart, Usage } from "./run.ts";
+import type { CurrentRun, RunStart } from "./run.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "./session.ts";
 
 /** The run of a queue entry begins; the entry leaves the queue with this event. */
@@ -34,7 +34,7 @@ export function requeueOf(run: CurrentRun, at: number): EventOf<"run.requeued"> 
 /** Nothing when the session is idle; otherwise the run ends and what it waited for is let go. */
 export function endCurrentRun(
   session: Session,
-  end: { at: number; result: RunResult; usage: Usage | null },
+  end: Omit<EventOf<"run.ended">, "type" | "runId">,
 ): SessionEvent[] {
   const run = currentRunOf(session);
   if (run === null) return [];

@@ -1,5 +1,5 @@
 import type { ContinuityPolicy } from "./delivery.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 
 export const RUN_STATUSES = [
   "queued",
@@ -41,6 +41,14 @@ export type RunResult =
   | { readonly outcome: "failed"; readonly error: RunError }
   | { readonly outcome: "cancelled"; readonly reason: string }
   | { readonly outcome: "interrupted"; readonly reason: string };
+
+/** An action that was allowed and that no agent took up afterwards, as far as can be seen. */
+export interface UnusedAnswer {
+  readonly suspensionId: string;
+  /** Names the action. */
+  readonly title: string;
+  readonly answer: Json;
+}
 
 export interface RunError {
   readonly code: string;

@@ -126,7 +126,10 @@ describe("the guard", () => {
         url: "/api/suspensions",
         headers: { host: "localhost:4664", ...headers },
       });
-      expect([reply.statusCode, reply.json()]).toEqual([200, { suspensions: [] }]);
+      expect([reply.statusCode, reply.json()]).toEqual([
+        200,
+        { suspensions: [], unusedAnswers: [] },
+      ]);
     }
   });
 

@@ -1,5 +1,6 @@
 import {
   providersReplySchema,
+  reportEventReplySchema,
   repositoriesReplySchema,
   repositorySchema,
   resumeDecisionSchema,
@@ -9,6 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { shouldResume, RESUME_POLICY } from "../domain/should-resume.ts";
 import type { Stats } from "../runtime/stats.ts";
+import { StorageFault } from "../storage/fault.ts";
 import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "./testing/samples.ts";
 import { testApp } from "./testing/test-app.ts";
 
@@ -150,7 +152,86 @@ describe("what is around sessions, over HTTP", () => {
           closedAt: null,
         },
       ],
+      unusedAnswers: [],
     });
+  });
+
+  it("C3: shows allowed actions that were not done in the inbox, and lets them be dismissed", async () => {
+    const unused = { suspensionId: "q1", title: "Write a.txt", answer: { optionId: "yes" } };
+    const shown = { ...unused, sessionId: "s1", runId: "r1", at: NOON };
+    const dismissed: object[] = [];
+    const app = await testApp({
+      runtime: {
+        listSuspensions: async () => [],
+        listUnusedAnswers: async () => (dismissed.length === 0 ? [shown] : []),
+        dismissUnused: async (run) => {
+          if (run.sessionId !== "s1") return refusal();
+          dismissed.push(run);
+          return { ok: true, dismissed: true };
+        },
+      },
+    });
+    const inbox = suspensionsReplySchema
+      .strict()
+      .parse((await app.inject("/api/suspensions")).json());
+    expect(inbox).toEqual({
+      suspensions: [],
+      unusedAnswers: [{ ...shown, at: "2026-01-31T12:00:00.000Z" }],
+    });
+    const post = (url: string) => app.inject({ method: "POST", url });
+    expect((await post("/api/sessions/nobody/runs/r1/dismiss")).statusCode).toBe(404);
+    const reply = await post("/api/sessions/s1/runs/r1/dismiss");
+    expect([reply.statusCode, reply.json()]).toEqual([200, { suspensions: [], unusedAnswers: [] }]);
+    expect(dismissed).toEqual([{ sessionId: "s1", runId: "r1" }]);
+  });
+
+  it("C3: takes an event by its name, and says which sessions go on and which do not, and why", async () => {
+    const asked: object[] = [];
+    const gone = refusal({ code: "suspension_not_open", message: "It is over." }).refusal;
+    const app = await testApp({
+      runtime: {
+        reportEvent: async (event) => {
+          asked.push(event);
+          const answered = (sessionId: string) => ({ sessionId, suspensionId: `q-${sessionId}` });
+          return {
+            ok: true,
+            reported: [
+              { ...answered("s1"), problem: null },
+              { ...answered("s2"), problem: gone },
+              { ...answered("s3"), problem: new StorageFault("disk_full", "No room.") },
+              { ...answered("s4"), problem: new Error("a secret") },
+            ],
+          };
+        },
+      },
+    });
+    const name = `déployé ${"ü".repeat(190)}`;
+    const url = `/api/events/${encodeURIComponent(name)}`;
+    const reply = await app.inject({ method: "POST", url, payload: { answer: { build: 7 } } });
+    const body = reportEventReplySchema.strict().parse(reply.json());
+    expect(body).toMatchObject({ event: name, answered: 1 });
+    expect(
+      body.sessions.map(({ sessionId, answered, problem }) => [sessionId, answered, problem?.code]),
+    ).toEqual([
+      ["s1", true, undefined],
+      ["s2", false, "suspension_not_open"],
+      ["s3", false, "disk_full"],
+      ["s4", false, "internal_error"],
+    ]);
+    expect(JSON.stringify(body)).not.toContain("a secret");
+    expect(asked).toEqual([{ name, answer: { build: 7 }, by: null }]);
+
+    expect((await app.inject({ method: "POST", url: "/api/events/x" })).statusCode).toBe(200);
+    expect(asked.at(-1)).toEqual({ name: "x", answer: null, by: null });
+    for (const [wrong, payload] of [
+      ["/api/events/%20", {}],
+      [`/api/events/${"x".repeat(201)}`, {}],
+      ["/api/events/x", { reply: 1 }],
+    ] as const) {
+      const refused = await app.inject({ method: "POST", url: wrong, payload });
+      expect([wrong, [400, 404].includes(refused.statusCode)]).toEqual([wrong, true]);
+    }
+    expect(asked).toHaveLength(2);
   });
 
   it("is the repositories, which are added, listed and removed (A14)", async () => {

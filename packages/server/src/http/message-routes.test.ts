@@ -16,6 +16,7 @@ const WIRE_RUN = {
   error: null,
   usage: null,
   memory: null,
+  unusedAnswers: [],
   queuedAt: "2026-01-31T12:00:00.000Z",
   startedAt: "2026-01-31T12:00:00.001Z",
   endedAt: null,

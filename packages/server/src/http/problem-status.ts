@@ -47,6 +47,7 @@ export const PROBLEM_STATUS = {
   repository_required: 409,
   row_unreadable: 500,
   run_not_current: 409,
+  run_not_found: 404,
   run_not_next: 409,
   run_not_running: 409,
   schema_too_new: 500,

@@ -51,6 +51,7 @@ describe("the runs of a session", () => {
           error: null,
           usage: { inputTokens: 3 },
           memory: null,
+          unusedAnswers: [],
           queuedAt: "2026-01-31T12:00:00.000Z",
           startedAt: "2026-01-31T12:00:00.001Z",
           endedAt: "2026-01-31T12:00:00.005Z",

@@ -13,17 +13,20 @@ import type {
   RemovedPage,
   RawSession,
   Repo,
+  ReportedEvent,
   Run,
   RunPage,
   SearchHit,
   Sent,
   SessionPage,
   SessionSnapshot,
+  ShownUnusedAnswer,
   Stats,
   StoredSuspension,
   WholeSession,
 } from "../runtime/runtime.ts";
 import { toCursor, toRunCursor } from "./from-wire.ts";
+import { problemFromError, problemFromRefusal } from "./problem-status.ts";
 import { toTime, toTimeOrNull } from "./to-time.ts";
 
 export function toWireSession(session: SessionSnapshot): wire.Session {
@@ -160,6 +163,8 @@ export function toWireRun(run: Run): wire.Run {
     error: run.error,
     usage: run.usage,
     memory: run.memory,
+    // Replies remembered by an earlier version have none.
+    unusedAnswers: [...(run.unusedAnswers ?? [])],
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
     endedAt: toTimeOrNull(run.endedAt),
@@ -220,6 +225,20 @@ export function toWireSuspension(suspension: StoredSuspension): wire.Suspension 
     answeredBy: suspension.answeredBy,
     closedAt: toTimeOrNull(suspension.closedAt),
   };
+}
+
+export function toWireUnusedAnswer(unused: ShownUnusedAnswer): wire.InboxUnusedAnswer {
+  const { suspensionId, title, answer, sessionId, runId, at } = unused;
+  return { suspensionId, title, answer, sessionId, runId, at: toTime(at) };
+}
+
+export function toWireReportedEvent(reported: ReportedEvent): wire.ReportedSession {
+  const { sessionId, suspensionId, problem } = reported;
+  const answered = problem === null;
+  if (answered) return { sessionId, suspensionId, answered, problem: null };
+  const { code, detail } =
+    problem instanceof Error ? problemFromError(problem) : problemFromRefusal(problem);
+  return { sessionId, suspensionId, answered, problem: { code, detail } };
 }
 
 export function toWireRepo({ id, path, name, label, createdAt }: Repo): wire.Repository {

@@ -101,9 +101,10 @@ describe("the limit of live agents", () => {
       }),
     );
     const whole = await test.until(waiting, (each) => each.session.state !== "running");
-    expect([whole.session.state, transcript(whole).at(-1)]).toEqual([
+    expect([whole.session.state, ...transcript(whole).slice(-2)]).toEqual([
       "idle",
-      expect.stringContaining('"May I?" was answered: allow_once'),
+      expect.stringContaining('"May I?". The user ALLOWED it (allow_once).'),
+      expect.stringContaining('system "May I?" was allowed, and the agent has not done it'),
     ]);
   });
 

@@ -164,7 +164,7 @@ describe("nodes on one database", () => {
     expect([session.status, session.state]).toEqual(["active", "suspended"]);
     const suspensionId = session.suspensions[0]?.id ?? "";
     ok(await b.runtime.answer({ sessionId: waiting, suspensionId, answer: "allow", by: null }));
-    expect(transcript(await a.idle(waiting)).at(-1)).toContain("was answered");
+    expect(transcript(await a.idle(waiting)).at(-2)).toContain("The user ALLOWED it");
   });
 
   it("go on with what is queued when a node is stopped, and cut only what is at work", async () => {

@@ -7,6 +7,7 @@ import type { Failpoint } from "./failpoint.ts";
 import type { Places } from "./places.ts";
 import type { Reply } from "./runtime.ts";
 import type { StoredOutput } from "./transcript-writer.ts";
+import type { AnsweredLive } from "./unused-answers.ts";
 
 export interface Limits {
   readonly liveAgents: number;
@@ -90,6 +91,7 @@ export interface RuntimeContext {
     sessionId: string,
     run: { readonly runId: string; readonly provider: string },
   ) => Fence | null;
+  readonly answeredLive: AnsweredLive;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;
   /** Output of the session was stored, `lagMs` after it was said. */

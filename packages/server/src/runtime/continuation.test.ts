@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { StoredSuspension } from "../storage/store.ts";
 import { continuationOf } from "./continuation.ts";
 
@@ -47,19 +47,54 @@ it.each<[string, Partial<StoredSuspension>]>([
   );
 });
 
-it("an agent that waited for a permission is told to ask for it again", () => {
-  const options = [{ optionId: "o1", name: "Yes", kind: "allow_once" }];
-  const permission = closed({ kind: "permission", request: { title: "May I?", options } });
-  const answered = { ...permission, answer: { optionId: "o1" } };
-  expect(continuationOf([closed({}), answered])).toBe(
-    [
+describe("a permission", () => {
+  const options = [
+    { optionId: "o1", name: "Yes", kind: "allow_once" },
+    { optionId: "o2", name: "No", kind: "reject_once" },
+    { optionId: "o3", name: "Later", kind: "other" },
+  ];
+  const permission = (answer: string, more: Partial<StoredSuspension> = {}): StoredSuspension =>
+    closed({ kind: "permission", request: { title: "Write a.txt", options }, answer, ...more });
+  const linesOf = (...all: readonly StoredSuspension[]) => continuationOf(all)?.split("\n") ?? [];
+  const CRASH = expect.stringMatching(/because of this crash, and not by the user/u);
+
+  it("C3 that was allowed contradicts what the agent's history says, names the action, and asks for it now", () => {
+    expect(linesOf(closed({}), permission("o1"))).toEqual([
       "What you were waiting for:",
       '- You asked: "Which one?" The answer: blue',
-      '- "May I?" was answered: allow_once',
+      '- You asked for permission: "Write a.txt". The user ALLOWED it (allow_once).',
+      CRASH,
+      'The user wants you to do this now, exactly as you asked: "Write a.txt".',
       "Go on with the work.",
       "If you still need a permission, ask for it again.",
-    ].join("\n"),
-  );
+    ]);
+  });
+
+  it("C3 that was rejected is said to be, and is not asked for", () => {
+    expect(linesOf(permission("o2"))).toEqual([
+      "What you were waiting for:",
+      '- You asked for permission: "Write a.txt". The user REJECTED it (reject_once).',
+      CRASH,
+      'The user does not want this, so do not do it: "Write a.txt".',
+      "Go on with the work.",
+      "If you still need a permission, ask for it again.",
+    ]);
+  });
+
+  it.each<[string, StoredSuspension]>([
+    ["The user answered: other.", permission("o3")],
+    ["Nobody answered in time: it was REJECTED.", permission("o1", { status: "expired" })],
+    ["It was not answered: withdrawn", permission("o1", { status: "withdrawn" })],
+  ])("C3 is never asked for when nobody allowed it: %s", (words, suspension) => {
+    const text = linesOf(suspension).join("\n");
+    expect(text).toContain(words);
+    expect(text).not.toContain("do this now");
+  });
+
+  it("stays on one line, whatever its title is", () => {
+    const request = { title: "Run\nGo on with the work.\n ls", options };
+    expect(linesOf(permission("o1", { request }))[1]).toContain('"Run Go on with the work. ls"');
+  });
 });
 
 it("an agent that waited for nothing is told nothing", () => {

@@ -1,6 +1,6 @@
 import type { Json } from "../domain/json.ts";
 import type { StoredSuspension } from "../storage/store.ts";
-import { describePermission } from "./permission-answer.ts";
+import { describePermission, permissionTitle, verdictOf } from "./permission-answer.ts";
 
 /** A run may have asked a hundred times; what it asked last is what it waited for. */
 const MAX_TOLD = 20;
@@ -10,14 +10,39 @@ export function continuationOf(closed: readonly StoredSuspension[]): string | nu
   if (closed.length === 0) return null;
   const told = closed.slice(-MAX_TOLD);
   const more = closed.length - told.length;
-  const asksAgain = closed.some(({ kind }) => kind === "permission");
+  const permissions = told.filter(({ kind }) => kind === "permission");
   return [
     "What you were waiting for:",
     ...(more > 0 ? [`- ${more} earlier ones, all closed`] : []),
     ...told.map((suspension) => `- ${describe(suspension)}`),
+    ...correct(permissions),
     "Go on with the work.",
-    ...(asksAgain ? ["If you still need a permission, ask for it again."] : []),
+    ...(permissions.length > 0 ? ["If you still need a permission, ask for it again."] : []),
   ].join("\n");
+}
+
+/**
+ * An agent that is ended while it asks writes into its own history that the user refused. A model that believes this ends
+ * its turn without doing what was allowed, so it is told which of the two is true.
+ */
+function correct(permissions: readonly StoredSuspension[]): readonly string[] {
+  if (permissions.length === 0) return [];
+  const titlesOf = (verdict: "allowed" | "rejected"): string =>
+    permissions
+      .filter((each) => verdictOf(each) === verdict)
+      .map(permissionTitle)
+      .join(", ");
+  const allowed = titlesOf("allowed");
+  const rejected = titlesOf("rejected");
+  return [
+    "The server or your process ended before the answer could reach you. If your history says that the user refused, " +
+      "rejected this or does not want to proceed, that was written because of this crash, and not by the user: " +
+      "only the answers above are the user's.",
+    ...(allowed === ""
+      ? []
+      : [`The user wants you to do this now, exactly as you asked: ${allowed}.`]),
+    ...(rejected === "" ? [] : [`The user does not want this, so do not do it: ${rejected}.`]),
+  ];
 }
 
 function describe(suspension: StoredSuspension): string {

@@ -2,7 +2,7 @@ import type { Command } from "../domain/command.ts";
 import { decide } from "../domain/decide.ts";
 import type { SessionEvent } from "../domain/event.ts";
 import { evolve } from "../domain/evolve.ts";
-import { noticeOf } from "../domain/message.ts";
+import { noticesOf, type MessageContent } from "../domain/message.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Session } from "../domain/session.ts";
 import { StorageFault } from "../storage/fault.ts";
@@ -71,9 +71,8 @@ export async function executeCommand(
         ? { ok: false, refused: "fenced" }
         : { ok: true, events, session, before: session };
     }
-    const notices = events.flatMap((event) => noticeMessage(event, newId));
-    const messages = [...(more.messages ?? []), ...notices];
-    const committed = await store.commit({ before, events, ...more, messages });
+    const notices = noticeMessages(events, newId);
+    const committed = await store.commit({ before, events, ...more, notices });
     if (committed.ok) {
       return { ok: true, events, session: committed.stored?.session ?? null, before: session };
     }
@@ -123,9 +122,20 @@ async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSessi
   }
 }
 
-function noticeMessage(event: SessionEvent, newId: () => string): NewMessage[] {
-  const content = noticeOf(event);
-  if (content === null) return [];
-  const runId = "runId" in event ? event.runId : null;
-  return [{ id: newId(), runId, role: "system", content }];
+function noticeMessages(
+  events: readonly SessionEvent[],
+  newId: () => string,
+): NonNullable<Change["notices"]> {
+  const entries = events.flatMap((event, index): [number, readonly NewMessage[]][] => {
+    const contents = noticesOf(event);
+    const runId = "runId" in event ? event.runId : null;
+    const toMessage = (content: MessageContent): NewMessage => ({
+      id: newId(),
+      runId,
+      role: "system",
+      content,
+    });
+    return contents.length === 0 ? [] : [[index, contents.map(toMessage)]];
+  });
+  return Object.fromEntries(entries);
 }

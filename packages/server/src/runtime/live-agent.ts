@@ -29,6 +29,8 @@ export class LiveAgent {
   isNew = true;
   /** The suspensions whose end it has been told of. */
   readonly heard = new Set<string>();
+  /** Calls that an earlier agent had left open. */
+  readonly adopted = new Set<string>();
 
   private constructor(agent: Agent) {
     this.agent = agent;

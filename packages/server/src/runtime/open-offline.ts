@@ -7,6 +7,7 @@ import { nodeView } from "./node-view.ts";
 import type { Places } from "./places.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests.ts";
 import type { Runtime } from "./runtime.ts";
+import { rememberAnswered } from "./unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
   Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession">;
@@ -40,6 +41,7 @@ export function openOffline(options: OfflineOptions): Offline {
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     onOutput: () => {},
+    answeredLive: rememberAnswered(),
   };
   // A file has one server at most, and nobody asks here while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>

@@ -28,6 +28,7 @@ import type { Runtime } from "./runtime.ts";
 import { createSessionFeeds } from "./session-feeds.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 import { SessionWorker } from "./session-worker.ts";
+import { rememberAnswered } from "./unused-answers.ts";
 
 export interface RuntimeOptions {
   readonly store: Store;
@@ -202,6 +203,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     sendMessage: (request) => whenRunning(() => requests.sendMessage(request)),
     resume: (request) => whenRunning(() => requests.resume(request)),
     answer: (request) => whenRunning(() => requests.answer(request)),
+    reportEvent: (event) => whenRunning(() => requests.reportEvent(event)),
     askFromAgent: (request) => whenRunning(() => askFromAgent(context, request)),
     readiness: () => readiness(store, cluster),
     measure: async () => ({
@@ -287,6 +289,7 @@ function contextOf(
       if ((await store.readSession(sessionId)).found === "nothing") await forgetSession(sessionId);
     },
     permissions: options.permissions ?? null,
+    answeredLive: rememberAnswered(),
     failpoint: options.failpoint ?? NO_FAILPOINT,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,

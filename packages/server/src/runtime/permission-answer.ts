@@ -87,17 +87,41 @@ export function carriedAnswer(
   return { optionId: option.optionId, by: `${CARRIED}${earlier.id}` };
 }
 
-function carriedFrom(answeredBy: string | null): string | null {
+/** The suspension whose answer was carried over; null for an answer to the question itself. */
+export function carriedFrom(answeredBy: string | null): string | null {
   return answeredBy?.startsWith(CARRIED) === true ? answeredBy.slice(CARRIED.length) : null;
 }
 
 /** What came of a permission, in words, for an agent that was not there to hear it. */
 export function describePermission(suspension: StoredSuspension): string {
-  const title = textIn(suspension.request, "title") ?? suspension.kind;
-  if (suspension.status !== "answered") return `"${title}" was not answered: ${suspension.status}`;
-  const optionId = chosenOption(suspension.request, suspension.answer);
-  const option = optionsIn(suspension.request).find((each) => each.optionId === optionId);
-  return `"${title}" was answered: ${option?.kind ?? optionId ?? "no"}`;
+  const asked = `You asked for permission: ${permissionTitle(suspension)}.`;
+  if (suspension.status === "expired") return `${asked} Nobody answered in time: it was REJECTED.`;
+  if (suspension.status !== "answered") return `${asked} It was not answered: ${suspension.status}`;
+  const chosen = chosenOption(suspension.request, suspension.answer);
+  const kind = chosenKind(suspension.request, suspension.answer) ?? chosen ?? "no";
+  switch (verdictOf(suspension)) {
+    case "allowed":
+      return `${asked} The user ALLOWED it (${kind}).`;
+    case "rejected":
+      return `${asked} The user REJECTED it (${kind}).`;
+    default:
+      return `${asked} The user answered: ${kind}.`;
+  }
+}
+
+/** Null where the option that was chosen says neither, and for what nobody decided. */
+export function verdictOf(suspension: StoredSuspension): "allowed" | "rejected" | null {
+  if (suspension.status === "expired") return "rejected";
+  if (suspension.status !== "answered") return null;
+  const kind = chosenKind(suspension.request, suspension.answer) ?? "";
+  if (kind.startsWith("allow")) return "allowed";
+  return kind.startsWith("reject") ? "rejected" : null;
+}
+
+/** The action, in quotes and on one line. */
+export function permissionTitle({ request, kind }: StoredSuspension): string {
+  const title = textIn(request, "title") ?? kind;
+  return `"${title.replaceAll(/\s+/gu, " ").trim()}"`;
 }
 
 function optionsIn(request: JsonObject): readonly Option[] {

@@ -11,7 +11,8 @@ import { noSuchSession, refuse } from "./replies.ts";
 import type { Repositories } from "./repositories.ts";
 import { removedSessions } from "./removed-sessions.ts";
 import { createFileFinder } from "./repository-files.ts";
-import type { Runtime } from "./runtime.ts";
+import { reportEvent } from "./report-event.ts";
+import type { AnswerSuspension, Runtime } from "./runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
 import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
@@ -126,6 +127,17 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       removed?.restore(sessionId) ??
       refuse("removed_not_found", "This process keeps no bundles of removed sessions."),
     listSuspensions: () => store.openSuspensions(),
+    listUnusedAnswers: () => store.unusedAnswers(),
+    dismissUnused: async ({ sessionId, runId }) => {
+      if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
+      if ((await store.readRun(runId))?.sessionId !== sessionId)
+        return refuse("run_not_found", "The session has no such run.");
+      return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
+    },
+    reportEvent: async (event) => {
+      const answerOne = (request: AnswerSuspension) => answer(context, request);
+      return { ok: true, reported: await reportEvent(context, { ...event, answerOne }) };
+    },
     listGrants: (sessionId) => listGrants(store, sessionId),
     revokeGrant: (request) => revokeGrant(context, request),
     readHistory: (query) => readHistory(store, query),

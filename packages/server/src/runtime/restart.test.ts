@@ -148,7 +148,9 @@ describe.each(["sqlite", "postgres"] as const)("a crash, on %s", (engine) => {
     const suspensionId = session.suspensions[0]?.id ?? "";
     expect((await test.runtime.listSuspensions()).map((each) => each.id)).toEqual([suspensionId]);
     ok(await test.runtime.answer({ sessionId: id, suspensionId, answer: "allow", by: null }));
-    expect(transcript(await test.idle(id)).at(-1)).toContain('"May I?" was answered: allow_once');
+    expect(transcript(await test.idle(id)).at(-2)).toContain(
+      '"May I?". The user ALLOWED it (allow_once).',
+    );
   });
 });
 

@@ -175,7 +175,9 @@ export class RunAttempt {
       if (!this.isWaiting && !(await this.#goesOn(suspensionId))) continue;
       this.#heardAt = performance.now();
       failpoint("answer.telling");
-      if (this.#agent?.answer(requestId, answer) === true) this.told.add(suspensionId);
+      if (this.#agent?.answer(requestId, answer) !== true) continue;
+      this.told.add(suspensionId);
+      this.#options.context.answeredLive.add(suspensionId);
     }
   }
 

@@ -1,5 +1,5 @@
 import { dutyOf } from "../domain/duty.ts";
-import type { CurrentRun, RunMemory, RunResult } from "../domain/run.ts";
+import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../domain/run.ts";
 import { currentRunOf, type Session } from "../domain/session.ts";
 import { AgentFault } from "../providers/provider.ts";
 import { StorageFault } from "../storage/fault.ts";
@@ -12,6 +12,7 @@ import { openToolsOf } from "./open-tools.ts";
 import { checkBudget } from "./run-budget.ts";
 import { policyNotice } from "./policy-notice.ts";
 import { promptFor } from "./run-prompt.ts";
+import { unusedAnswers } from "./unused-answers.ts";
 
 export interface RunWorkOptions {
   readonly context: RuntimeContext;
@@ -36,6 +37,7 @@ export class RunWork {
   readonly done: Promise<void>;
   readonly #options: RunWorkOptions;
   readonly #left = new AbortController();
+  #live: LiveAgent | null = null;
 
   constructor(options: RunWorkOptions) {
     const { context, session, run, fence, onWaiting } = options;
@@ -86,7 +88,12 @@ export class RunWork {
       const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
       if (limits !== null) this.attempt.say(limits, "policy");
       live.isNew = false;
-      if (run.attempts > 0) this.attempt.adopt(await openToolsOf(context.store, { session, run }));
+      this.#live = live;
+      if (run.attempts > 0) {
+        const open = await openToolsOf(context.store, { session, run });
+        this.attempt.adopt(open);
+        for (const { callId } of open) live.adopted.add(callId);
+      }
       const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
       for (const id of this.attempt.told) heard.add(id);
       if (result === "not_current" || result === "waiting") return null;
@@ -133,14 +140,24 @@ export class RunWork {
     return duty.do === "await" || isUnheard;
   }
 
+  /** Of a run whose answers all went to the agent that asked, none; nor of one that a person ended. */
+  async #unusedAnswers(result: RunResult): Promise<readonly UnusedAnswer[]> {
+    const { context, session, run } = this.#options;
+    if (run.attempts === 0 || result.outcome === "cancelled") return [];
+    const adopted = this.#live?.adopted ?? new Set<string>();
+    const heard = { answered: context.answeredLive, adopted };
+    return unusedAnswers(context.store, { sessionId: session.id, run, heard });
+  }
+
   async #end(result: RunResult): Promise<void> {
     const { context, session, run, fence } = this.#options;
     const { usage } = this.attempt;
+    const unused = await this.#unusedAnswers(result);
     context.failpoint("run.ending");
     const at = context.clock();
     const ended = await context.execute({
       sessionId: session.id,
-      command: { type: "end-run", at, runId: run.id, result, usage },
+      command: { type: "end-run", at, runId: run.id, result, usage, unusedAnswers: unused },
       extras: { fence },
     });
     if (ended.ok && result.outcome === "failed") {

@@ -215,12 +215,39 @@ describe("a message to a busy session", () => {
     await test.send(id, script(say("waited")));
     await test.send(id, script(say("first")), { delivery: "interrupt" });
     const whole = await test.idle(id);
-    expect(transcript(whole).filter((line) => !line.startsWith("user"))).toEqual([
+    expect(transcript(whole).slice(1)).toEqual([
       "agent working",
+      // Before the message that interrupted.
       "system Cancelled: interrupted by a new message",
+      `user ${script(say("first"))}`,
       "agent first",
+      `user ${script(say("waited"))}`,
       "agent waited",
     ]);
+    const [, , notice, first] = whole.messages;
+    expect(notice?.at).toBeLessThanOrEqual(first?.at ?? 0);
+  });
+
+  it("A2, A5: keeps the time it was acknowledged at, and is found since the time it was delivered at", async () => {
+    const id = await busy();
+    const sent = await test.send(id, script(say("two")));
+    // Something is said between the two.
+    await expect.poll(() => Date.now()).toBeGreaterThan(sent.at);
+    writeFileSync(gate("go"), "");
+    const { messages } = await test.idle(id);
+    const queued = messages.find((message) => message.id === sent.messageId);
+    expect(queued?.at).toBe(sent.at);
+    expect(messages.map(({ seq }) => seq)).toEqual(
+      messages.map(({ seq }) => seq).toSorted((one, other) => one - other),
+    );
+    const run = await test.store.readRun(sent.run.id);
+    const startedAt = run?.startedAt ?? 0;
+    expect(startedAt).toBeGreaterThan(sent.at);
+    // Who had read everything just before it was delivered is given it, by time and by cursor.
+    const since = await test.store.readMessages({ sessionId: id, since: startedAt - 1 });
+    expect(since.map((message) => message.id)).toContain(sent.messageId);
+    const later = await test.store.readMessages({ sessionId: id, since: startedAt + 60_000 });
+    expect(later).toEqual([]);
   });
 
   it("is kept while the session holds messages, and delivered when it opens (C6)", async () => {

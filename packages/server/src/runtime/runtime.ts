@@ -18,6 +18,7 @@ import type {
   SessionPage,
   SessionQuery,
   SessionRecord,
+  ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
 import type { RawSession } from "../storage/raw-session.ts";
@@ -43,6 +44,7 @@ export type {
   SessionPage,
   SessionQuery,
   SessionRecord,
+  ShownUnusedAnswer,
   Stats,
   StoredSuspension,
 };
@@ -102,6 +104,15 @@ export interface Runtime {
   restoreRemoved(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
 
   listSuspensions(): Promise<readonly StoredSuspension[]>;
+  /** What was allowed and not done, as far as can be seen, and nobody has dismissed. */
+  listUnusedAnswers(): Promise<readonly ShownUnusedAnswer[]>;
+  /** Those of the run are shown to nobody any more. */
+  dismissUnused(run: {
+    readonly sessionId: string;
+    readonly runId: string;
+  }): Promise<Reply<{ readonly dismissed: boolean }>>;
+  /** Answers everything, in any session, that waits for this event. */
+  reportEvent(event: ReportEvent): Promise<Reply<{ readonly reported: readonly ReportedEvent[] }>>;
   /** What people have said for the rest of the session, oldest first. */
   listGrants(sessionId: string): Promise<Reply<{ readonly grants: readonly PermissionGrant[] }>>;
   /** The reply holds those that are left. */
@@ -172,6 +183,7 @@ export const RUNTIME_REFUSAL_CODES = [
   "removed_not_found",
   "repository_in_use",
   "repository_not_found",
+  "run_not_found",
   "server_stopping",
   "suspension_answered",
   "suspension_not_found",
@@ -333,6 +345,20 @@ export interface AnswerSuspension extends OnSession {
   readonly suspensionId: string;
   readonly answer: Json;
   readonly by: string | null;
+}
+
+export interface ReportEvent {
+  readonly name: string;
+  readonly answer: Json;
+  readonly by: string | null;
+}
+
+/** What became of one that waited for an event. */
+export interface ReportedEvent {
+  readonly sessionId: string;
+  readonly suspensionId: string;
+  /** Null when it was answered; an error when that failed. */
+  readonly problem: RuntimeRefusal | Error | null;
 }
 
 export interface AskFromAgent {

@@ -208,6 +208,7 @@ export function sentIn(
     queuedAt: at,
     startedAt: started === undefined ? null : at,
     endedAt: null,
+    unusedAnswers: [],
   };
   const isQueued = position >= 0;
   return {

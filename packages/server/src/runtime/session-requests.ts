@@ -1,6 +1,7 @@
 import type { Command } from "../domain/command.ts";
 import { forkOf } from "../domain/fork.ts";
 import { sameJson, type Json } from "../domain/json.ts";
+import { unfinishedContent } from "../domain/message.ts";
 import type { NewMessage, StoredSuspension } from "../storage/store.ts";
 import type { Executed } from "./execute-command.ts";
 import { answerCommands } from "./grants.ts";
@@ -191,13 +192,16 @@ export async function fork(
     return refuse("message_not_found", "The session has no such message to fork at.");
   }
   const id = context.newId();
-  const messages = history.slice(0, until + 1).map(({ role, content, at }): NewMessage => ({
-    id: context.newId(),
-    runId: null,
-    role,
-    content,
-    at,
-  }));
+  const messages = history
+    .slice(0, until + 1)
+    .map(({ role, content, complete, at }): NewMessage => ({
+      id: context.newId(),
+      runId: null,
+      role,
+      // Nobody goes on in the copy with what is still open in the original.
+      content: complete ? content : unfinishedContent(content),
+      at,
+    }));
   const { session } = loaded.stored;
   const source = { ...session, metadata: withoutGrants(session.metadata) };
   const command = forkOf(source, { id, at: context.clock(), atMessage });

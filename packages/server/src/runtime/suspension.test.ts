@@ -127,7 +127,7 @@ describe("a permission", () => {
     });
     ok(await answer(suspension, "allow"));
     const whole = await test.idle(id);
-    expect(transcript(whole).at(-1)).toContain('"Write a.txt" was answered: allow_once');
+    expect(transcript(whole).at(-2)).toContain('"Write a.txt". The user ALLOWED it (allow_once).');
   });
 
   it("makes messages sent meanwhile wait behind it (C6)", async () => {

@@ -30,7 +30,7 @@ import { readFigures } from "./reads/read-figures.ts";
 import { readMessage, readMessages } from "./reads/read-messages.ts";
 import { abandonedSessions, lastSeqs, listNodes } from "./reads/node-reads.ts";
 import { readOwner } from "./reads/read-owner.ts";
-import { readRunSuspensions } from "./reads/run-suspensions.ts";
+import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
 import { tally } from "./reads/tally.ts";
@@ -137,6 +137,8 @@ export function portableStore({
     readSuspensions: (sessionId, part) =>
       reading((source) => readSuspensions(source, { sessionId, part })),
     openSuspensions: () => reading(openSuspensions),
+    unusedAnswers: () => reading(unusedAnswers),
+    dismissUnused: (run) => write("dismissUnused", run),
     unsettledSessions: () => reading(unsettledSessions),
     abandonedSessions: (query) => reading((source) => abandonedSessions(source, query)),
     lastSeqs: (sessionIds) => reading((source) => lastSeqs(source, sessionIds)),

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { RunMemory, RunStatus } from "../domain/run.ts";
+import type { RunMemory, RunStatus, UnusedAnswer } from "../domain/run.ts";
 import type { Suspension } from "../domain/suspension.ts";
 
 export interface Run {
@@ -15,6 +15,8 @@ export interface Run {
   readonly usage: JsonObject | null;
   /** How its agent knew what was said before; null until it was given the message. */
   readonly memory: RunMemory | null;
+  /** What was allowed and not done, as far as can be seen; told at its end. */
+  readonly unusedAnswers: readonly UnusedAnswer[];
   readonly queuedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -27,6 +29,14 @@ export interface StoredSuspension extends Suspension {
   readonly answer: Json;
   readonly answeredBy: string | null;
   readonly closedAt: number | null;
+}
+
+/** Of the last run of a session: nobody has dismissed them, or sent another message since. */
+export interface ShownUnusedAnswer extends UnusedAnswer {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** When the run ended without it. */
+  readonly at: number;
 }
 
 export interface RunSuspensionsQuery {

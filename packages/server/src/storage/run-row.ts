@@ -1,6 +1,12 @@
 import { CONTINUITY_POLICIES, type QueueEntry } from "../domain/delivery.ts";
 import type { Json } from "../domain/json.ts";
-import { RUN_MEMORIES, RUN_STATUSES, type CurrentRun, type RunMemory } from "../domain/run.ts";
+import {
+  RUN_MEMORIES,
+  RUN_STATUSES,
+  type CurrentRun,
+  type RunMemory,
+  type UnusedAnswer,
+} from "../domain/run.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
 import {
@@ -29,6 +35,7 @@ export function fromRunRow(row: RunRow): Run {
     error: parseJsonOrNull("error", row.error),
     usage: isObject(usage) ? usage : null,
     memory: toMemory(parseJsonOrNull("memory", row.memory)),
+    unusedAnswers: toUnusedAnswers(parseJsonOrNull("unusedAnswers", row.unusedAnswers)),
     queuedAt: row.queuedAt,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
@@ -55,6 +62,17 @@ export function toMemory(json: Json): RunMemory | null {
     default:
       return known satisfies never;
   }
+}
+
+/** What cannot be understood of it is left out. */
+export function toUnusedAnswers(json: Json): readonly UnusedAnswer[] {
+  if (!Array.isArray(json)) return [];
+  return json.flatMap((item: Json): readonly UnusedAnswer[] => {
+    if (!isObject(item)) return [];
+    const { suspensionId, title, answer = null } = item;
+    const isKnown = typeof suspensionId === "string" && typeof title === "string";
+    return isKnown ? [{ suspensionId, title, answer }] : [];
+  });
 }
 
 export function toCurrentRun(row: RunRow): CurrentRun {

@@ -19,7 +19,13 @@ import type {
   ImportPart,
 } from "./arrival.ts";
 import type { FiguresPage, FiguresQuery, Tally } from "./figures.ts";
-import type { Run, RunSuspension, RunSuspensionsQuery, StoredSuspension } from "./run-record.ts";
+import type {
+  Run,
+  RunSuspension,
+  RunSuspensionsQuery,
+  ShownUnusedAnswer,
+  StoredSuspension,
+} from "./run-record.ts";
 import type {
   ListPosition,
   ReadSession,
@@ -30,7 +36,7 @@ import type {
 import type { RawSession, UnreadableSessions } from "./raw-session.ts";
 import type { StaleCounts, StalePage, StaleQuery } from "./stale.ts";
 
-export type { Run, RunSuspension, RunSuspensionsQuery, StoredSuspension } from "./run-record.ts";
+export type * from "./run-record.ts";
 export type {
   ListPosition,
   ReadSession,
@@ -80,6 +86,10 @@ export interface Store {
   readSuspensions(sessionId: string, part?: Part): Promise<readonly StoredSuspension[]>;
   /** The inbox: what waits anywhere, oldest first. */
   openSuspensions(): Promise<readonly StoredSuspension[]>;
+  /** What was allowed and not done, of all sessions, oldest first; not what people have seen. */
+  unusedAnswers(): Promise<readonly ShownUnusedAnswer[]>;
+  /** False when the run has none, or they were dismissed before. */
+  dismissUnused(run: { readonly sessionId: string; readonly runId: string }): Promise<boolean>;
   /** Sessions that some node should be working on, or was when it died. */
   unsettledSessions(): Promise<readonly string[]>;
   /**
@@ -219,8 +229,10 @@ export interface Change {
   readonly events: readonly SessionEvent[];
   /** What the messages say that `message.queued` and `message.edited` events name. */
   readonly contents?: Readonly<Record<string, MessageContent>>;
-  /** Whole messages added to the history after the events: notices, a fork's history. */
+  /** Whole messages added to the history after the events: a fork's history, for one. */
   readonly messages?: readonly NewMessage[];
+  /** What the history says about an event, by the event's index: it stands before what later events bring. */
+  readonly notices?: Readonly<Record<number, readonly NewMessage[]>>;
   readonly fence?: Fence;
   readonly remember?: IdempotencyKey & Remembered;
 }

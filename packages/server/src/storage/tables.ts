@@ -110,6 +110,9 @@ export interface RunRow {
   error: string | null;
   usage: string | null;
   memory: string | null;
+  unusedAnswers: string | null;
+  /** 1 while people are shown them. */
+  unusedShown: number | null;
   queuedAt: number;
   startedAt: number | null;
   endedAt: number | null;

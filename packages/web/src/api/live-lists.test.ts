@@ -69,7 +69,9 @@ describe("the inbox", () => {
     createdAt: "2026-01-01T00:00:00.000Z",
     expiresAt: null,
   } as const;
+  const empty = { suspensions: [], unusedAnswers: [] };
   const listed = {
+    unusedAnswers: [],
     suspensions: [
       {
         ...open,
@@ -85,11 +87,11 @@ describe("the inbox", () => {
   const waits = { ...one, suspensions: [open] };
 
   it.each([
-    ["something new waits", { suspensions: [] }, waits, true],
+    ["something new waits", empty, waits, true],
     ["nothing waits any more", listed, one, true],
     ["something else waits", listed, { ...one, suspensions: [{ ...open, id: "w2" }] }, true],
     ["the same waits", listed, waits, false],
-    ["nothing waits, as before", { suspensions: [] }, one, false],
+    ["nothing waits, as before", empty, one, false],
     ["something waits before it was read", undefined, waits, true],
   ])("is read again or not, when %s", (_, inbox, session, expected) => {
     expect(changesInbox(inbox, told(session))).toBe(expected);

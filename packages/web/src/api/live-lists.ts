@@ -43,7 +43,8 @@ export function createLiveLists(queries: QueryClient): LiveLists {
     if (isAboutLists) stale.add(SESSIONS);
     if (isAboutLists || !hasList) stale.add(SESSION_COUNTS);
     const inbox = queries.getQueryData<SuspensionsReply>([SUSPENSIONS]);
-    if (changesInbox(inbox, sessions)) stale.add(SUSPENSIONS);
+    // A run that ends may leave something in the inbox that no session tells of.
+    if (isAboutLists || !hasList || changesInbox(inbox, sessions)) stale.add(SUSPENSIONS);
     if (stale.size > 0) refetching.ask();
   });
 

@@ -20,5 +20,6 @@ export function isForPerson({ kind }: Pick<Suspension, "kind">): boolean {
 /** How many things anywhere wait for a person. */
 export function useWaitingCount(): number {
   const { data } = useQuery(suspensionsQuery);
-  return data?.suspensions.filter(isForPerson).length ?? 0;
+  if (data === undefined) return 0;
+  return data.suspensions.filter(isForPerson).length + data.unusedAnswers.length;
 }

@@ -14,6 +14,7 @@ import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { reasonOf } from "../ui/toast.ts";
 import { ApprovalCard } from "./approval-card.tsx";
+import { UnusedCard } from "./unused-card.tsx";
 import { useChanges } from "./use-changes.ts";
 
 /** Everything anywhere that waits for an answer, oldest first. */
@@ -27,6 +28,10 @@ export function InboxPage(): ReactElement {
     k: () => moveFocus(list.current, -1),
   });
   const suspensions = data?.suspensions ?? [];
+  const unused = data?.unusedAnswers ?? [];
+  const isEmpty = suspensions.length + unused.length === 0;
+  const nameOf = (sessionId: string): string =>
+    sessions.get(sessionId)?.name ?? `Session ${sessionId.slice(0, 8)}`;
   const forPeople = suspensions.filter(isForPerson);
   const others = suspensions.filter((suspension) => !isForPerson(suspension));
   const place = suspensions.map(({ id }) => id).join(" ");
@@ -35,9 +40,7 @@ export function InboxPage(): ReactElement {
       <InboxCard
         key={suspension.id}
         suspension={suspension}
-        name={
-          sessions.get(suspension.sessionId)?.name ?? `Session ${suspension.sessionId.slice(0, 8)}`
-        }
+        name={nameOf(suspension.sessionId)}
         root={sessions.get(suspension.sessionId)?.root ?? null}
         place={place}
         alone={suspensions.length === 1}
@@ -48,8 +51,8 @@ export function InboxPage(): ReactElement {
       <div ref={list} className="mx-auto flex max-w-3xl flex-col gap-3 px-3 py-4 sm:px-6">
         <header className="flex items-center gap-3">
           <h1 className="text-lg font-semibold">Inbox</h1>
-          {data !== undefined && suspensions.length > 0 && (
-            <span className="text-muted">{countText(forPeople.length)}</span>
+          {!isEmpty && (
+            <span className="text-muted">{countText(forPeople.length + unused.length)}</span>
           )}
           <span className="ml-auto md:hidden">
             <ConnectionBadge dotOnly />
@@ -68,13 +71,16 @@ export function InboxPage(): ReactElement {
             {reasonOf(error)}
           </Empty>
         )}
-        {data !== undefined && suspensions.length === 0 && (
+        {data !== undefined && isEmpty && (
           <Empty icon={<Inbox size={28} />} title="Nothing waits for you">
             When an agent asks for permission or has a question, it is shown here, whichever session
             it is in.
           </Empty>
         )}
         {cards(forPeople)}
+        {unused.map((each) => (
+          <UnusedCard key={each.suspensionId} unused={each} name={nameOf(each.sessionId)} />
+        ))}
         {others.length > 0 && (
           <h2 className="mt-3 text-xs font-semibold text-muted">Waits for something else</h2>
         )}

@@ -1,4 +1,4 @@
-import { hasFailed, type ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "./tool-call.ts";
 
 /** Of kinds that work on files, what was done to how many of them; of the others, how often. */
 const PHRASES: ReadonlyMap<string, (count: number) => string> = new Map(
@@ -17,13 +17,11 @@ const FILE_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move
 
 /** What tools have done, in one line: "Edited 3 files, ran 2 commands, 1 failed". */
 export function summarise(calls: readonly ToolCall[]): string {
-  const failed = calls.filter(hasFailed).length;
-  const cancelled = calls.filter(({ status }) => status === "cancelled").length;
-  const phrases = [
-    ...phrasesOf(calls.filter(({ status }) => status === "completed")),
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(cancelled === 0 ? [] : [`${cancelled} cancelled`]),
-  ];
+  const others = (["failed", "unfinished", "cancelled"] as const).flatMap((ending) => {
+    const count = calls.filter(({ status }) => status === ending).length;
+    return count === 0 ? [] : [`${count} ${ending}`];
+  });
+  const phrases = [...phrasesOf(calls.filter(({ status }) => status === "completed")), ...others];
   const text = phrases.join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

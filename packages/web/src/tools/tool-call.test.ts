@@ -93,6 +93,6 @@ it("what tools have done is said in one line", () => {
       { ...call("read"), status: "unfinished" },
       { ...call("read"), status: "cancelled" },
     ]),
-  ).toBe("Edited 3 files, ran 2 commands, used 1 tool, 2 failed, 1 cancelled");
+  ).toBe("Edited 3 files, ran 2 commands, used 1 tool, 1 failed, 1 unfinished, 1 cancelled");
   expect(summarise([{ ...call("edit"), status: "failed" }])).toBe("1 failed");
 });

@@ -77,7 +77,7 @@ const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>>
   completed: [Check, "Done"],
   failed: [TriangleAlert, "Failed"],
   cancelled: [CircleSlash, "Cancelled"],
-  unfinished: [TriangleAlert, "Not known how it ended"],
+  unfinished: [TriangleAlert, "Unfinished: nobody knows how it ended"],
 };
 
 function StateIcon({
@@ -101,5 +101,5 @@ function Outcome({
 }): ReactElement | null {
   if (isWaiting) return <span className="fold-aside">waits for you</span>;
   if (status === "completed") return null;
-  return <span className="fold-aside">{status === "unfinished" ? "end not known" : status}</span>;
+  return <span className="fold-aside">{status}</span>;
 }

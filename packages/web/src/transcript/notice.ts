@@ -16,6 +16,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
   ["session_failed", "failure"],
   ["run_interrupted", "warning"],
   ["run_retried", "warning"],
+  ["answer_unused", "warning"],
   ["policy", "warning"],
 ]);
 

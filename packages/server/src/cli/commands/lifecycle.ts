@@ -1,4 +1,11 @@
-import type { OpenSuspension, Session, Suspension } from "@holdfast/protocol";
+import type {
+  InboxUnusedAnswer,
+  OpenSuspension,
+  Session,
+  Suspension,
+  SuspensionsReply,
+} from "@holdfast/protocol";
+import type { Desk } from "../desk/desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { shellWord } from "../hooks/shell-word.ts";
@@ -103,24 +110,67 @@ export async function forkSession(
 }
 
 /** Everything anywhere that waits for a person, with the command that answers it. */
-export async function showInbox(flags: CommonFlags): Promise<void> {
+export async function showInbox(flags: InboxFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { suspensions } = await withDesk(flags, (desk) => desk.suspensions(), { access: "read" });
-  if (flags.json === true) return printer.json(suspensions);
+  const { suspensions, unusedAnswers } = await withDesk(
+    flags,
+    async (desk) =>
+      flags.dismiss === undefined ? desk.suspensions() : dismiss(desk, flags.dismiss),
+    { access: flags.dismiss === undefined ? "read" : "change" },
+  );
+  if (flags.json === true) return printer.json([...suspensions, ...unusedAnswers.map(asEntry)]);
   if (!printer.isForPeople) {
-    return printer.table(
-      suspensions.map(({ id, sessionId, kind, createdAt, request }) => [
-        sessionId,
-        id,
-        kind,
-        createdAt,
-        titleOf(request),
-      ]),
-      [],
-    );
+    const waiting = suspensions.map(({ id, sessionId, kind, createdAt, request }) => [
+      sessionId,
+      id,
+      kind,
+      createdAt,
+      titleOf(request),
+    ]);
+    const unused = unusedAnswers.map(({ sessionId, suspensionId, at, title }) => [
+      sessionId,
+      suspensionId,
+      UNUSED,
+      at,
+      title,
+    ]);
+    return printer.table([...waiting, ...unused], []);
   }
-  if (suspensions.length === 0) return printer.note("Nothing waits for you.");
+  if (suspensions.length + unusedAnswers.length === 0)
+    return printer.note("Nothing waits for you.");
   for (const suspension of suspensions) showSuspension(printer, suspension);
+  for (const unused of unusedAnswers) showUnused(printer, unused);
+}
+
+export interface InboxFlags extends CommonFlags {
+  /** A suspension whose answer was not used. */
+  readonly dismiss?: string;
+}
+
+/** In the column of kinds. */
+const UNUSED = "unused_answer";
+
+function asEntry({ suspensionId: id, at: createdAt, ...unused }: InboxUnusedAnswer): object {
+  return { id, kind: UNUSED, status: "answered", createdAt, ...unused };
+}
+
+async function dismiss(desk: Desk, suspensionId: string): Promise<SuspensionsReply> {
+  const { unusedAnswers } = await desk.suspensions();
+  const unused = unusedAnswers.find((each) => each.suspensionId === suspensionId);
+  if (unused === undefined)
+    throw new CommandFailure("No allowed action with that ID is in the inbox.", EXIT.no);
+  return desk.dismissUnused(unused.sessionId, unused.runId);
+}
+
+function showUnused(printer: Printer, unused: InboxUnusedAnswer): void {
+  const { suspensionId, sessionId, title, at } = unused;
+  printer.line(`allowed, not done  ${title}`);
+  printer.note(
+    `  the agent ended its turn without it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
+  );
+  printer.note(`  holdfast send ${sessionId} 'Do it now: …'`, printer.paint.dim);
+  printer.note(`  holdfast inbox --dismiss ${suspensionId}`, printer.paint.dim);
+  printer.note("");
 }
 
 function showSuspension(printer: Printer, suspension: Suspension): void {

@@ -33,6 +33,7 @@ import {
   toWireSessionList,
   toWireStats,
   toWireSuspension,
+  toWireUnusedAnswer,
   toWireWholeSession,
 } from "../../http/to-wire.ts";
 import type { Offline } from "../../runtime/open-offline.ts";
@@ -48,6 +49,10 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
     ask: (sessionId: string) => ReturnType<Requests["archive"]>,
   ): Promise<ReturnType<typeof toWireSession>> =>
     toWireSession(given(await ask(await idOf(name))).session);
+  const readInbox: Desk["suspensions"] = async () => ({
+    suspensions: (await requests.listSuspensions()).map(toWireSuspension),
+    unusedAnswers: (await requests.listUnusedAnswers()).map(toWireUnusedAnswer),
+  });
 
   return {
     server: null,
@@ -149,9 +154,11 @@ export function databaseDesk(requests: Offline, close: () => Promise<void>): Des
         toWireRemoved(await requests.listRemoved(checked(removedQuerySchema, query))),
       restore: async (id) => toWireSession(given(await requests.restoreRemoved(id)).session),
     },
-    suspensions: async () => ({
-      suspensions: (await requests.listSuspensions()).map(toWireSuspension),
-    }),
+    suspensions: readInbox,
+    dismissUnused: async (name, runId) => {
+      given(await requests.dismissUnused({ sessionId: await idOf(name), runId }));
+      return readInbox();
+    },
     providers: async () => {
       const { providers, defaultProvider } = await requests.listProviders();
       return { providers: providers.map(toWireProvider), defaultProvider };

@@ -1,7 +1,10 @@
 import type { Client, Nodes, Removed, Repositories, Sessions } from "@holdfast/client";
 
 /** What commands ask of sessions: a running server, or straight the database. Both answer alike. */
-export interface Desk extends Pick<Client, "suspensions" | "providers" | "stats"> {
+export interface Desk extends Pick<
+  Client,
+  "dismissUnused" | "providers" | "stats" | "suspensions"
+> {
   readonly sessions: Pick<
     Sessions,
     | "answer"

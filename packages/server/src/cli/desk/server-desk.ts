@@ -15,6 +15,7 @@ export function serverDesk({ url, token }: { url: string; token: string | null }
     nodes: client.nodes,
     removed: client.removed,
     suspensions: client.suspensions,
+    dismissUnused: client.dismissUnused,
     providers: client.providers,
     stats: client.stats,
   };

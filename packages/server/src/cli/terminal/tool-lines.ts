@@ -19,7 +19,8 @@ export function toolLine(content: ToolContent, { paint, columns }: LineStyle): s
   const { sign, colour } = markOf(content.status ?? "", paint);
   const title = neutraliseLine(content.title ?? content.tool);
   const kind = neutraliseLine(content.kind ?? "");
-  const shownKind = kind === "" || kind === title ? "" : `  ${kind}`;
+  const ending = content.status === "unfinished" ? "  unfinished" : "";
+  const shownKind = `${kind === "" || kind === title ? "" : `  ${kind}`}${ending}`;
   // One column is left free: a line that fills the last one has wrapped already.
   const shown = fit(title, Math.max(10, columns - 3 - shownKind.length));
   return `${colour(sign)} ${shown}${paint.dim(shownKind)}`;

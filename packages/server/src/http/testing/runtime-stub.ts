@@ -7,8 +7,9 @@ import type { Runtime } from "../../runtime/runtime.ts";
 export function runtimeWith(scripted: Partial<Runtime>): Runtime {
   // Every name is an id here, unless a test says otherwise.
   const findSession: Runtime["findSession"] = async (name) => name;
+  const listUnusedAnswers: Runtime["listUnusedAnswers"] = async () => [];
   return new Proxy(
-    { findSession, ...scripted },
+    { findSession, listUnusedAnswers, ...scripted },
     {
       get: (target, name) =>
         Reflect.get(target, name) ??

@@ -125,6 +125,7 @@ export function run(more: Partial<Run> = {}): Run {
     error: null,
     usage: null,
     memory: null,
+    unusedAnswers: [],
     queuedAt: NOON,
     startedAt: NOON + 1,
     endedAt: null,

@@ -13,6 +13,8 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "DELETE /api/sessions/:id/queue/:messageId": "send",
   "POST /api/sessions/:id/cancel": "send",
   "POST /api/sessions/:id/resume": "send",
+  "POST /api/sessions/:id/runs/:runId/dismiss": "send",
+  "POST /api/events/:name": "send",
   "POST /api/sessions/:id/finalize": "send",
   "POST /api/sessions/:id/fork": "send",
   "DELETE /api/sessions/:id/grants/:grantId": "send",

@@ -28,6 +28,7 @@ import { findProgram } from "./find-program.ts";
 import { createLineReader } from "./line-reader.ts";
 import { openSession } from "./open-session.ts";
 import { sweepAgents, type Swept } from "./process-sweep.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./rpc-error.ts";
 import { spawnAgent } from "./spawn-agent.ts";
 import { stopAgent } from "./stop-agent.ts";
 import { createTranslator } from "./translate.ts";
@@ -172,12 +173,36 @@ async function startAgent(
     return new AcpAgent({ definition, link, session, times, sweep, closeJournal });
   } catch (error) {
     // Whatever it was, nothing may be left running.
-    const fault = await link.faultOf(error).catch((bug: unknown) => bug);
+    const fault = await link.faultOf(error).then(
+      (known) => (isWorthAnotherStart(error) ? asPassing(known) : known),
+      (bug: unknown) => bug,
+    );
     const urgency = AbortSignal.abort();
     await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
     await closeJournal();
     throw request.signal.aborted ? givenUp(definition, request.signal) : fault;
   }
+}
+
+/**
+ * It ended, or failed by itself, before it was given anything: to start it again repeats nothing. Agents that start at
+ * the same time can be in each other's way. What it says of our request stays true however often it is made.
+ */
+function isWorthAnotherStart(error: unknown): boolean {
+  if (error instanceof PeerFault) return error.code === "closed";
+  return error instanceof RpcError && !LASTING.has(error.code);
+}
+
+const LASTING: ReadonlySet<number> = new Set([
+  RPC_CODES.authRequired,
+  RPC_CODES.invalidRequest,
+  RPC_CODES.methodNotFound,
+  RPC_CODES.invalidParams,
+]);
+
+function asPassing(fault: AgentFault): AgentFault {
+  const { code, message, detail, retryAfterMs, cause } = fault;
+  return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
 }
 
 /** Marked, since agents start them with an environment of their own making. */

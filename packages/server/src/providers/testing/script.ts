@@ -138,6 +138,8 @@ export interface Ask {
     readonly name: string;
     readonly kind: string;
   }[];
+  /** Done when an option is chosen whose kind allows it. */
+  readonly allowed?: readonly Step[];
   /** Withdraws the request by `$/cancel_request` after so long, and says `answer: withdrawn`. */
   readonly withdrawAfterMs?: number;
   /** The same, when this file appears. */

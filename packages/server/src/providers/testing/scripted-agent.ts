@@ -45,7 +45,8 @@ async function handle({ id, method, params = {} }: Incoming): Promise<void> {
     case "initialize":
       await perform(options.at?.initialize, "");
       wire.send({ id, result: introduction() });
-      return perform(options.at?.initialized, "");
+      await perform(options.at?.initialized, "");
+      return;
     case "authenticate":
       authenticated = params["methodId"] === options.auth?.accepts;
       return wire.send(
@@ -100,7 +101,8 @@ function introduction(): object {
 async function openSession(id: unknown, sessionId: string): Promise<void> {
   if (!authenticated) return refuse(id, -32000, "Authentication required");
   memory.remember(sessionId, []);
-  await perform(options.at?.session, sessionId);
+  const ending = await perform(options.at?.session, sessionId);
+  if (ending !== null && "error" in ending) return wire.send({ id, ...ending });
   wire.send({ id, result: { sessionId, ...offers() } });
   await perform(options.at?.sessionReady, sessionId);
 }
@@ -186,7 +188,9 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
   const sooner = Promise.withResolvers<Ending>();
   const stage = { ...stageOf(sessionId, rest, abort.signal), endNow: sooner.resolve };
   memory.remember(sessionId, [{ role: "user", text: said }]);
-  const planned = steps.length > 0 ? steps : (options.otherwise ?? [{ step: "echo" } as const]);
+  const again = options.goesOn === true && GO_ON.test(said) ? stepsAgain(stage.heard) : null;
+  const otherwise = again ?? options.otherwise ?? [{ step: "echo" } as const];
+  const planned = steps.length > 0 ? steps : otherwise;
   const ending = await Promise.race([endingOf(stage, planned), sooner.promise]);
   memory.remember(sessionId, [{ role: "agent", text: stage.spoken.join("") }]);
   working = null;
@@ -195,6 +199,17 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
     wire.send({ id, result: { stopReason: "refusal" } });
   for (const later of stage.afterwards) later();
   await perform(options.at?.prompted, sessionId);
+}
+
+const GO_ON = /^Go on with the work\.$/mu;
+
+/** What was begun before the process ended; null when nothing is known of it. */
+function stepsAgain(heard: readonly string[]): readonly Step[] | null {
+  const order = heard.findLast((text) => readScript(text).steps.length > 0);
+  if (order === undefined) return null;
+  if (/\bSTUBBORN\b/u.test(order))
+    return [{ step: "say", text: "The user does not want to proceed with this, so I stop." }];
+  return readScript(order).steps;
 }
 
 function withoutTwice(ending: Ending): object {
@@ -226,8 +241,11 @@ function readPrompt(blocks: unknown): {
   return { steps, rest: steps.length > 0 ? readScript(said).rest : said, said };
 }
 
-async function perform(steps: readonly Step[] | undefined, sessionId: string): Promise<void> {
-  await performSteps(stageOf(sessionId, "", new AbortController().signal), steps ?? []);
+async function perform(
+  steps: readonly Step[] | undefined,
+  sessionId: string,
+): Promise<Ending | null> {
+  return performSteps(stageOf(sessionId, "", new AbortController().signal), steps ?? []);
 }
 
 function stageOf(sessionId: string, text: string, signal: AbortSignal): Stage {

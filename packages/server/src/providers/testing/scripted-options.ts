@@ -35,7 +35,7 @@ export interface ScriptedOptions {
     /** Before and after the answer to `initialize`. */
     readonly initialize?: readonly Step[];
     readonly initialized?: readonly Step[];
-    /** Before and after the answer to `session/new`, `session/load` or `session/resume`. */
+    /** Before and after the answer to `session/new`, `session/load` or `session/resume`; a new one can fail. */
     readonly session?: readonly Step[];
     readonly sessionReady?: readonly Step[];
     /** After the answer to a prompt. */
@@ -44,6 +44,12 @@ export interface ScriptedOptions {
     readonly close?: readonly Step[];
     readonly cancel?: readonly Step[];
   };
+  /**
+   * Told to go on with the work, it does the steps of its earlier prompt again, as a model does that believes the
+   * client. One whose earlier prompt has the word STUBBORN believes its own history instead, which says that the user
+   * refused, and ends its turn.
+   */
+  readonly goesOn?: boolean;
   /** For a prompt without steps; an echo unless told. */
   readonly otherwise?: readonly Step[];
 }

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, writeFileSync } from "node:fs";
+import { closeSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask, type Step } from "./script.ts";
+import { askPermission, fileAppears } from "./scripted-ask.ts";
 import type { Memory } from "./scripted-memory.ts";
 import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
 import { badFrames, deepLine, oddUpdates } from "./scripted-oddities.ts";
@@ -83,7 +84,7 @@ async function perform(stage: Stage, step: Step): Promise<Ending | null> {
       return null;
     case "ask":
       if (step.isLeft === true) void askPermission(stage, step);
-      else speak(stage, `answer: ${await askPermission(stage, step)}`);
+      else return askAndAct(stage, step);
       return null;
     case "ask-all": {
       const answers = await Promise.all(step.asks.map((one) => askPermission(stage, one)));
@@ -281,40 +282,11 @@ function sendTool(
   });
 }
 
-async function askPermission({ wire, sessionId, signal }: Stage, ask: Ask): Promise<string> {
-  const { id, answer } = wire.ask("session/request_permission", {
-    sessionId,
-    toolCall: {
-      toolCallId: ask.id,
-      title: ask.title,
-      kind: ask.kind ?? "execute",
-      status: "pending",
-      rawInput: ask.input ?? { command: ask.title },
-    },
-    options: ask.options ?? DEFAULT_OPTIONS,
-  });
-  const withdrawn = Promise.race([withdrawal(ask, signal), impatience(ask, signal)]).then(() => {
-    wire.send({ method: "$/cancel_request", params: { requestId: id } });
-    return null;
-  });
-  // Cancelled by the client's answer, not by the abort: that is what the protocol asks of clients.
-  const message = await Promise.race([answer, withdrawn]);
-  if (message === null) return "withdrawn";
-  if (message.error !== undefined) return `error ${message.error.code}`;
-  const { outcome } = message.result as { outcome: { outcome: string; optionId?: string } };
-  return outcome.optionId ?? outcome.outcome;
-}
-
-async function withdrawal(ask: Ask, signal: AbortSignal): Promise<void> {
-  if (ask.withdrawWhen !== undefined) return fileAppears(ask.withdrawWhen, signal);
-  if (ask.withdrawAfterMs !== undefined) return pause(ask.withdrawAfterMs);
-  return new Promise(() => {});
-}
-
-async function impatience({ impatient = false }: Ask, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (impatient) signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+async function askAndAct(stage: Stage, ask: Ask): Promise<Ending | null> {
+  const answer = await askPermission(stage, ask);
+  speak(stage, `answer: ${answer}`);
+  const chosen = (ask.options ?? DEFAULT_OPTIONS).find(({ optionId }) => optionId === answer);
+  return chosen?.kind.startsWith("allow") === true ? performSteps(stage, ask.allowed ?? []) : null;
 }
 
 async function sendPieces(
@@ -372,10 +344,6 @@ async function leave({
     await pause(1000);
   }
   return process.exit(code);
-}
-
-async function fileAppears(file: string, signal: AbortSignal): Promise<void> {
-  while (!existsSync(file)) await pause(5, undefined, { signal });
 }
 
 async function doMeanwhile(

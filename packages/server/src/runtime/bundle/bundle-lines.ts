@@ -77,6 +77,7 @@ export function runLine({ sessionId: _, ...run }: Run): JsonObject {
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
     endedAt: toTimeOrNull(run.endedAt),
+    unusedAnswers: run.unusedAnswers.map((unused) => ({ ...unused })),
   };
 }
 

@@ -87,6 +87,7 @@ describe("an export", () => {
         error: null,
         usage: null,
         memory: { how: "live" },
+        unusedAnswers: [],
         queuedAt: at(1000),
         startedAt: at(1000),
         endedAt: at(4000),

@@ -3,7 +3,7 @@ import { cutForExport } from "../../domain/carry-over.ts";
 import type { EventOf, SessionEvent } from "../../domain/event.ts";
 import { evolveAll } from "../../domain/evolve.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { noticeOf } from "../../domain/message.ts";
+import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
@@ -188,7 +188,8 @@ function toldRuns(store: Store): ToldRuns {
 function openAgain(run: Run, known: Pick<Run, "provider" | "model" | "attempts">): Run {
   const { provider, model, attempts } = known;
   const error = run.status === "failed" ? null : run.error;
-  return { ...run, provider, model, attempts, error, stopReason: null, usage: null, endedAt: null };
+  const open = { stopReason: null, usage: null, endedAt: null, unusedAnswers: [] };
+  return { ...run, provider, model, attempts, error, ...open };
 }
 
 function cutColumns({ at, result }: EventOf<"run.ended">) {
@@ -239,8 +240,8 @@ async function* messagesAt(
     after = last?.seq ?? after;
     await setImmediate();
   }
-  const content = cut === null ? null : noticeOf(cut);
-  if (cut === null || content === null) return;
+  const [content] = cut === null ? [] : noticesOf(cut);
+  if (cut === null || content === undefined) return;
   const { runId, at } = cut;
   // A run ends once, so its id is good for the notice: exported twice, it is the same bundle.
   const { id: sessionId } = session;

@@ -1,13 +1,18 @@
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { currentRole, ROLES, type MessageContent } from "../../domain/message.ts";
+import {
+  currentRole,
+  ROLES,
+  unfinishedContent,
+  type MessageContent,
+} from "../../domain/message.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
-import { toMemory } from "../../storage/run-row.ts";
+import { toMemory, toUnusedAnswers } from "../../storage/run-row.ts";
 import type { ArrivingMessage, ArrivingSuspension } from "../../storage/arrival.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
@@ -180,6 +185,8 @@ export function parseRun(line: JsonObject): BundleRun {
     error: jsonIn(line, "error"),
     usage: objectOrNullIn(line, "usage"),
     memory: toMemory(line["memory"] ?? null),
+    // Not in bundles of old.
+    unusedAnswers: toUnusedAnswers(line["unusedAnswers"] ?? []),
     queuedAt: timeIn(line, "queuedAt"),
     startedAt: timeOrNullIn(line, "startedAt"),
     endedAt: timeOrNullIn(line, "endedAt"),
@@ -209,7 +216,8 @@ export function parseMessage(line: JsonObject): BundleMessage {
     runId: idOrNullIn(line, "runId"),
     seq: countIn(line, "seq"),
     role: currentRole(oneOfIn(line, "role", ROLES), content),
-    content,
+    // No agent comes with it that could end a call.
+    content: unfinishedContent(content),
     at: timeIn(line, "at"),
   };
 }

@@ -9,8 +9,9 @@ import { tokens } from "./0007-tokens.ts";
 import { tally } from "./0008-tally.ts";
 import { suspendedAt } from "./0009-suspended-at.ts";
 import { roles } from "./0010-roles.ts";
-import { errors } from "./0013-errors.ts";
 import { lastAgent } from "./0011-last-agent.ts";
+import { unfinished } from "./0012-unfinished.ts";
+import { errors } from "./0013-errors.ts";
 
 export interface MigrationContext {
   readonly engine: "sqlite" | "postgres";
@@ -31,7 +32,8 @@ export function migrations(context: MigrationContext): Record<string, Migration>
     "0008-tally": tally(context),
     "0009-suspended-at": suspendedAt(context),
     "0010-roles": roles(context),
-    "0013-errors": errors(context),
     "0011-last-agent": lastAgent(),
+    "0012-unfinished": unfinished(context),
+    "0013-errors": errors(context),
   };
 }

@@ -19,7 +19,7 @@ export async function readMessages(
     return toMessages(source, await pageAfter(source, { sessionId, after: after ?? -1, limit }));
   let select = selectMessages(source, sessionId).orderBy("seq");
   if (after !== undefined) select = select.where("seq", ">", after);
-  if (since !== undefined) select = select.where("timestamp", ">", since);
+  if (since !== undefined) select = select.where((eb) => enteredAfter(eb, since));
   if (limit !== undefined) select = select.limit(limit);
   return toMessages(source, await select.execute());
 }
@@ -48,6 +48,17 @@ function selectMessages({ db }: Pick<Source, "db">, sessionId: string) {
     .selectAll()
     .select((eb) => eb.case().when("complete", "=", 0).then(piecesOf(eb)).end().as("pieces"))
     .where("sessionId", "=", sessionId);
+}
+
+/** A message that waited in the queue has the time it was taken at; it enters the history when its run starts, or never will. */
+function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: number) {
+  const delivered = eb
+    .selectFrom("Run")
+    .select("Run.id")
+    .whereRef("Run.id", "=", "AgentMessage.runId")
+    .whereRef("Run.messageId", "=", "AgentMessage.id")
+    .where((run) => run(run.fn.coalesce("Run.startedAt", "Run.endedAt"), ">", since));
+  return eb.or([eb("timestamp", ">", since), eb.exists(delivered)]);
 }
 
 type Found = MessageRow & { readonly pieces: string | null };

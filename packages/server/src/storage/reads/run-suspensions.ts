@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { oneOf, parseJsonOrNull } from "../parse.ts";
-import type { RunSuspension, RunSuspensionsQuery } from "../store.ts";
+import { fromRunRow } from "../run-row.ts";
+import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../store.ts";
 import { readable, type Source } from "./source.ts";
 
 const ANSWER_CHARACTERS = 1_000;
@@ -40,4 +41,33 @@ export async function readRunSuspensions(
       answer: parseJsonOrNull("answer", row.answer),
     }),
   });
+}
+
+/** Shown until a person dismisses them, sends the next message, or puts the session away. */
+export async function unusedAnswers(source: Source): Promise<readonly ShownUnusedAnswer[]> {
+  const rows = await source.db
+    .selectFrom("Run")
+    .innerJoin("AgentSession", "AgentSession.id", "Run.sessionId")
+    .selectAll("Run")
+    // Written out, so that the index of the few is used.
+    .where("Run.unusedShown", "=", sql.lit(1))
+    .where("AgentSession.setAside", "=", 0)
+    .where("AgentSession.status", "in", ["active", "suspended"])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("Run as later")
+            .select("later.id")
+            .whereRef("later.sessionId", "=", "Run.sessionId")
+            .whereRef("later.queuedAt", ">=", "Run.endedAt"),
+        ),
+      ),
+    )
+    .orderBy("Run.endedAt")
+    .orderBy("Run.id")
+    .execute();
+  const runs = readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  return runs.flatMap(({ id: runId, sessionId, endedAt, unusedAnswers: unused }) =>
+    unused.map((answer) => ({ ...answer, sessionId, runId, at: endedAt ?? 0 })),
+  );
 }

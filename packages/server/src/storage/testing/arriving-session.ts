@@ -206,6 +206,7 @@ function run(id: string, messageId: string, afterMs: number): ArrivingRun {
     error: null,
     usage: null,
     memory: null,
+    unusedAnswers: [],
     queuedAt: NOON + afterMs,
     startedAt: NOON + afterMs + 1,
     endedAt: null,

@@ -79,7 +79,9 @@ export function projectionOf(
           status: event.result.outcome,
           usage: event.usage,
           endedAt: event.at,
+          error: null,
           ...resultColumns(event.result),
+          unusedAnswers: event.unusedAnswers ?? [],
         });
       default:
         return;
@@ -96,6 +98,7 @@ const NEW_RUN = {
   error: null,
   usage: null,
   memory: null,
+  unusedAnswers: [],
   startedAt: null,
   endedAt: null,
 } as const;

@@ -85,6 +85,7 @@ function runAt(sessionId: string, n: number): ArrivingRun {
     error: null,
     usage: { inputTokens: n },
     memory: null,
+    unusedAnswers: [],
     queuedAt: NOON + n,
     startedAt: NOON + n,
     endedAt: NOON + n + 4,

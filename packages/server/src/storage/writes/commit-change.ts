@@ -116,9 +116,10 @@ export async function isAgentIdTaken(
 }
 
 /** How long the log of a new session will be: its row is written first, and once. */
-function entriesOf({ events, messages = [] }: Change): number {
+function entriesOf({ events, messages = [], notices = {} }: Change): number {
   const delivered = events.filter(({ type }) => type === "run.started").length;
-  return events.length + delivered + messages.length;
+  const noticed = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
+  return events.length + delivered + messages.length + noticed;
 }
 
 async function updateSession(

@@ -63,6 +63,8 @@ async function addRuns(
         error: toJson(run.error),
         usage: toJson(run.usage),
         memory: toJson(run.memory),
+        // They are told, and shown to nobody here: who has the bundle knows the session.
+        unusedAnswers: run.unusedAnswers.length === 0 ? null : JSON.stringify(run.unusedAnswers),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { MessageContent } from "../../domain/message.ts";
+import { unfinishedContent, type MessageContent } from "../../domain/message.ts";
 import { contentText, grown, parseContent } from "../message-row.ts";
 import { toFlag, UnreadableRow } from "../parse.ts";
 import { prepared } from "../prepared.ts";
@@ -102,8 +102,9 @@ export async function completeMessage(
   transaction: Transaction,
   { row, at, log }: { row: MessageRow; at: number; log: EventLog },
 ): Promise<void> {
-  const content = readContent(row);
-  if (content === null) return leaveAsFound(transaction, row);
+  const stored = readContent(row);
+  if (stored === null) return leaveAsFound(transaction, row);
+  const content = unfinishedContent(stored);
   const { id: messageId, sessionId, seq: since } = row;
   const pieces = await piecesOf(transaction, { sessionId, messageId, since });
   const more = pieces.map(({ data }) => data ?? "").join("");
@@ -130,7 +131,7 @@ async function leaveAsFound({ db }: Transaction, { id }: MessageRow): Promise<vo
   await db.updateTable("AgentMessage").set({ complete: 1 }).where("id", "=", id).execute();
 }
 
-/** No message stays half open when its run has ended, however it ended. */
+/** No message stays half open when its run has ended, however it ended; a tool call that was open is `unfinished`. */
 export async function completeOpenMessages(
   transaction: Transaction,
   { sessionId, at, log }: { sessionId: string; at: number; log: EventLog },

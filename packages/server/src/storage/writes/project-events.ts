@@ -30,10 +30,12 @@ export async function projectEvents(
   transaction: Transaction,
   projection: Projection,
 ): Promise<void> {
-  const { change, after, log } = projection;
-  for (const event of change.events) {
+  const { sessionId, change, after, log } = projection;
+  for (const [index, event] of change.events.entries()) {
     await projectEvent(transaction, projection, event);
     log.addEvent(event);
+    for (const message of change.notices?.[index] ?? [])
+      await addMessage(transaction, { sessionId, message, complete: true, at: event.at, log });
   }
   if (change.events.some(reordersQueue)) await orderQueue(transaction, after.queue);
 }
@@ -137,14 +139,14 @@ async function projectStart(
   return startRun(transaction, event);
 }
 
-/** A message enters the history when it is delivered; a requeued one is there already. */
+/** A message enters the history when it is delivered, with the time it was taken at; a requeued one is there already. */
 async function deliver(
   transaction: Transaction,
   { sessionId, log }: Projection,
-  { at, run }: EventOf<"run.started">,
+  { run }: EventOf<"run.started">,
 ): Promise<void> {
   const { messageId, id: runId } = run;
-  const { content } = await takeFromQueue(transaction, messageId);
+  const { content, queuedAt: at } = await takeFromQueue(transaction, messageId);
   if ((await findMessage(transaction, messageId)) !== undefined) return;
   const message = { id: messageId, runId, role: "user", content } as const;
   await addMessage(transaction, { sessionId, message, complete: true, at, log });
@@ -162,7 +164,7 @@ async function keepUndelivered(
   if (await amendHistory(transaction, projection, { messageId, content, at })) return;
   const message = { id: messageId, runId, role: "user", content } as const;
   const { sessionId, log } = projection;
-  await addMessage(transaction, { sessionId, message, complete: true, at, log });
+  await addMessage(transaction, { sessionId, message, complete: true, at: queued.queuedAt, log });
 }
 
 /** What happens to a requeued message in the queue happens to it in the history too. */

@@ -29,19 +29,24 @@ export async function addToQueue(
     .execute();
 }
 
-/** Returns what the message says, and whether an agent was given it once, before a crash. */
+/** Returns what the message says, when it was taken, and whether an agent was given it once, before a crash. */
 export async function takeFromQueue(
   { db }: Transaction,
   messageId: string,
-): Promise<{ readonly content: MessageContent; readonly wasGiven: boolean }> {
+): Promise<{
+  readonly content: MessageContent;
+  readonly queuedAt: number;
+  readonly wasGiven: boolean;
+}> {
   const queued = await db
     .deleteFrom("QueuedMessage")
     .where("messageId", "=", messageId)
-    .returning(["content", "attempts"])
+    .returning(["content", "queuedAt", "attempts"])
     .executeTakeFirst();
   if (queued === undefined)
     throw new Error(`unreachable: message ${messageId} left a queue it was not in`);
-  return { content: parseContent(queued.content), wasGiven: queued.attempts > 0 };
+  const { content, queuedAt, attempts } = queued;
+  return { content: parseContent(content), queuedAt, wasGiven: attempts > 0 };
 }
 
 /** A run cut before the agent had its message: back it goes, with what the history says it says. */

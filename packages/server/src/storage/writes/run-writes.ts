@@ -109,14 +109,39 @@ const rememberHanded = prepared(({ db }, { runId, memory }: { runId: string; mem
     .where("id", "=", runId),
 );
 
-export function endColumns({ at, result, usage }: EventOf<"run.ended">): Partial<RunRow> {
+export function endColumns({
+  at,
+  result,
+  usage,
+  unusedAnswers = [],
+}: EventOf<"run.ended">): Partial<RunRow> {
   return {
     status: result.outcome,
     stopReason: stopReasonOf(result),
-    ...(result.outcome === "failed" && { error: JSON.stringify(result.error) }),
+    // A failure that was tried again is not why the run ended.
+    error: result.outcome === "failed" ? JSON.stringify(result.error) : null,
     usage: usage === null ? null : JSON.stringify(usage),
     endedAt: at,
+    ...(unusedAnswers.length > 0 && {
+      unusedAnswers: JSON.stringify(unusedAnswers),
+      unusedShown: 1,
+    }),
   };
+}
+
+/** The answers stay with the run, and are shown to nobody any more. False when there are none, or they were dismissed before. */
+export async function dismissUnused(
+  { db }: Transaction,
+  { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("Run")
+    .set({ unusedShown: null })
+    .where("id", "=", runId)
+    .where("sessionId", "=", sessionId)
+    .where("unusedShown", "=", 1)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 function stopReasonOf(result: RunResult): string | null {

@@ -15,6 +15,7 @@ import {
 } from "./lease-writes.ts";
 import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
 import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writes.ts";
+import { dismissUnused } from "./run-writes.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Every write there is, by name: PostgreSQL calls them here, SQLite in its writing thread. */
@@ -28,6 +29,7 @@ export const WRITES = {
   commitChange,
   deleteSessions,
   deleteStale,
+  dismissUnused,
   drainNode,
   dropImport,
   dropLease,

@@ -25,6 +25,7 @@ export function sampleRun(id: string, more: Partial<Run> = {}): Run {
     error: null,
     usage: null,
     memory: null,
+    unusedAnswers: [],
     queuedAt: AT,
     startedAt: AT,
     endedAt: AT,

@@ -24,6 +24,8 @@ export interface FakeCall {
   readonly args: unknown;
 }
 
+/** In what a model was told to do: after a refusal it does not try again, whatever it is told later. */
+const STUBBORN = /\bSTUBBORN\b/u;
 const DIRECTIVE = /\b(PING|THINK|TOOL|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
 /** Said to an agent that takes work up again: a model would then do what it was told before. */
 const GO_ON = /^Go on with the work\.$/mu;
@@ -40,12 +42,16 @@ export const WRITTEN = "written by the model";
  * - `ERR status` fails so; `ERR status xN` fails N times with the same text, then says PONG
  * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
  * - `BIG n` says n KiB; `LENGTH` and `REFUSE` end for that reason
+ *
+ * The word `STUBBORN` beside a directive makes a model that believes what its tools said, and not a later word of the
+ * client: it does not repeat a call that its history says was refused.
  */
 export function decideAnswer(asked: Asked, failedBefore: (text: string) => number): FakeAnswer {
   const at = asked.said.findLastIndex(({ by, text }) => by === "user" && isDirective(text));
   const order = asked.said[at]?.text ?? asked.said.findLast(({ by }) => by === "user")?.text ?? "";
   const goOn = asked.said.findLastIndex(({ by, text }) => by === "user" && GO_ON.test(text));
-  const results = asked.said.slice(Math.max(at, goOn) + 1).filter(({ by }) => by === "tool");
+  const since = STUBBORN.test(order) ? at : Math.max(at, goOn);
+  const results = asked.said.slice(since + 1).filter(({ by }) => by === "tool");
   const [directive] = order.match(DIRECTIVE)?.slice(-1) ?? [];
   switch (directive) {
     case "PING":

@@ -4,6 +4,7 @@ import {
   beginSession,
   COMPLETED,
   growingText,
+  HANDED,
   NOON,
   opening,
   textIn,
@@ -74,6 +75,27 @@ export function messagesContract(shared: SharedStore): void {
       expect(await since(NOON + 1999)).toEqual(all.slice(1));
       expect(await since(NOON + 2000)).toEqual(all.slice(2));
       expect(await since(NOON + 4000)).toEqual([]);
+    });
+
+    it("A5 since a time include one that waited in the queue, by the time it was delivered at", async () => {
+      const session = await shared.begin();
+      await session.claim();
+      const current = await session.run("one");
+      const waiting = await session.send("two");
+      const takenAt = session.now;
+      await session.put(current, opening(`a-${session.id}`, "answer"));
+      const readAt = session.now;
+      await session.end(current);
+      const { runId } = waiting;
+      await session.perform({ type: "start-run", runId, start: HANDED });
+      const all = await session.messages();
+      expect(texts(all)).toEqual(["one", "answer", "two"]);
+      expect(all.at(-1)).toMatchObject({ id: waiting.messageId, at: takenAt });
+      expect(takenAt).toBeLessThan(readAt);
+      const { store } = shared;
+      const since = await store.readMessages({ sessionId: session.id, since: readAt });
+      expect(since).toEqual(all.slice(-1));
+      expect(await store.readMessages({ sessionId: session.id, since: session.now })).toEqual([]);
     });
 
     it("A5 by a cursor are each read once, also those of one moment, and those that come meanwhile", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
+import type { RunResult } from "../../../domain/run.ts";
 import type { OutputItem } from "../../store.ts";
 import { openRaw } from "../raw-database.ts";
 import {
@@ -75,6 +76,32 @@ export function outputContract(shared: SharedStore): void {
       expect(await session.log(lastSeq)).toEqual([
         { kind: "message", seq: lastSeq + 4, at: session.now, message: ended },
       ]);
+    });
+
+    it.each<RunResult>([
+      { outcome: "completed", stopReason: "end_turn" },
+      { outcome: "failed", error: { code: "agent_exited", message: "it ended", detail: null } },
+      { outcome: "cancelled", reason: "asked to" },
+      { outcome: "interrupted", reason: "the server stopped" },
+    ])("A3 ends open tool calls as unfinished with a run that is $outcome", async (result) => {
+      const { session, sent, id } = await atWork();
+      const call = (status: string) => ({ type: "tool", tool: "shell", args: {}, status });
+      const put = (name: string, status: string): OutputItem => ({
+        put: "message",
+        message: { id: `${id}-${name}`, role: "agent", content: call(status) },
+        complete: status === "completed",
+      });
+      await session.put(sent, put("a", "pending"), put("b", "in_progress"), put("c", "completed"));
+      const { lastSeq } = await session.stored();
+      await session.end(sent, result);
+      expect((await answers(session)).map(({ content, complete }) => [content, complete])).toEqual([
+        [call("unfinished"), true],
+        [call("unfinished"), true],
+        [call("completed"), true],
+      ]);
+      // Readers are sent them again.
+      const news = (await session.log(lastSeq)).filter(({ kind }) => kind === "message");
+      expect(news).toMatchObject([{ message: { id: `${id}-a` } }, { message: { id: `${id}-b` } }]);
     });
 
     it("leaves one row of the log for each message once it is complete", async () => {

@@ -69,9 +69,11 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         model: "large",
         attempts: 2,
         stopReason: "end_turn",
-        error,
+        // What was tried again is not why the run ended.
+        error: null,
         usage: { tokens: { in: 1, out: 2 } },
         memory,
+        unusedAnswers: [],
         queuedAt: NOON + 1000,
         startedAt: NOON + 1000,
         endedAt: NOON + 6000,
@@ -85,6 +87,41 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.readRun(first.runId)).toEqual(done);
       expect(await shared.store.readRun(randomUUID())).toBeNull();
       expect(await shared.store.readRuns(randomUUID())).toEqual([]);
+    });
+
+    it("C3 keep what was allowed and not done; it is shown until it is dismissed, or a message follows", async () => {
+      const { store } = shared;
+      const unused = { suspensionId: "p1", title: "Write a.txt", answer: { optionId: "yes" } };
+      const endWithout = async () => {
+        const session = await shared.begin();
+        const { runId } = await session.run();
+        const result = { outcome: "completed", stopReason: "end_turn" } as const;
+        await session.perform({
+          type: "end-run",
+          runId,
+          result,
+          usage: null,
+          unusedAnswers: [unused],
+        });
+        return { session, sessionId: session.id, runId };
+      };
+      const shownOf = async (id: string) =>
+        (await store.unusedAnswers()).filter(({ sessionId }) => sessionId === id);
+      const { session, sessionId, runId } = await endWithout();
+      const other = await endWithout();
+      const shown = { ...unused, sessionId, runId, at: session.now };
+      expect(await shownOf(sessionId)).toEqual([shown]);
+      expect(await store.readRun(runId)).toMatchObject({ unusedAnswers: [unused] });
+
+      expect(await store.dismissUnused({ sessionId: other.sessionId, runId })).toBe(false);
+      expect(await store.dismissUnused({ sessionId, runId })).toBe(true);
+      expect(await store.dismissUnused({ sessionId, runId })).toBe(false);
+      expect(await shownOf(sessionId)).toEqual([]);
+      expect(await store.readRun(runId)).toMatchObject({ unusedAnswers: [unused] });
+
+      expect(await shownOf(other.sessionId)).toHaveLength(1);
+      await other.session.send("Again.");
+      expect(await shownOf(other.sessionId)).toEqual([]);
     });
 
     it("are read part by part, each once, also those of one moment", async () => {

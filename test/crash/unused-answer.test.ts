@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient, type Client } from "../../packages/client/src/index.ts";
+import type { OpenSuspension, WholeSession } from "../../packages/protocol/src/index.ts";
+import { ask, script, shell, tool } from "../../packages/server/src/providers/testing/script.ts";
+import {
+  SCRIPTED_VARIABLE,
+  type ScriptedOptions,
+} from "../../packages/server/src/providers/testing/scripted-options.ts";
+import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
+import {
+  holdfast,
+  prepareFolder,
+  removeFolder,
+  startHoldfast,
+  type RunningServer,
+} from "../e2e/holdfast-process.ts";
+
+/** A real server is killed while a real agent over stdio asks; the person allows it after the next start. */
+let folder: string;
+let data: string;
+let root: string;
+let server: RunningServer;
+let client: Client;
+let repoId: string;
+
+beforeAll(async () => {
+  const options: ScriptedOptions = {
+    folder: ".memory",
+    capabilities: { resume: true },
+    goesOn: true,
+  };
+  const env = { [SCRIPTED_VARIABLE]: JSON.stringify(options) };
+  const scripted = { type: "acp", command: scriptedCommand, env, tools: false };
+  ({ folder, data, root } = prepareFolder({
+    providers: { scripted },
+    defaultProvider: "scripted",
+  }));
+  await start();
+  repoId = (await client.repos.add({ path: root })).id;
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  removeFolder(folder);
+});
+
+async function start(): Promise<void> {
+  server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
+  client = createClient({ url: server.url });
+}
+
+async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+  const signal = AbortSignal.timeout(60_000);
+  for await (const { session } of client.sessions.follow(id, { signal })) {
+    if (isSo(session)) return session;
+  }
+  throw new Error("it did not come to that");
+}
+
+/** Asks for a line to be added to a file, and returns the question as the next server has it. */
+async function askedAndKilled(
+  words: string,
+  name: string,
+): Promise<{ id: string; suspension: OpenSuspension; file: string }> {
+  const { id } = await client.sessions.create({ repoId });
+  const file = path.join(root, name);
+  const call = {
+    id: "c1",
+    title: `Write ${name}`,
+    kind: "execute",
+    input: { command: `echo >> ${name}` },
+  };
+  const act = ask({ ...call, allowed: [shell(`echo done >> '${file}'`), tool(call)] });
+  await client.sessions.send(id, { text: `${words}\n${script(act)}` });
+  await until(id, ({ state }) => state === "suspended");
+  await server.end("SIGKILL");
+  await start();
+  const { suspensions } = await client.suspensions();
+  const suspension = suspensions.find(({ sessionId }) => sessionId === id);
+  if (suspension === undefined) throw new Error("the question is gone");
+  expect(existsSync(file)).toBe(false);
+  return { id, suspension, file };
+}
+
+const runsOf = async (id: string) => (await client.sessions.runs(id)).runs;
+const callsOf = ({ messages }: WholeSession) =>
+  messages.flatMap(({ content }) => (content.type === "tool" ? [content["status"]] : []));
+
+describe("an action that is allowed after the server was killed", () => {
+  it("C3: is done once by an agent that believes the continuation, without being asked again", async () => {
+    const { id, suspension, file } = await askedAndKilled("Please", "once.txt");
+    await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
+    await until(id, ({ state }) => state === "idle");
+    expect(readFileSync(file, "utf8")).toBe("done\n");
+    expect(await runsOf(id)).toMatchObject([{ status: "completed", unusedAnswers: [] }]);
+    expect((await client.suspensions()).unusedAnswers).toEqual([]);
+  });
+
+  it("C3: is told of when an agent believes its own history and does nothing, until somebody has seen it", async () => {
+    const { id, suspension, file } = await askedAndKilled("STUBBORN", "never.txt");
+    await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
+    await until(id, ({ state }) => state === "idle");
+    const idle = await client.sessions.get(id);
+    expect(existsSync(file)).toBe(false);
+    const [run] = await runsOf(id);
+    const unused = { suspensionId: suspension.id, title: "Write never.txt" };
+    expect(run).toMatchObject({ status: "completed", unusedAnswers: [unused] });
+
+    // Nothing looks alive that is dead.
+    expect(callsOf(idle).filter((status) => status !== "completed")).toEqual(
+      callsOf(idle).map(() => "unfinished"),
+    );
+    expect(idle.messages.every(({ complete }) => complete)).toBe(true);
+    expect(idle.messages.at(-1)).toMatchObject({
+      role: "system",
+      content: {
+        notice: "answer_unused",
+        suspensionId: suspension.id,
+        text: expect.stringContaining(
+          '"Write never.txt" was allowed, and the agent has not done it',
+        ),
+      },
+    });
+
+    const inbox = await client.suspensions();
+    expect(inbox.unusedAnswers).toMatchObject([{ ...unused, sessionId: id, runId: run?.id }]);
+    const shown = holdfast(["inbox", "--data", data]);
+    expect(shown.stdout).toContain("unused_answer");
+    expect(shown.stdout).toContain("Write never.txt");
+
+    // It outlives another crash, and is gone once it is dismissed.
+    await server.end("SIGKILL");
+    await start();
+    expect((await client.suspensions()).unusedAnswers).toHaveLength(1);
+    const dismissed = holdfast(["inbox", "--dismiss", suspension.id, "--data", data]);
+    expect([dismissed.code, dismissed.stdout]).toEqual([0, ""]);
+    expect((await client.suspensions()).unusedAnswers).toEqual([]);
+    expect(await runsOf(id)).toMatchObject([{ unusedAnswers: [unused] }]);
+    expect(holdfast(["inbox", "--dismiss", suspension.id, "--data", data]).code).toBe(1);
+  });
+
+  it("C3: is not told of when it was rejected", async () => {
+    const { id, suspension, file } = await askedAndKilled("STUBBORN", "rejected.txt");
+    await client.sessions.answer(id, { suspensionId: suspension.id, answer: "reject_once" });
+    await until(id, ({ state }) => state === "idle");
+    expect(existsSync(file)).toBe(false);
+    expect(await runsOf(id)).toMatchObject([{ status: "completed", unusedAnswers: [] }]);
+    expect((await client.suspensions()).unusedAnswers).toEqual([]);
+  });
+});
