@@ -4,6 +4,7 @@ import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
+import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { sessionTools } from "./session-tools.ts";
 
@@ -28,8 +29,17 @@ export class LiveAgent {
   /** The suspensions whose end it has been told of. */
   readonly heard = new Set<string>();
 
-  private constructor(agent: Agent) {
+  readonly #records: readonly AgentRecord[];
+
+  private constructor({ agent, records }: StartedAgent) {
     this.agent = agent;
+    this.#records = records;
+  }
+
+  /** Ends the agent, gently unless it is urgent. */
+  stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
+    for (const record of this.#records) record.endsFor(reason);
+    return this.agent.stop(options);
   }
 
   readonly roomFor: NonNullable<Agent["roomFor"]> = (prompt) => {
@@ -48,10 +58,10 @@ export class LiveAgent {
       try {
         const live = new LiveAgent(await startOnce(options));
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context, { session, fence, agent: live.agent }).catch(
+        await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
           async (error: unknown) => {
             // Nobody else knows of it yet.
-            await live.agent.stop({ urgent: true });
+            await live.stop("start_failed", { urgent: true });
             throw error;
           },
         );
@@ -67,13 +77,18 @@ export class LiveAgent {
   }
 }
 
+interface StartedAgent {
+  readonly agent: Agent;
+  readonly records: readonly AgentRecord[];
+}
+
 async function startOnce({
   context,
   session,
   run,
   signal,
   onReport,
-}: StartLiveAgent): Promise<Agent> {
+}: StartLiveAgent): Promise<StartedAgent> {
   const provider = context.provider(run.provider);
   if (provider === null) {
     throw new AgentFault("agent_not_installed", `There is no provider "${run.provider}" any more.`);
@@ -82,16 +97,26 @@ async function startOnce({
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
+  const about = {
+    sessionId: session.id,
+    runId: run.id,
+    provider: run.provider,
+    workspace: workspace.path,
+  };
+  const records: AgentRecord[] = [];
   try {
-    return await provider.startAgent({
+    const agent = await provider.startAgent({
       sessionId: session.id,
       workspace,
       model: run.model,
       tools: sessionTools(session.metadata),
       resume: run.continuity === "off" ? null : resumeFor(session.resumeData, run.provider),
       onReport,
+      onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
       signal,
     });
+    for (const record of records) record.isReady();
+    return { agent, records };
   } finally {
     await workspace.close();
   }

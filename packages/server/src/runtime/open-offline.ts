@@ -1,3 +1,4 @@
+import { createAgentTrail } from "./agent-trail.ts";
 import { ALONE, type Cluster } from "./cluster.ts";
 import { LIMITS, type RuntimeContext } from "./context.ts";
 import { drainNode } from "./drain-node.ts";
@@ -27,6 +28,7 @@ export function openOffline(options: OfflineOptions): Offline {
     permissions: null,
     failpoint: NO_FAILPOINT,
     places: NO_PLACES,
+    agents: createAgentTrail({ log: options.log, limit: NO_PLACES.limit }),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,
@@ -34,6 +36,7 @@ export function openOffline(options: OfflineOptions): Offline {
     nudge: () => {},
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
+    patient: () => context,
     onOutput: () => {},
   };
   // A file has one server at most, and nobody asks here while it runs.

@@ -3,6 +3,7 @@ import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { ResumePolicy } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
 import type { Store } from "../storage/store.ts";
+import { createAgentTrail } from "./agent-trail.ts";
 import { askFromAgent } from "./agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster-member.ts";
 import { joinCluster } from "./cluster.ts";
@@ -14,6 +15,7 @@ import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./global-feed.ts";
 import { createHintReader } from "./hint-reader.ts";
 import { createHistogram } from "./histogram.ts";
+import { patientStore } from "./patient-store.ts";
 import { createPlaces } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { startRecovery } from "./recovery.ts";
@@ -71,17 +73,24 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const startedAt = clock();
   const member = options.member ?? MEMBER;
   const onFailure = (err: unknown): void => log.error({ err }, "a feed could not be read");
-  const feeds = createSessionFeeds(store, { onFailure });
+  const stopping = new AbortController();
+  const patientUntil = (signal: AbortSignal): Store =>
+    patientStore(store, {
+      cluster: { untilBack: (until) => cluster.untilBack(until) },
+      patienceMs: member.leaseMs,
+      signal,
+    });
+  // Readers keep their streams while the database is away for a moment.
+  const feeds = createSessionFeeds(patientUntil(stopping.signal), { onFailure });
   const globalFeed = createGlobalFeed(store, { name: node, onFailure });
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
   const workers = new Map<string, SessionWorker>();
-  const stopping = new AbortController();
 
-  const execute = async (execution: Execution): Promise<Executed> => {
+  const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
     const begun = performance.now();
-    const executed = await executeCommand(options, execution);
+    const executed = await executeCommand({ store: on, newId: options.newId }, execution);
     if (!executed.ok || executed.events.length === 0) return executed;
     context.failpoint("command.committed");
     commitLatency.add(performance.now() - begun);
@@ -100,6 +109,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }
     return executed;
   };
+  const execute = (execution: Execution): Promise<Executed> => executeOn(store, execution);
 
   const goOn = async (sessionId: string, runId: string): Promise<void> => {
     const most = options.continueInterrupted ?? 0;
@@ -136,8 +146,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     log,
     places,
     missingRepos: () => options.repositories.missing(member.labels),
-    onLost: () => {
-      for (const worker of workers.values()) void worker.giveUp();
+    onLost: (why) => {
+      for (const worker of workers.values()) void worker.giveUp(why);
+    },
+    // Whoever waited, and commands whose answer was lost although they are stored.
+    onReturned: () => {
+      for (const worker of workers.values()) worker.nudge();
     },
     onDraining: (isDraining) => {
       if (isDraining) for (const worker of workers.values()) worker.drain();
@@ -147,8 +161,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const context: RuntimeContext = {
     ...contextOf(options),
     places,
+    agents: createAgentTrail({ log, limit: places.limit }),
     cluster,
     execute,
+    patient: (signal) => {
+      const patient = patientUntil(signal);
+      return { ...context, store: patient, execute: (execution) => executeOn(patient, execution) };
+    },
     nudge,
     giveAlong: (sessionId, run) => workers.get(sessionId)?.giveAlong(run) ?? null,
     onOutput: (sessionId, stored) => {
@@ -249,7 +268,10 @@ async function drained(
 
 function contextOf(
   options: RuntimeOptions,
-): Omit<RuntimeContext, "places" | "cluster" | "execute" | "nudge" | "giveAlong" | "onOutput"> {
+): Omit<
+  RuntimeContext,
+  "places" | "agents" | "cluster" | "execute" | "patient" | "nudge" | "giveAlong" | "onOutput"
+> {
   const { catalog, repositories, ...rest } = options;
   return {
     ...rest,

@@ -4,6 +4,7 @@ import { currentRunOf } from "../domain/session.ts";
 import type { StoredSession } from "../storage/store.ts";
 import { dropLeftImports } from "./bundle/drop-import.ts";
 import type { RuntimeContext } from "./context.ts";
+import { takeOverFrom } from "./cut-run.ts";
 import { suspendActive } from "./suspend-active.ts";
 
 /** A shared database is looked at this often for what others have left, and for hints that were lost. */
@@ -73,7 +74,7 @@ async function settleLeftovers(
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
       if (isCut(loaded.stored, { isShared: store.engine === "postgres" }))
-        await takeOver(context, { sessionId, isWorkedOn });
+        await takeOver(context, { sessionId, isWorkedOn, owner: loaded.stored.owner });
     } finally {
       // Also when that broke off: the session may be ours by now, and then nobody else can look after it.
       takeUp(sessionId);
@@ -92,8 +93,12 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
 
 /** Only a session that no living node owns can be claimed. */
 async function takeOver(
-  { store, node, execute, clock, failpoint }: RuntimeContext,
-  { sessionId, isWorkedOn }: { sessionId: string } & Pick<RecoveryOptions, "isWorkedOn">,
+  { store, node, execute, clock, failpoint, cluster }: RuntimeContext,
+  {
+    sessionId,
+    isWorkedOn,
+    owner,
+  }: { sessionId: string; owner: string | null } & Pick<RecoveryOptions, "isWorkedOn">,
 ): Promise<void> {
   const claim = await store.claim({ sessionId, node });
   // A worker of ours that began meanwhile settles the session by itself.
@@ -102,7 +107,7 @@ async function takeOver(
   const fence = { node, epoch: claim.epoch };
   await execute({
     sessionId,
-    command: { type: "suspend", at: clock(), cause: "crash" },
+    command: (session) => takeOverFrom(session, { at: clock(), owner, cluster }),
     extras: { fence },
   });
   // A worker that began meanwhile goes on under this claim.
