@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { ResumePolicy } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
+import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./agent-trail.ts";
 import { askFromAgent } from "./agent-questions.ts";
@@ -81,8 +82,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       signal,
     });
   // Readers keep their streams while the database is away for a moment.
-  const feeds = createSessionFeeds(patientUntil(stopping.signal), { onFailure });
-  const globalFeed = createGlobalFeed(store, { name: node, onFailure });
+  const readable = patientUntil(stopping.signal);
+  const feeds = createSessionFeeds(readable, { onFailure });
+  const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
@@ -109,7 +111,23 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     }
     return executed;
   };
-  const execute = (execution: Execution): Promise<Executed> => executeOn(store, execution);
+  const execute = async (execution: Execution): Promise<Executed> => {
+    try {
+      return await executeOn(store, execution);
+    } catch (error) {
+      if (isAbsence(error)) void lookWhenBack(execution.sessionId);
+      throw error;
+    }
+  };
+
+  /** Whoever asked was told that it failed. It may be stored all the same, and is then acted on. */
+  const lookWhenBack = async (sessionId: string): Promise<void> => {
+    await cluster.untilBack(stopping.signal);
+    if (stopping.signal.aborted) return;
+    feeds.touch(sessionId);
+    globalFeed.touch(sessionId);
+    nudge(sessionId);
+  };
 
   const goOn = async (sessionId: string, runId: string): Promise<void> => {
     const most = options.continueInterrupted ?? 0;

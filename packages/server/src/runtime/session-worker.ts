@@ -227,8 +227,7 @@ export class SessionWorker {
 
   /** Nothing is to be done now; an agent that lives may be ended when its time is up. */
   async #rest(use: "idle" | "waiting"): Promise<void> {
-    if (this.#agent.live !== null && this.#context.cluster.isDraining)
-      await this.#agent.stop("drained");
+    if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
     this.#context.places.use(this.#sessionId, use);
     this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
@@ -375,12 +374,9 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = delayUntil(until, this.#context.clock());
-    this.#laterTimer = setTimeout(() => void this.#expire(), delayMs).unref();
-  }
-
-  async #expire(): Promise<void> {
-    await expireSuspensions(this.#context, (await this.#load())?.session ?? null);
-    this.nudge();
+    const expire = (): unknown =>
+      expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge());
+    this.#laterTimer = setTimeout(expire, delayMs).unref();
   }
 
   #clearTimers(): void {
