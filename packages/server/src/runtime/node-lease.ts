@@ -41,6 +41,8 @@ export interface NodeLease {
 
 /** The lease is renewed every fifth of its duration, so that several renewals may fail. */
 const RENEWALS = 5;
+/** How late the end of the lease may be noticed. */
+const WATCH_MS = 100;
 /** A database that is away is tried again after this. */
 const RETRY_MS = 100;
 
@@ -144,7 +146,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     },
     async begin() {
       await renew();
-      timer = setInterval(watch, Math.min(500, leaseMs / 10)).unref();
+      timer = setInterval(watch, Math.min(WATCH_MS, leaseMs / 10)).unref();
     },
     renewSoon: () => void renewNow(),
     untilBack: async (signal) => {
