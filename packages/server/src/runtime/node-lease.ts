@@ -51,6 +51,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   const isShared = store.engine === "postgres";
   const stopping = new AbortController();
   let renewedAt = -Infinity;
+  let triedAt = -Infinity;
   let isLost = false;
   /** Since the first renewal that failed; null while renewals succeed. */
   let awaySince: number | null = null;
@@ -62,9 +63,12 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   const isHeldNow = (): boolean => !isLost && performance.now() < renewedAt + leaseMs;
 
   /** A process that stood still did not look at its clock, either. */
-  const lossReason = (): LossReason => {
+  const stoodStill = (): LossReason | null => {
     const stoodMs = performance.now() - watchedAt;
-    if (stoodMs > leaseMs / 2) return () => `the node stood still for ${seconds(stoodMs)}`;
+    return stoodMs > leaseMs / 2 ? () => `the node stood still for ${seconds(stoodMs)}` : null;
+  };
+
+  const unreachable = (): LossReason => {
     const since = awaySince ?? renewedAt;
     return () => {
       const endedAt = absence !== null && absence.endedAt > since ? absence.endedAt : null;
@@ -82,6 +86,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
 
   const renew = async (): Promise<void> => {
     const begun = performance.now();
+    triedAt = begun;
     try {
       const about = await options.about();
       const asked = performance.now();
@@ -89,7 +94,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
       renewedAt = asked;
       if (!wasHeld && !isLost) {
         log.warn({ node }, "the lease had run out and was taken again");
-        options.onLost(lossReason());
+        options.onLost(stoodStill() ?? (() => "the lease of its node had run out"));
       }
       isLost = false;
     } catch (error) {
@@ -105,10 +110,9 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     if (isShared && !isLost && !isHeldNow()) {
       isLost = true;
       log.error({ node }, "the lease could not be renewed in time: all work here is given up");
-      options.onLost(lossReason());
+      options.onLost((awaySince === null ? stoodStill() : null) ?? unreachable());
     }
     watchedAt = performance.now();
-    if (awaySince !== null || watchedAt >= renewedAt + leaseMs / RENEWALS) void renewNow();
   };
 
   const renewNow = (): Promise<void> => {
@@ -131,9 +135,15 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
       if (renewedAt >= begun) return true;
       await pause(RETRY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
+    // Whoever waited learns it first as a loss of the lease, with its reason.
+    watch();
     return false;
   };
 
+  const tick = (): void => {
+    watch();
+    if (awaySince !== null || watchedAt >= triedAt + leaseMs / RENEWALS) void renewNow();
+  };
   let timer: NodeJS.Timeout | undefined;
 
   return {
@@ -146,7 +156,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     },
     async begin() {
       await renew();
-      timer = setInterval(watch, Math.min(WATCH_MS, leaseMs / 10)).unref();
+      timer = setInterval(tick, Math.min(WATCH_MS, leaseMs / 10)).unref();
     },
     renewSoon: () => void renewNow(),
     untilBack: async (signal) => {
