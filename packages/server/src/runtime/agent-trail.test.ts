@@ -22,11 +22,13 @@ function trail(node: TestRuntime): readonly Readonly<Record<string, unknown>>[] 
   );
 }
 
-const ended = (node: TestRuntime, count: number) =>
-  expect
-    .poll(() => trail(node).filter(({ text }) => text === "agent ended"))
-    .toHaveLength(count)
-    .then(() => trail(node).filter(({ text }) => text === "agent ended"));
+/** The lines of agents that have ended, as soon as there are so many. */
+async function ended(node: TestRuntime, count: number): Promise<ReturnType<typeof trail>> {
+  const ends = (): ReturnType<typeof trail> =>
+    trail(node).filter(({ text }) => text === "agent ended");
+  await expect.poll(ends).toHaveLength(count);
+  return ends();
+}
 
 async function talk(node: TestRuntime, ...steps: readonly Step[]): Promise<string> {
   const id = await node.createSession();

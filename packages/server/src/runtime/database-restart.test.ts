@@ -14,6 +14,7 @@ import {
 import { openMigrations, openStore } from "../storage/open-store.ts";
 import { startPostgresServer, type PostgresServer } from "../storage/testing/postgres-server.ts";
 import { openTcpProxy } from "../storage/testing/tcp-proxy.ts";
+import { textIn } from "../storage/testing/session-driver.ts";
 import type { TestStore } from "../storage/testing/test-database.ts";
 import type { FeedEnd, FeedItem } from "./feed.ts";
 import type { WholeSession } from "./runtime.ts";
@@ -53,7 +54,9 @@ function signalFile(node: TestRuntime, name: string) {
   return {
     file,
     give: () => writeFileSync(file, ""),
-    given: () => expect.poll(() => existsSync(file)).toBe(true),
+    given: async () => {
+      await expect.poll(() => existsSync(file)).toBe(true);
+    },
   };
 }
 
@@ -76,8 +79,8 @@ async function watch(node: TestRuntime, sessionId: string) {
   const text = (): string => {
     const texts = new Map<string, string>();
     for (const { change } of items) {
-      if (change.type === "message" && agentText({ messages: [change.message] }) !== "")
-        texts.set(change.message.id, String(change.message.content["text"]));
+      if (change.type === "message")
+        texts.set(change.message.id, agentText({ messages: [change.message] }));
       if (change.type === "delta")
         texts.set(change.messageId, `${texts.get(change.messageId) ?? ""}${change.text}`);
     }
@@ -86,15 +89,15 @@ async function watch(node: TestRuntime, sessionId: string) {
   return { positions, text, ends };
 }
 
-const isAway = (node: TestRuntime) =>
-  expect
-    .poll(() => node.logged.map(({ text }) => text))
-    .toContain("the lease could not be renewed");
+async function isAway(node: TestRuntime): Promise<void> {
+  const told = (): readonly string[] => node.logged.map(({ text }) => text);
+  await expect.poll(told).toContain("the lease could not be renewed");
+}
 
 const agentText = ({ messages }: Pick<WholeSession, "messages">): string =>
   messages
     .flatMap(({ role, content }) =>
-      role === "agent" && content.type === "text" ? [String(content["text"])] : [],
+      role === "agent" && content.type === "text" ? [textIn(content)] : [],
     )
     .join("");
 
@@ -202,7 +205,7 @@ describe("a database that is restarted within a lease", () => {
     await node.idle(id);
     await server.down();
     const message = node.message(id, script(say("after it")), {
-      idempotency: { scope: id, key: "k1", requestHash: "h" },
+      idempotency: { key: "k1", requestHash: "h" },
     });
     await expect(node.runtime.sendMessage(message)).rejects.toMatchObject({
       code: "database_unavailable",
