@@ -13,13 +13,13 @@ export async function appendOutput(
   const { sessionId, fence, items, after = 0 } = given;
   const lock = await lockSession(transaction, sessionId);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
-  const earlier = given.wasTried === true ? await storedBefore(transaction, given) : null;
-  if (earlier !== null) return earlier;
   if (lock.lastSeq < after) return { ok: false, refused: "output_lost", lastSeq: lock.lastSeq };
   // A clock that jumps back must not make the history run backwards.
   const at = Math.max(given.at, lock.updatedAt);
   const output = { ...given, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
+  const earlier = given.wasTried === true ? await storedBefore(transaction, given) : null;
+  if (earlier !== null) return earlier;
   if (!(await messagesAreOpen(transaction, output)))
     return { ok: false, refused: "message_not_found" };
 
@@ -36,7 +36,8 @@ export async function appendOutput(
 
 /**
  * The same output, if an earlier try has stored it: the last thing it put then has an entry of its own. Asked under the lock
- * of the session, so that an earlier try that is still under way has ended.
+ * of the session, so that an earlier try that is still under way has ended, and while the run goes on: its end adds entries
+ * for messages that were growing.
  */
 async function storedBefore(
   transaction: Transaction,

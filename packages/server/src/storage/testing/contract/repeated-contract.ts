@@ -80,6 +80,20 @@ export function repeatedContract(shared: SharedStore): void {
       expect(await session.messages()).toMatchObject([{ role: "user" }, { content: textOf("ab") }]);
     });
 
+    it("C5 is refused if the first one failed and the run has ended meanwhile, which completed its message", async () => {
+      const { session, sent, output } = await atWork();
+      const id = randomUUID();
+      await shared.store.append(await output([opening(id, "a")]));
+      const more = await output([{ put: "text", messageId: id, text: "b" }]);
+      await session.end(sent);
+      const before = await contents(session);
+      expect(await shared.store.append({ ...more, wasTried: true })).toEqual({
+        ok: false,
+        refused: "run_not_current",
+      });
+      expect(await contents(session)).toEqual(before);
+    });
+
     it("C5 says when output that it had confirmed is gone, as after a crash of the database", async () => {
       const { session, output } = await atWork();
       const { lastSeq } = await session.stored();
