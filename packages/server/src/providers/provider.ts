@@ -55,7 +55,16 @@ export interface StartAgent {
    * ended. A promise means that no more can be taken for now: the agent is read on when it resolves.
    */
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  /** Told of the agent as soon as it exists, also of one that then turns out not to start. */
+  readonly onProcess?: (process: AgentProcess) => void;
   readonly signal: AbortSignal;
+}
+
+/** What an agent is to the system. */
+export interface AgentProcess {
+  /** Null for an agent without a process of its own. */
+  readonly pid: number | null;
+  readonly exited: Promise<Pick<AgentExit, "code" | "signal">>;
 }
 
 /** A program with tools that an agent starts beside itself and speaks MCP with over stdio. */

@@ -3,6 +3,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Store } from "../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
 import type { Log } from "./context.ts";
+import { createNodeLease, type LossReason } from "./node-lease.ts";
 import type { Places } from "./places.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 
@@ -18,7 +19,9 @@ export interface ClusterOptions extends ClusterMember {
   /** Repositories that are not here, so that their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
   /** The lease ran out before it could be renewed: others may have taken everything over. */
-  readonly onLost: () => void;
+  readonly onLost: (why: LossReason) => void;
+  /** The lease is renewed after the database was away. */
+  readonly onReturned: () => void;
   /** From now on no work is to be taken, or is again. */
   readonly onDraining: (isDraining: boolean) => void;
 }
@@ -28,6 +31,10 @@ export interface Cluster {
   /** Nobody else can work on these sessions. */
   readonly isAlone: boolean;
   readonly isDraining: boolean;
+  /** Whether this node may still act for the sessions it owns. */
+  readonly holdsLease: boolean;
+  /** How long the database was away, when that has just been long enough for leases to run out; else null. */
+  readonly recentAbsenceMs: number | null;
   /** Of those alive the one that began first: it does what needs to be done once. */
   readonly isEldest: boolean;
   readonly nodes: readonly NodeView[];
@@ -42,12 +49,12 @@ export interface Cluster {
   isElsewhere(repoId: string | null): boolean;
   /** Somebody said that something changed. */
   lookAgain(): void;
+  /** Waits for a database that is away: false when this node's lease is over first, or the signal is aborted. */
+  untilBack(signal: AbortSignal): Promise<boolean>;
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Of the lease: renewed this often, there is time for several tries. */
-const RENEWALS = 5;
 const MISSING_EVERY_MS = 10_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
@@ -58,8 +65,6 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   let nodes: readonly NodeView[] = [];
   let missing: readonly string[] = [];
   let lookedForMissing = -Infinity;
-  let heldUntil = 0;
-  let isLost = false;
   let isDraining = false;
   /** Draining by itself, because it ends: nobody can take that back. */
   let isLeaving = false;
@@ -95,48 +100,28 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     return true;
   };
 
-  const renew = async (): Promise<void> => {
-    await lookForMissing();
-    const asked = performance.now();
-    const isHeld = await store.renewLease({ node, ttlMs: leaseMs, about: about() });
-    heldUntil = asked + leaseMs;
-    if (!isHeld && !isLost) {
-      log.warn({ node }, "the lease had run out and was taken again");
-      options.onLost();
-    }
-    isLost = false;
-    await look();
-  };
-
-  /** Alone on its clock: a node that cannot reach the database must stop before others begin. */
-  const watch = (): void => {
-    if (!isShared || isLost || performance.now() < heldUntil) return;
-    isLost = true;
-    log.error({ node }, "the lease could not be renewed in time: all work here is given up");
-    options.onLost();
-  };
+  const lease = createNodeLease({
+    store,
+    node,
+    leaseMs,
+    log,
+    about: async () => {
+      await lookForMissing();
+      return about();
+    },
+    onRenewed: async () => void (await look()),
+    onLost: options.onLost,
+    onReturned: options.onReturned,
+  });
 
   if (options.formerNode !== null) await store.dropLease(options.formerNode);
-  await renew();
+  await lease.begin();
   // Whoever holds the data folder is the only one on a file; what an earlier process owned is free.
   if (!isShared) await store.dropOtherLeases(node);
 
-  let renewing: Promise<void> | null = null;
-  const renewSoon = (): void => {
-    renewing ??= renew()
-      .catch((err: unknown) => {
-        if (!stopping.signal.aborted) log.error({ node, err }, "the lease could not be renewed");
-      })
-      .finally(() => {
-        renewing = null;
-      });
-  };
-  const watcher = setInterval(watch, Math.min(500, leaseMs / 10));
-  const renewer = setInterval(renewSoon, leaseMs / RENEWALS);
   const forgetter = setInterval(() => {
     store.forgetNodes({ deadForMs: FORGOTTEN_AFTER_MS }).catch(() => {});
-  }, FORGOTTEN_AFTER_MS);
-  for (const timer of [watcher, renewer, forgetter]) timer.unref();
+  }, FORGOTTEN_AFTER_MS).unref();
 
   const own = (): NodeView => ({
     node,
@@ -169,6 +154,12 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     get isDraining() {
       return isDraining;
     },
+    get holdsLease() {
+      return lease.isHeld;
+    },
+    get recentAbsenceMs() {
+      return lease.recentAbsenceMs;
+    },
     get isEldest() {
       return !isShared || nodes.find(({ alive }) => alive)?.node === node;
     },
@@ -176,7 +167,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
       return [own(), ...(isShared ? nodes.filter((each) => each.node !== node) : [])];
     },
     isAlive: (name) => name === node || others().some((each) => each.node === name),
-    isFit: (repoId) => !isDraining && !isLost && has(own(), repoId),
+    isFit: (repoId) => !isDraining && lease.isHeld && has(own(), repoId),
     bestFor(repoId) {
       const fit = [own(), ...others().map(withGiven)].filter(
         (view) => has(view, repoId) && hasRoom(view),
@@ -190,10 +181,11 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     lookAgain: () => {
       look().then(
         // Whoever asked learns at once that this is known.
-        (isAsked) => isAsked && renewSoon(),
+        (isAsked) => isAsked && lease.renewSoon(),
         (err: unknown) => log.error({ err }, "the nodes could not be looked at"),
       );
     },
+    untilBack: (signal) => lease.untilBack(signal),
     async drain() {
       if (stopping.signal.aborted) return;
       isLeaving = true;
@@ -204,8 +196,8 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     },
     async stop() {
       stopping.abort();
-      for (const timer of [watcher, renewer, forgetter]) clearInterval(timer);
-      await renewing;
+      clearInterval(forgetter);
+      await lease.stop();
       await Promise.race([
         store.dropLease(node).catch(() => {}),
         pause(STOP_MS, undefined, { ref: false }),
@@ -218,6 +210,8 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
 export const ALONE: Cluster = {
   isAlone: true,
   isDraining: false,
+  holdsLease: true,
+  recentAbsenceMs: null,
   isEldest: true,
   nodes: [],
   isAlive: () => false,
@@ -226,6 +220,7 @@ export const ALONE: Cluster = {
   gave: () => {},
   isElsewhere: () => false,
   lookAgain: () => {},
+  untilBack: async () => false,
   drain: async () => {},
   stop: async () => {},
 };

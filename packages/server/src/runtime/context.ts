@@ -1,6 +1,7 @@
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
+import type { AgentTrail } from "./agent-trail.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
@@ -73,6 +74,7 @@ export interface RuntimeContext {
   /** Told where a crash would show most; does nothing but in tests. */
   readonly failpoint: (name: Failpoint) => void;
   readonly places: Places;
+  readonly agents: AgentTrail;
   readonly cluster: Cluster;
   /** Null when there is no provider of that name. */
   readonly provider: (name: string) => Provider | null;
@@ -94,6 +96,11 @@ export interface RuntimeContext {
   readonly answeredLive: AnsweredLive;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;
+  /**
+   * The same, for work that is under way: its calls of the store wait while the database is away, until this node's lease is
+   * over or the signal is aborted.
+   */
+  readonly patient: (signal: AbortSignal) => RuntimeContext;
   /** Output of the session was stored, `lagMs` after it was said. */
   readonly onOutput: (sessionId: string, stored: StoredOutput & { readonly lagMs: number }) => void;
   /** The session is gone for good: what was kept outside the store goes too. */

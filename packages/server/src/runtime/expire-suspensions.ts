@@ -1,12 +1,23 @@
 import { openSuspensionsOf, type Session } from "../domain/session.ts";
 import type { RuntimeContext } from "./context.ts";
 
-/** What was waited for until now, and no longer. */
+/** What was waited for until now, and no longer. Never rejects: the next look comes back to what is still open. */
 export async function expireSuspensions(
-  { clock, execute }: Pick<RuntimeContext, "clock" | "execute">,
-  session: Session | null,
+  context: Pick<RuntimeContext, "store" | "clock" | "execute" | "log">,
+  sessionId: string,
 ): Promise<void> {
-  if (session === null) return;
+  try {
+    const loaded = await context.store.load(sessionId);
+    if (loaded.found === "session") await expireIn(context, loaded.stored.session);
+  } catch (err) {
+    context.log.error({ sessionId, err }, "what a session waited for could not be closed");
+  }
+}
+
+async function expireIn(
+  { clock, execute }: Pick<RuntimeContext, "clock" | "execute">,
+  session: Session,
+): Promise<void> {
   const now = clock();
   for (const { id, expiresAt } of openSuspensionsOf(session)) {
     if (expiresAt === null || expiresAt > now) continue;

@@ -5,6 +5,7 @@ import type { Session } from "../domain/session.ts";
 import { AgentFault, type Agent, type AgentReport } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
+import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
 import { providerGone } from "./refuse-provider.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { sessionTools } from "./session-tools.ts";
@@ -32,8 +33,17 @@ export class LiveAgent {
   /** Calls that an earlier agent had left open. */
   readonly adopted = new Set<string>();
 
-  private constructor(agent: Agent) {
+  readonly #records: readonly AgentRecord[];
+
+  private constructor({ agent, records }: StartedAgent) {
     this.agent = agent;
+    this.#records = records;
+  }
+
+  /** Ends the agent, gently unless it is urgent. */
+  stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
+    for (const record of this.#records) record.endsFor(reason);
+    return this.agent.stop(options);
   }
 
   readonly roomFor: NonNullable<Agent["roomFor"]> = (prompt) => {
@@ -52,10 +62,10 @@ export class LiveAgent {
       try {
         const live = new LiveAgent(await startOnce(options));
         void live.agent.exited.then(() => options.onExit(live));
-        await recordResume(context, { session, fence, agent: live.agent }).catch(
+        await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
           async (error: unknown) => {
             // Nobody else knows of it yet.
-            await live.agent.stop({ urgent: true });
+            await live.stop("start_failed", { urgent: true });
             throw error;
           },
         );
@@ -71,8 +81,13 @@ export class LiveAgent {
   }
 }
 
+interface StartedAgent {
+  readonly agent: Agent;
+  readonly records: readonly AgentRecord[];
+}
+
 /** An agent that dies of what an earlier one left gets a session of its own: it must not keep the run from ever starting. */
-async function startOnce(options: StartLiveAgent): Promise<Agent> {
+async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
   const { context, session, run, signal } = options;
   const point = resumePointOf(session.resumeData, run.provider);
   const resume = run.continuity === "off" ? null : (point?.data ?? null);
@@ -90,7 +105,7 @@ async function startOnce(options: StartLiveAgent): Promise<Agent> {
 async function startWith(
   { context, session, run, signal, onReport }: StartLiveAgent,
   resume: Json,
-): Promise<Agent> {
+): Promise<StartedAgent> {
   const provider = context.provider(run.provider);
   if (provider === null) {
     throw new AgentFault("agent_not_installed", providerGone(run.provider));
@@ -99,16 +114,26 @@ async function startWith(
   const opened = await context.openWorkspace(session.repoId);
   if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
   const { workspace } = opened;
+  const about = {
+    sessionId: session.id,
+    runId: run.id,
+    provider: run.provider,
+    workspace: workspace.path,
+  };
+  const records: AgentRecord[] = [];
   try {
-    return await provider.startAgent({
+    const agent = await provider.startAgent({
       sessionId: session.id,
       workspace,
       model: run.model,
       tools: sessionTools(session.metadata),
       resume,
       onReport,
+      onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
       signal,
     });
+    for (const record of records) record.isReady();
+    return { agent, records };
   } finally {
     await workspace.close();
   }

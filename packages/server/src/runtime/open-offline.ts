@@ -1,3 +1,4 @@
+import { createAgentTrail } from "./agent-trail.ts";
 import { ALONE, type Cluster } from "./cluster.ts";
 import { LIMITS, type RuntimeContext } from "./context.ts";
 import { drainNode } from "./drain-node.ts";
@@ -28,6 +29,7 @@ export function openOffline(options: OfflineOptions): Offline {
     permissions: null,
     failpoint: NO_FAILPOINT,
     places: NO_PLACES,
+    agents: createAgentTrail({ log: options.log, limit: NO_PLACES.limit }),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
     provider: catalog.get,
@@ -40,6 +42,7 @@ export function openOffline(options: OfflineOptions): Offline {
     },
     giveAlong: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
+    patient: () => context,
     onOutput: () => {},
     answeredLive: rememberAnswered(),
   };

@@ -2,7 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../domain/permission-policy.ts";
 import type { ResumePolicy } from "../domain/should-resume.ts";
 import type { Catalog } from "../providers/catalog.ts";
+import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
+import { createAgentTrail } from "./agent-trail.ts";
 import { askFromAgent } from "./agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster-member.ts";
 import { joinCluster } from "./cluster.ts";
@@ -15,6 +17,7 @@ import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./global-feed.ts";
 import { createHintReader } from "./hint-reader.ts";
 import { createHistogram } from "./histogram.ts";
+import { patientStore } from "./patient-store.ts";
 import { createPlaces } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { findObstacles } from "./obstacle.ts";
@@ -76,17 +79,25 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { store, node, log, clock } = options;
   const member = options.member ?? MEMBER;
   const onFailure = (err: unknown): void => log.error({ err }, "a feed could not be read");
-  const feeds = createSessionFeeds(store, { onFailure });
-  const globalFeed = createGlobalFeed(store, { name: node, onFailure });
+  const stopping = new AbortController();
+  const patientUntil = (signal: AbortSignal): Store =>
+    patientStore(store, {
+      cluster: { untilBack: (until) => cluster.untilBack(until) },
+      patienceMs: member.leaseMs,
+      signal,
+    });
+  // Readers keep their streams while the database is away for a moment.
+  const readable = patientUntil(stopping.signal);
+  const feeds = createSessionFeeds(readable, { onFailure });
+  const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
   const commitLatency = createHistogram();
   const eventLag = createHistogram();
   const runsEnded = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
   const workers = new Map<string, SessionWorker>();
-  const stopping = new AbortController();
 
-  const execute = async (execution: Execution): Promise<Executed> => {
+  const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
     const begun = performance.now();
-    const executed = await executeCommand(options, execution);
+    const executed = await executeCommand({ store: on, newId: options.newId }, execution);
     if (!executed.ok || executed.events.length === 0) return executed;
     context.failpoint("command.committed");
     commitLatency.add(performance.now() - begun);
@@ -104,6 +115,23 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       globalFeed.touch(sessionId);
     }
     return executed;
+  };
+  const execute = async (execution: Execution): Promise<Executed> => {
+    try {
+      return await executeOn(store, execution);
+    } catch (error) {
+      if (isAbsence(error)) void lookWhenBack(execution.sessionId);
+      throw error;
+    }
+  };
+
+  /** Whoever asked was told that it failed. It may be stored all the same, and is then acted on. */
+  const lookWhenBack = async (sessionId: string): Promise<void> => {
+    await cluster.untilBack(stopping.signal);
+    if (stopping.signal.aborted) return;
+    feeds.touch(sessionId);
+    globalFeed.touch(sessionId);
+    nudge(sessionId);
   };
 
   const goOn = async (sessionId: string, runId: string): Promise<void> => {
@@ -141,8 +169,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     log,
     places,
     missingRepos: () => options.repositories.missing(member.labels),
-    onLost: () => {
-      for (const worker of workers.values()) void worker.giveUp();
+    onLost: (why) => {
+      for (const worker of workers.values()) void worker.giveUp(why);
+    },
+    // Whoever waited, and commands whose answer was lost although they are stored.
+    onReturned: () => {
+      for (const worker of workers.values()) worker.nudge();
     },
     onDraining: (isDraining) => {
       if (isDraining) for (const worker of workers.values()) worker.drain();
@@ -154,8 +186,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...given,
     obstacleOf: findObstacles({ ...given, cluster, labels: member.labels }),
     places,
+    agents: createAgentTrail({ log, limit: places.limit }),
     cluster,
     execute,
+    patient: (signal) => {
+      const patient = patientUntil(signal);
+      return { ...context, store: patient, execute: (execution) => executeOn(patient, execution) };
+    },
     nudge,
     removeUnread: async (sessionId) => {
       await store.deleteSessions([sessionId]);
@@ -272,9 +309,11 @@ function contextOf(
 ): Omit<
   RuntimeContext,
   | "places"
+  | "agents"
   | "cluster"
   | "obstacleOf"
   | "execute"
+  | "patient"
   | "nudge"
   | "removeUnread"
   | "giveAlong"

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../domain/duty.ts";
-import { currentRunOf, stateOf, type Session } from "../domain/session.ts";
+import { currentRunOf } from "../domain/session.ts";
 import type { StoredSession } from "../storage/store.ts";
 import { dropLeftImports } from "./bundle/drop-import.ts";
 import type { RuntimeContext } from "./context.ts";
+import { takeOverFrom } from "./cut-run.ts";
 
 /** A shared database is looked at this often for what others have left, and for hints that were lost. */
 const LOOK_AGAIN_MS = 2_000;
@@ -64,7 +65,7 @@ async function settleLeftovers(
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
       if (isCut(loaded.stored, { isShared: store.engine === "postgres" }))
-        await takeOver(context, { session: loaded.stored.session, isWorkedOn });
+        await takeOver(context, { ...loaded.stored, isWorkedOn });
     } finally {
       // Also when that broke off: the session may be ours by now, and then nobody else can look after it.
       takeUp(sessionId);
@@ -83,8 +84,12 @@ function isCut({ session, owner }: StoredSession, { isShared }: { isShared: bool
 
 /** Only a session that no living node owns can be claimed. */
 async function takeOver(
-  { store, node, execute, clock, failpoint, obstacleOf }: RuntimeContext,
-  { session, isWorkedOn }: { readonly session: Session } & Pick<RecoveryOptions, "isWorkedOn">,
+  { store, node, execute, clock, failpoint, cluster, obstacleOf }: RuntimeContext,
+  {
+    session,
+    isWorkedOn,
+    owner,
+  }: Pick<StoredSession, "session" | "owner"> & Pick<RecoveryOptions, "isWorkedOn">,
 ): Promise<void> {
   const { id: sessionId, repoId } = session;
   const claim = await store.claim({ sessionId, node });
@@ -96,13 +101,13 @@ async function takeOver(
   const at = clock();
   await execute({
     sessionId,
-    command: (found) => [
-      // Only work is cut off: what waits or rests goes on as it is.
-      ...(found === null || stateOf(found) !== "running"
+    command: (found) =>
+      found === null
         ? []
-        : [{ type: "suspend", at, cause: "crash" } as const]),
-      ...(found === null ? [] : [{ type: "come-back", at, obstacle } as const]),
-    ],
+        : [
+            ...takeOverFrom(found, { at, owner, cluster }),
+            { type: "come-back", at, obstacle } as const,
+          ],
     extras: { fence },
   });
   // A worker that began meanwhile goes on under this claim.

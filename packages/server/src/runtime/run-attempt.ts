@@ -10,6 +10,7 @@ import { permissionQuestion } from "./permission-question.ts";
 import { pauseBefore } from "./retry-pause.ts";
 import { closedSuspensions, type RunPrompt } from "./run-prompt.ts";
 import { unlessSilent } from "./silence.ts";
+import { createStepQueue } from "./step-queue.ts";
 import {
   createTranscriptWriter,
   type OpenTool,
@@ -25,6 +26,7 @@ export interface RunAttemptOptions {
   readonly signal: AbortSignal;
   /** The live agent waits for a person, perhaps not for ever. */
   readonly onWaiting: () => void;
+  readonly stopAgent: () => Promise<void>;
 }
 
 interface HandOptions {
@@ -45,7 +47,7 @@ export class RunAttempt {
   /** Suspensions whose end the live agent knows of. */
   readonly told = new Set<string>();
   /** What must happen one after the other, besides output. */
-  #serial: Promise<void> = Promise.resolve();
+  readonly #steps = createStepQueue((error) => this.#breakOff(error));
   #agent: Agent | null = null;
   #usage: JsonObject | null = null;
   #usedTools = false;
@@ -78,8 +80,8 @@ export class RunAttempt {
   }
 
   /** Tool calls that an earlier attempt at this run left open. */
-  adopt(open: readonly OpenTool[]): void {
-    this.#writer.adopt(open);
+  adopt(open: readonly OpenTool[], log: { readonly after: number }): void {
+    this.#writer.adopt(open, log);
   }
 
   say(text: string, notice: string): void {
@@ -98,16 +100,16 @@ export class RunAttempt {
         this.#usedTools ||= !this.#answered.has(report.callId);
         return this.#writer.put(report);
       case "permission":
-        return void this.#next(() => this.#ask(report));
+        return this.#later(() => this.#ask(report));
       case "wants":
-        return void this.#next(() => this.#want(report));
+        return this.#later(() => this.#want(report));
       case "withdrawn":
-        return void this.#next(() => this.#withdraw(report.requestId));
+        return this.#later(() => this.#withdraw(report.requestId));
       case "usage":
         this.#usage = { ...this.#usage, ...report.usage };
         return undefined;
       case "title":
-        return void this.#next(() => this.#suggestTitle(report.title));
+        return this.#later(() => this.#suggestTitle(report.title));
       case "alive":
         return undefined;
       default:
@@ -160,7 +162,7 @@ export class RunAttempt {
 
   /** Tells the live agent what has been answered meanwhile. */
   deliverAnswers(): Promise<void> {
-    return this.#next(() => this.#tellAnswers());
+    return this.#steps.add(() => this.#tellAnswers());
   }
 
   async #tellAnswers(): Promise<void> {
@@ -184,20 +186,20 @@ export class RunAttempt {
   /** Resolves when everything said and asked so far is stored. */
   async settle(): Promise<void> {
     await this.#writer.flush();
-    await this.#serial;
+    await this.#steps.settled;
     await this.#writer.flush();
     if (this.#failure !== null) throw this.#failure;
   }
 
-  #next(step: () => Promise<void>): Promise<void> {
-    this.#serial = this.#serial.then(step).catch((error: unknown) => this.#breakOff(error));
-    return this.#serial;
+  #later(step: () => Promise<void>): Promise<void> | undefined {
+    const done = this.#steps.add(step);
+    return this.#steps.isFull ? done : undefined;
   }
 
   /** Our own side failed: the agent is stopped, since nothing of what it says could be kept. */
   #breakOff(error: unknown): void {
     this.#failure ??= error;
-    void this.#agent?.stop({ urgent: true });
+    void this.#options.stopAgent();
   }
 
   /** Records that the agent is about to be given something; not for one that is being ended. */

@@ -1,10 +1,12 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { dutyOf } from "../domain/duty.ts";
 import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../domain/run.ts";
 import { currentRunOf, type Session } from "../domain/session.ts";
 import { AgentFault } from "../providers/provider.ts";
-import { StorageFault } from "../storage/fault.ts";
+import { isAbsence } from "../storage/fault.ts";
 import type { Fence } from "../storage/store.ts";
 import type { RuntimeContext } from "./context.ts";
+import type { CutRun } from "./cut-run.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
 import { memoryNotice } from "./memory-notice.ts";
@@ -27,6 +29,9 @@ export interface RunWorkOptions {
   readonly onWaiting: () => void;
 }
 
+/** How long a stop waits for what the agent has said to be stored. */
+const SETTLE_MS = 3_000;
+
 /** How an agent goes without having said that it is done. */
 const LEAVES_QUESTIONS: ReadonlySet<string> = new Set(["agent_exited", "agent_unresponsive"]);
 
@@ -38,10 +43,12 @@ export class RunWork {
   readonly #options: RunWorkOptions;
   readonly #left = new AbortController();
   #live: LiveAgent | null = null;
+  #cut: CutRun | null = null;
 
   constructor(options: RunWorkOptions) {
-    const { context, session, run, fence, onWaiting } = options;
-    this.#options = options;
+    const { session, run, fence, onWaiting } = options;
+    const context = options.context.patient(this.#left.signal);
+    this.#options = { ...options, context };
     this.attempt = new RunAttempt({
       context,
       sessionId: session.id,
@@ -49,6 +56,7 @@ export class RunWork {
       fence,
       signal: this.#left.signal,
       onWaiting,
+      stopAgent: options.stopAgent,
     });
     this.done = this.#work().catch((err: unknown) => {
       context.log.error({ sessionId: session.id, runId: run.id, err }, "a run could not be ended");
@@ -57,6 +65,17 @@ export class RunWork {
 
   get runId(): string {
     return this.#options.run.id;
+  }
+
+  /** Set when the work on the run broke off and that could not be recorded. */
+  get cut(): CutRun | null {
+    return this.#cut;
+  }
+
+  /** Resolves when what the agent has said so far is stored; soon, also when the database is away. */
+  async settle(): Promise<void> {
+    const settled = this.attempt.settle().catch(() => {});
+    await Promise.race([settled, pause(SETTLE_MS, undefined, { ref: false })]);
   }
 
   /** The session goes on without this: how the agent ends is not recorded. */
@@ -83,17 +102,13 @@ export class RunWork {
       context.failpoint("agent.started");
       const { memory, heard, roomFor } = live;
       const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
+      if (run.attempts > 0) await this.#adoptTools(live);
       const notice = await this.#memoryNotice(live, prompt.memory);
       if (notice !== null) this.attempt.say(notice, "agent_memory");
       const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
       if (limits !== null) this.attempt.say(limits, "policy");
       live.isNew = false;
       this.#live = live;
-      if (run.attempts > 0) {
-        const open = await openToolsOf(context.store, { session, run });
-        this.attempt.adopt(open);
-        for (const { callId } of open) live.adopted.add(callId);
-      }
       const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
       for (const id of this.attempt.told) heard.add(id);
       if (result === "not_current" || result === "waiting") return null;
@@ -107,10 +122,22 @@ export class RunWork {
       context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
       await stopAgent();
       // Nothing can be recorded now. Found again later without an agent, the run counts as cut off.
-      if (error instanceof StorageFault && error.code === "database_unavailable") return null;
+      if (isAbsence(error)) {
+        const why = `the database did not take what the agent said (${error.message})`;
+        if (!signal.aborted) this.#cut = { runId: run.id, why: () => why };
+        return null;
+      }
       const message = error instanceof Error ? error.message : String(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
+  }
+
+  async #adoptTools(live: LiveAgent): Promise<void> {
+    const { context, session, run } = this.#options;
+    const ends = await context.store.lastSeqs([session.id]);
+    const open = await openToolsOf(context.store, { session, run });
+    this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
+    for (const { callId } of open) live.adopted.add(callId);
   }
 
   /** Everybody can see how a new agent came by what it knows, and that it is another one's. */

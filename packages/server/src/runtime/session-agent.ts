@@ -2,6 +2,7 @@ import type { CurrentRun } from "../domain/run.ts";
 import type { Session } from "../domain/session.ts";
 import type { AgentReport } from "../providers/provider.ts";
 import type { Fence } from "../storage/store.ts";
+import type { AgentEndReason } from "./agent-trail.ts";
 import type { RuntimeContext } from "./context.ts";
 import { LiveAgent } from "./live-agent.ts";
 
@@ -48,7 +49,7 @@ export class SessionAgent {
     const isOther = this.#live !== null && this.#live.agent.provider !== run.provider;
     const isToForget = run.continuity === "off" && run.attempts === 0;
     const isGone = this.isEnding || this.#live?.agent.isGone === true;
-    if (isOther || isToForget || isGone) await this.stop({ urgent: isGone });
+    if (isOther || isToForget || isGone) await this.stop("replaced", { urgent: isGone });
     this.#live ??= await LiveAgent.start({
       context: this.#context,
       session,
@@ -65,12 +66,12 @@ export class SessionAgent {
     return this.#live;
   }
 
-  async stop(options: { readonly urgent?: boolean } = {}): Promise<void> {
+  async stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
     const live = this.#live;
     if (live === null) return;
     this.#endings += 1;
     try {
-      await live.agent.stop(options);
+      await live.stop(reason, options);
     } finally {
       this.#endings -= 1;
     }

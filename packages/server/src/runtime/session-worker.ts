@@ -4,8 +4,11 @@ import { dutyOf } from "../domain/duty.ts";
 import type { CurrentRun } from "../domain/run.ts";
 import { currentRunOf, runIdOf, type Session } from "../domain/session.ts";
 import type { Fence, StoredSession } from "../storage/store.ts";
+import type { AgentEndReason } from "./agent-trail.ts";
 import type { RuntimeContext } from "./context.ts";
+import { cutOff, takeBack, type CutRun } from "./cut-run.ts";
 import { delayUntil, expireSuspensions } from "./expire-suspensions.ts";
+import type { LossReason } from "./node-lease.ts";
 import { RunWork } from "./run-work.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
@@ -28,6 +31,7 @@ export class SessionWorker {
   #runsInARow = 0;
   /** The run of a message that is stored as given to the agent, which gets it right after. */
   #givenAlong: string | null = null;
+  #cut: CutRun | null = null;
   #isStopping = false;
   #isWanted = false;
 
@@ -93,16 +97,16 @@ export class SessionWorker {
   }
 
   /** Ends the agent to make its place free. The session loses nothing: what it waits for is stored. */
-  async evict(): Promise<void> {
-    this.#context.log.info({ sessionId: this.#sessionId }, "agent ended: nothing to do here");
+  async evict(reason: AgentEndReason = "evicted"): Promise<void> {
     this.#work?.leave();
-    await this.#agent.stop({ urgent: true });
+    await this.#agent.stop(reason, { urgent: true });
     this.nudge();
   }
 
   /** The node is to have no work: an agent that has nothing to do is ended now, others when they are done. */
   drain(): void {
-    if (this.#agent.live !== null && this.#work?.attempt.isWaiting !== false) void this.evict();
+    if (this.#agent.live !== null && this.#work?.attempt.isWaiting !== false)
+      void this.evict("drained");
     else this.nudge();
   }
 
@@ -112,42 +116,40 @@ export class SessionWorker {
     this.#clearTimers();
     const { clock, cluster, execute, log } = this.#context;
     const { fence } = this.#ownership;
-    await this.#work?.attempt.settle().catch(() => {});
+    await this.#work?.settle();
     await execute({
       sessionId: this.#sessionId,
       // Others go on with what waits or rests; only what was at work is cut off.
       command: (session) => {
         const at = clock();
         const isCut = cluster.isAlone || (fence !== null && dutyOf(session).do === "drive");
-        const back = this.#takenBack(session, at);
-        const steps = [
-          ...(back === null ? [] : [back]),
-          { type: "suspend", at, cause: "shutdown" } as const,
-          // The other nodes stay.
-          ...(cluster.isAlone ? [] : [{ type: "come-back", at, obstacle: null } as const]),
-        ];
-        return isCut ? steps : [];
+        const back = this.#takenBack(session, at) ?? [];
+        const suspend = { type: "suspend", at, cause: "shutdown" } as const;
+        // The other nodes stay.
+        const stay = cluster.isAlone ? [] : [{ type: "come-back", at, obstacle: null } as const];
+        return isCut ? [back, suspend, ...stay].flat() : [];
       },
       ...(fence !== null && { extras: { fence } }),
     }).catch((err: unknown) => {
       log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
     });
     this.#work?.leave();
-    await this.#agent.stop({ urgent: true });
+    await this.#agent.stop("shutdown", { urgent: true });
     await Promise.allSettled([this.#settling, this.#work?.done]);
     // One that was just starting when it was told to go.
-    await this.#agent.stop({ urgent: true });
+    await this.#agent.stop("shutdown", { urgent: true });
     if (cluster.isAlone) return;
     await this.#letGo();
     this.#ownership.callAnother((await this.#load())?.session ?? null);
   }
 
-  /** The node's lease ran out: others may be at work on the session, so nothing here may go on. */
-  async giveUp(): Promise<void> {
+  /** The node's lease ran out, or the session was taken over: others may be at work on it, so nothing here may go on. */
+  async giveUp(why?: LossReason): Promise<void> {
     const work = this.#work;
+    if (work !== null && why !== undefined) this.#cut = { runId: work.runId, why };
     this.#ownership.fence = null;
     work?.leave();
-    await this.#agent.stop({ urgent: true });
+    await this.#agent.stop(why === undefined ? "taken_over" : "lease_lost", { urgent: true });
     await work?.done;
     await this.#leaveAlone();
     this.nudge();
@@ -155,7 +157,7 @@ export class SessionWorker {
 
   /** The session is another node's: no agent of it may be here, not even one that was just starting. */
   async #leaveAlone(): Promise<void> {
-    await this.#agent.stop({ urgent: true });
+    await this.#agent.stop("taken_over", { urgent: true });
     this.#context.places.leave(this.#sessionId);
   }
 
@@ -182,6 +184,7 @@ export class SessionWorker {
     const session = stored?.session ?? null;
     const duty = dutyOf(session);
     this.#clearTimers();
+    if (!this.#context.cluster.holdsLease) return this.#laterAgain();
     this.#ownership.recognise(stored);
     if (this.#ownership.isLost(stored)) return this.giveUp();
     if (this.#ownership.isOthers(stored)) return this.#leaveAlone();
@@ -193,7 +196,7 @@ export class SessionWorker {
     }
     switch (duty.do) {
       case "clear":
-        await this.#agent.stop({ urgent: true });
+        await this.#agent.stop("session_closed", { urgent: true });
         await this.#letGo();
         if (session === null) await this.#context.forgetSession(this.#sessionId);
         return;
@@ -226,7 +229,7 @@ export class SessionWorker {
 
   /** Nothing is to be done now; an agent that lives may be ended when its time is up. */
   async #rest(use: "idle" | "waiting"): Promise<void> {
-    if (this.#agent.live !== null && this.#context.cluster.isDraining) await this.#agent.stop();
+    if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
     this.#context.places.use(this.#sessionId, use);
     this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
@@ -235,8 +238,7 @@ export class SessionWorker {
 
   async #reap(): Promise<void> {
     if (this.#work !== null || this.#isStopping) return;
-    this.#context.log.info({ sessionId: this.#sessionId }, "idle agent ended");
-    await this.#agent.stop();
+    await this.#agent.stop("idle");
     this.nudge();
   }
 
@@ -258,7 +260,7 @@ export class SessionWorker {
       this.#runsInARow >= MAX_RUNS_IN_A_ROW
     ) {
       this.#runsInARow = 0;
-      await this.#agent.stop();
+      await this.#agent.stop("evicted");
       places.leave(this.#sessionId);
       return places.wait(this.#sessionId);
     }
@@ -289,12 +291,8 @@ export class SessionWorker {
     }
     if (handed) {
       const at = this.#context.clock();
-      // No agent of ours works on it: it was cut off, and what came of it nobody knows.
-      const cut: readonly Command[] = [
-        { type: "suspend", at, cause: "crash" },
-        { type: "come-back", at, obstacle: null },
-      ];
-      return this.#command(this.#takenBack(session, at) ?? cut, session);
+      const cut = this.#takenBack(session, at) ?? cutOff(runId, { at, cut: this.#cut });
+      return this.#command(cut, session);
     }
     if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
       return this.#leaveToOthers(session);
@@ -307,7 +305,7 @@ export class SessionWorker {
   }
 
   async #leaveToOthers(session: Session): Promise<void> {
-    await this.#agent.stop();
+    await this.#agent.stop("drained");
     await this.#letGo();
     this.#ownership.callAnother(session);
   }
@@ -322,7 +320,7 @@ export class SessionWorker {
     else if ("refused" in executed && executed.refused === "fenced") {
       // Another node took the session over: what lives of it here must not go on.
       this.#ownership.fence = null;
-      await this.#agent.stop({ urgent: true });
+      await this.#agent.stop("taken_over", { urgent: true });
       await this.#letGo();
       // Unless it was let go of again: then it is for whoever claims it.
       this.#again = true;
@@ -331,9 +329,7 @@ export class SessionWorker {
 
   /** For a run that was stored as given, and whose agent was gone before it got it. */
   #takenBack(session: Session | null, at: number): Command | null {
-    const run = session === null ? null : currentRunOf(session);
-    const isGiven = run?.id === this.#givenAlong && run?.handed === true && this.#work === null;
-    return isGiven ? { type: "requeue-run", at, runId: run.id } : null;
+    return takeBack(session, { at, given: this.#work === null ? this.#givenAlong : null });
   }
 
   #begin(
@@ -347,13 +343,14 @@ export class SessionWorker {
       fence,
       isGiven,
       agentFor: (_, signal) => this.#agent.forRun(run, { session, fence, signal }),
-      stopAgent: () => this.#agent.stop({ urgent: true }),
+      stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
     });
     this.#work = work;
     this.#givenAlong = null;
     void work.done.then(() => {
       if (this.#work === work) this.#work = null;
+      this.#cut = work.cut ?? this.#cut;
       this.nudge();
     });
   }
@@ -362,7 +359,8 @@ export class SessionWorker {
     work.leave();
     const { live } = this.#agent;
     const mustStop = atOnce || (live !== null && (await live.agent.cancel()) === "ignored");
-    if (mustStop) await this.#agent.stop({ urgent: true });
+    if (mustStop)
+      await this.#agent.stop(atOnce ? "session_closed" : "run_cancelled", { urgent: true });
     await work.done;
   }
 
@@ -378,12 +376,9 @@ export class SessionWorker {
   #expireAt(until: number | null): void {
     if (until === null) return;
     const delayMs = delayUntil(until, this.#context.clock());
-    this.#laterTimer = setTimeout(() => void this.#expire(), delayMs).unref();
-  }
-
-  async #expire(): Promise<void> {
-    await expireSuspensions(this.#context, (await this.#load())?.session ?? null);
-    this.nudge();
+    const expire = (): unknown =>
+      expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge());
+    this.#laterTimer = setTimeout(expire, delayMs).unref();
   }
 
   #clearTimers(): void {

@@ -1,6 +1,7 @@
 import type { MessageContent } from "../domain/message.ts";
 import type { AgentReport } from "../providers/provider.ts";
 import type { Appended, AppendRefused, Fence, OutputItem, Store } from "../storage/store.ts";
+import { createRecentOutput, type OutputBatch } from "./recent-output.ts";
 
 /** A text that grows beyond this goes on in a further message. */
 const MAX_TEXT = 1024 * 1024;
@@ -10,8 +11,11 @@ const MAX_WAITING = 1024 * 1024;
 export interface TranscriptWriter {
   /** Takes what the agent said; a promise means: say no more before it resolves. */
   put(report: TranscriptReport): Promise<void> | undefined;
-  /** Takes over the tool calls that an earlier agent of the run left open: what is said of them changes their messages. */
-  adopt(open: readonly OpenTool[]): void;
+  /**
+   * Takes over the tool calls that an earlier agent of the run left open: what is said of them changes their messages. Called
+   * before anything is put, with the number at which the log ends.
+   */
+  adopt(open: readonly OpenTool[], log: { readonly after: number }): void;
   /** A whole message of ours, said about the run. */
   say(content: MessageContent): void;
   /** The agent has ended its prompt: its last text does not grow any more. */
@@ -65,6 +69,9 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   let next = Promise.withResolvers<void>();
   let onItsWay: Promise<void> | null = null;
   let isOver = false;
+  /** The number of the last output that is stored. */
+  let after = 0;
+  const recent = createRecentOutput();
 
   let text: { readonly id: string; readonly key: string; length: number } | null = null;
   let planId: string | null = null;
@@ -144,20 +151,42 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     }
   };
 
+  const append = ({ items, at }: OutputBatch): Promise<Appended | AppendRefused> =>
+    store.append({ sessionId, runId, fence, durable: false, after, items, at });
+
+  /** A database that crashed can lack the last output it confirmed: that is put first, and gets the same numbers. */
+  const storeBatch = async (batch: OutputBatch): Promise<Appended | AppendRefused> => {
+    let stored = await append(batch);
+    if (!stored.ok && stored.refused === "output_lost") {
+      const lost = recent.after(stored.lastSeq);
+      after = stored.lastSeq;
+      for (const earlier of lost) {
+        const again = await append(earlier);
+        if (!again.ok) return again;
+        after = again.lastSeq;
+      }
+      stored = await append(batch);
+    }
+    if (!stored.ok) return stored;
+    after = stored.lastSeq;
+    if (store.engine === "postgres") recent.add(batch, stored);
+    return stored;
+  };
+
   const storeAll = async (): Promise<void> => {
     // What was read from the agent in one piece is stored in one.
     await Promise.resolve();
     while (waiting.length > 0) {
       const items = waiting;
       const since = oldestAt;
+      const size = waitingSize;
       const batch = next;
       next = Promise.withResolvers<void>();
       onItsWay = batch.promise;
       waiting = [];
       waitingSize = 0;
       try {
-        const at = clock();
-        const stored = await store.append({ sessionId, runId, at, fence, items, durable: false });
+        const stored = await storeBatch({ items, at: clock(), size });
         if (stored.ok)
           options.onStored({ runId, items, ...stored, lagMs: performance.now() - since });
         else giveUp(() => options.onRefused(stored.refused));
@@ -205,7 +234,8 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
       kick();
       return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
     },
-    adopt(open) {
+    adopt(open, log) {
+      after = Math.max(after, log.after);
       for (const { callId, messageId } of open) tools.set(callId, { id: messageId, ended: false });
     },
     say(content) {

@@ -33,3 +33,8 @@ export class StorageFault extends Error {
     this.code = code;
   }
 }
+
+/** The database is away, or starts or stops: the same call may succeed once it is back. Whether it was stored is unknown. */
+export function isAbsence(error: unknown): error is StorageFault {
+  return error instanceof StorageFault && error.code === "database_unavailable";
+}

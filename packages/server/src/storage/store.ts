@@ -235,6 +235,8 @@ export interface Change {
   readonly notices?: Readonly<Record<number, readonly NewMessage[]>>;
   readonly fence?: Fence;
   readonly remember?: IdempotencyKey & Remembered;
+  /** The same change was tried before and its outcome is unknown: if it is stored, it is not stored again. */
+  readonly wasTried?: boolean;
 }
 
 export interface NewMessage {
@@ -272,6 +274,10 @@ export interface Output {
   readonly items: readonly OutputItem[];
   /** False for checkpoints of a stream: they survive a crash of ours, not a power cut. */
   readonly durable: boolean;
+  /** The number of the last output that the writer knows to be stored. */
+  readonly after?: number;
+  /** The same output was tried before and its outcome is unknown: if it is stored, it is not stored again. */
+  readonly wasTried?: boolean;
 }
 
 export type OutputItem =
@@ -298,10 +304,13 @@ export interface Appended {
   readonly at: number;
 }
 
-export interface AppendRefused {
-  readonly ok: false;
-  readonly refused: "fenced" | "run_not_current" | "message_not_found";
-}
+export type AppendRefused =
+  | {
+      readonly ok: false;
+      readonly refused: "fenced" | "run_not_current" | "message_not_found";
+    }
+  /** The database crashed and lost output that was not durable: its log ends at `lastSeq`, before `after`. */
+  | { readonly ok: false; readonly refused: "output_lost"; readonly lastSeq: number };
 
 export type LogEntry =
   | {

@@ -156,6 +156,7 @@ export class AcpAgent implements Agent {
     const { link, session, times, sweep, closeJournal } = this.#options;
     const { sessionId, capabilities } = session;
     const prompting = this.#prompting;
+    this.#sayCancel(prompting);
     await stopAgent({
       process: link.process,
       cancel: prompting === null ? null : () => this.#cancelPrompt(prompting),
@@ -167,6 +168,14 @@ export class AcpAgent implements Agent {
     // What it said last is on its way.
     await orAfter(times.exitMs, link.closed);
     await closeJournal();
+  }
+
+  /** An agent hears a cancel before it is ended: also one that has nothing to do, and without being waited for. */
+  #sayCancel(prompting: Prompting | null): void {
+    const { link, session } = this.#options;
+    if (link.process.isGone) return;
+    if (prompting === null) link.notify("session/cancel", { sessionId: session.sessionId });
+    else if (this.#urgency.signal.aborted) void this.#cancelPrompt(prompting);
   }
 
   /** A process that is of no use is ended, so that somebody notices. */

@@ -137,6 +137,7 @@ async function startAgent(
     workspace: request.workspace,
     onStderr: stderr.push,
   });
+  request.onProcess?.(process);
   const link = new AcpLink({
     title: definition.title,
     process,

@@ -7,7 +7,9 @@ export interface StopTimes {
   readonly closeMs: number;
   readonly endMs: number;
   readonly termMs: number;
-  /** For the end of stdin and SIGTERM together, when there is no time. */
+  /** Between the end of stdin and SIGTERM when there is no time: to read the cancel that was sent before. */
+  readonly heedMs: number;
+  /** After SIGTERM, when there is no time. */
   readonly urgentMs: number;
   /** For the system to end what got SIGKILL. */
   readonly killMs: number;
@@ -18,6 +20,7 @@ export const STOP_TIMES: StopTimes = {
   closeMs: 2000,
   endMs: 4000,
   termMs: 3000,
+  heedMs: 200,
   urgentMs: 1500,
   killMs: 1000,
 };
@@ -72,6 +75,7 @@ async function stopGently({
 async function stopUrgently({ process, times, urgency }: StopRequest): Promise<boolean> {
   if (!urgency.aborted) return false;
   process.stdin.end();
+  if ((await within(times.heedMs, process.exited.then(gone))) === GONE) return true;
   process.signal("SIGTERM");
   return (await within(times.urgentMs, process.exited.then(gone))) === GONE;
 }

@@ -58,7 +58,9 @@ function start(
       `${title} needs a key: set ${apiKeyEnv} where the server is started`,
     );
   }
-  return new ModelAgent({ definition, apiKey, request });
+  const agent = new ModelAgent({ definition, apiKey, request });
+  request.onProcess?.({ pid: null, exited: agent.exited });
+  return agent;
 }
 
 function keyIn(environment: ModelProviderOptions["environment"], variable: string): string | null {

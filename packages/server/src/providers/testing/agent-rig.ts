@@ -136,7 +136,8 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
       readFileSync(log, "utf8")
         .split("\n")
         .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as Received),
+        .map((line) => JSON.parse(line) as Received & { readonly got?: string })
+        .filter(({ got }) => got === undefined),
   };
 }
 

@@ -24,10 +24,12 @@ let authenticated = options.auth === undefined;
 let working: AbortController | null = null;
 
 process.on("SIGTERM", () => {
+  wire.note("SIGTERM");
   if (!ignores.has("sigterm")) process.exit(143);
 });
 await perform(options.at?.start, "");
 wire.read(onMessage, () => {
+  wire.note("end of stdin");
   if (!ignores.has("eof")) process.exit(0);
   setInterval(() => {}, 1000);
 });

@@ -4,7 +4,7 @@ import type { Step } from "./script.ts";
 export interface ScriptedOptions {
   /** Where it keeps its sessions and counts, so that a later process can take them up; null forgets. */
   readonly folder?: string | null;
-  /** Every message it receives is appended to this file, one JSON text a line. */
+  /** Every message it receives, SIGTERM and the end of its input are appended to this file, one JSON text a line. */
   readonly log?: string | null;
   readonly capabilities?: {
     readonly load?: boolean;

@@ -17,6 +17,8 @@ export interface Wire {
   /** Asks the client; the answer is its whole message. */
   ask(method: string, params: unknown): { readonly id: string; readonly answer: Promise<Incoming> };
   read(onMessage: (message: Incoming) => void, onEnd: () => void): void;
+  /** Writes into the log what came another way. */
+  note(got: "SIGTERM" | "end of stdin"): void;
   deaf(): void;
   hear(): void;
 }
@@ -59,6 +61,9 @@ export function openWire(log: string | null): Wire {
         }
       });
       process.stdin.on("end", onEnd);
+    },
+    note: (got) => {
+      if (log !== null) appendFileSync(log, `${JSON.stringify({ got })}\n`);
     },
     deaf: () => {
       process.stdin.pause();

@@ -23,6 +23,8 @@ import { openWorkspaceRoot } from "../workspace/workspace-root.ts";
 
 export interface TestRuntimeOptions {
   readonly engine?: Engine;
+  /** Instead of an empty one of that engine; closed with the runtime. */
+  readonly database?: TestStore;
   readonly limits?: Partial<Limits>;
   readonly permissions?: PermissionPolicy;
   readonly resumePolicy?: ResumePolicy;
@@ -66,7 +68,8 @@ export class TestRuntime {
   }
 
   static async open(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
-    const test = new TestRuntime(options, await openTestStore(options.engine ?? "sqlite"));
+    const database = options.database ?? (await openTestStore(options.engine ?? "sqlite"));
+    const test = new TestRuntime(options, database);
     await test.start();
     const added = ok(await test.runtime.addRepo({ path: test.repoPath, name: null }));
     test.repoId = added.repo.id;

@@ -10,8 +10,8 @@ const NOBODY = 65_534;
 
 export interface PostgresServer {
   readonly url: string;
-  /** Ends all connections and does not answer, until it is `up` again with all it had. */
-  down(): Promise<void>;
+  /** Ends all connections and does not answer, until it is `up` again with all it had; `crashing`, with what was durable. */
+  down(how?: { readonly crashing?: boolean }): Promise<void>;
   up(): Promise<void>;
   /** For good. */
   stop(): Promise<void>;
@@ -62,12 +62,12 @@ export async function startPostgresServer({
     return server;
   };
   let running: ChildProcess | null = await launch();
-  const down = async (): Promise<void> => {
+  const down: PostgresServer["down"] = async ({ crashing = false } = {}) => {
     const server = running;
     if (server === null) return;
     running = null;
     const ended = new Promise((resolve) => server.once("exit", resolve));
-    server.kill("SIGINT");
+    server.kill(crashing ? "SIGQUIT" : "SIGINT");
     await ended;
   };
   return {

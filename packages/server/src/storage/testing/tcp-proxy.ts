@@ -29,6 +29,10 @@ export interface TcpProxy {
   silence(): void;
   /** Resets all connections there are. */
   cut(): void;
+  /** Of so many of the next commits the answer is lost, and their connections with it: they are stored, and nobody is told. */
+  loseCommitAnswers(count: number): void;
+  /** How many of them are still to come. */
+  readonly answersToLose: number;
   close(): Promise<void>;
 }
 
@@ -41,12 +45,24 @@ export async function openTcpProxy(target: {
 }): Promise<TcpProxy> {
   const links = new Set<Link>();
   let mode: LinkMode = PASS;
+  let answersToLose = 0;
+  const losesAnswer = (): boolean => {
+    if (answersToLose === 0) return false;
+    answersToLose -= 1;
+    return true;
+  };
   const server = createServer({ allowHalfOpen: true }, (near) => {
     if (mode.mode === "refuse") {
       near.resetAndDestroy();
       return;
     }
-    const link = new Link({ near, target, mode, onClosed: () => links.delete(link) });
+    const link = new Link({
+      near,
+      target,
+      mode,
+      losesAnswer,
+      onClosed: () => links.delete(link),
+    });
     links.add(link);
   });
   server.listen(0, "127.0.0.1");
@@ -65,6 +81,12 @@ export async function openTcpProxy(target: {
     cut() {
       for (const link of links) link.cut();
     },
+    loseCommitAnswers(count) {
+      answersToLose = count;
+    },
+    get answersToLose() {
+      return answersToLose;
+    },
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -72,6 +94,11 @@ export async function openTcpProxy(target: {
       await closed;
     },
   };
+}
+
+/** A simple query of the protocol: `Q`, its length, and its text. */
+function isCommit(bytes: Buffer): boolean {
+  return bytes[0] === 0x51 && bytes.toString("latin1", 5, 11).toLowerCase() === "commit";
 }
 
 class Link implements ProxiedConnection {
@@ -88,11 +115,14 @@ class Link implements ProxiedConnection {
     near,
     target,
     mode,
+    losesAnswer,
     onClosed,
   }: {
     readonly near: Socket;
     readonly target: { readonly host: string; readonly port: number };
     readonly mode: LinkMode;
+    /** Asked at each commit: whether its answer is to be lost. */
+    readonly losesAnswer: () => boolean;
     readonly onClosed: () => void;
   }) {
     this.#near = near;
@@ -100,6 +130,10 @@ class Link implements ProxiedConnection {
     this.#isLost = mode.mode === "blackhole";
     this.#far = connect({ ...target, allowHalfOpen: true, noDelay: true });
     near.setNoDelay(true);
+    near.on("data", (bytes) => {
+      if (!isCommit(bytes) || !losesAnswer()) return;
+      this.#far.prependOnceListener("data", () => this.cut());
+    });
     let open = 2;
     for (const [from, to] of [
       [near, this.#far],

@@ -10,13 +10,16 @@ export async function appendOutput(
   transaction: Transaction,
   given: Output,
 ): Promise<Appended | AppendRefused> {
-  const { sessionId, fence, items } = given;
+  const { sessionId, fence, items, after = 0 } = given;
   const lock = await lockSession(transaction, sessionId);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
+  if (lock.lastSeq < after) return { ok: false, refused: "output_lost", lastSeq: lock.lastSeq };
   // A clock that jumps back must not make the history run backwards.
   const at = Math.max(given.at, lock.updatedAt);
   const output = { ...given, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
+  const earlier = given.wasTried === true ? await storedBefore(transaction, given) : null;
+  if (earlier !== null) return earlier;
   if (!(await messagesAreOpen(transaction, output)))
     return { ok: false, refused: "message_not_found" };
 
@@ -29,6 +32,27 @@ export async function appendOutput(
     [log.lastSeq, at, at, sessionId],
   );
   return { ok: true, firstSeq: log.firstSeq, lastSeq: log.lastSeq, at };
+}
+
+/**
+ * The same output, if an earlier try has stored it: the last thing it put then has an entry of its own. Asked under the lock
+ * of the session, so that an earlier try that is still under way has ended, and while the run goes on: its end adds entries
+ * for messages that were growing.
+ */
+async function storedBefore(
+  transaction: Transaction,
+  { sessionId, items, after = 0 }: Output,
+): Promise<Appended | null> {
+  const last = items.at(-1);
+  if (last === undefined) return null;
+  const messageId = last.put === "message" ? last.message.id : last.messageId;
+  const [entry] = await runWrittenOut<{ readonly seq: number; readonly at: number }>(
+    transaction,
+    `select "seq", "at" from "SessionEvent" where "sessionId" = ? and "seq" > ? and "messageId" = ? order by "seq" desc limit 1`,
+    [sessionId, after, messageId],
+  );
+  if (entry === undefined) return null;
+  return { ok: true, firstSeq: after + 1, lastSeq: entry.seq, at: entry.at };
 }
 
 async function putItem(

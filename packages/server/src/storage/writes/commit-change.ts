@@ -23,6 +23,8 @@ export async function commitChange(
   if (sessionId === undefined) throw new Error("unreachable: a change of no session");
 
   const lock = await lockSession(transaction, sessionId);
+  const earlier = await committedBefore(transaction, { change, after, lock });
+  if (earlier !== null) return earlier;
   const refused = refusalOf(lock, change);
   if (refused !== null) return { ok: false, refused };
   if (!(await rememberAnswer(transaction, change))) return { ok: false, refused: "remembered" };
@@ -45,6 +47,41 @@ function refusalOf(
   if (lock === undefined || lock.version !== before.version) return "conflict";
   return fence === undefined || holds(fence, lock) ? null : "fenced";
 }
+
+/**
+ * The same change, if an earlier try has stored it: its first event is in the log after what was decided on. Asked under the
+ * lock of the session, so that an earlier try that is still under way has ended.
+ */
+async function committedBefore(
+  { db }: Transaction,
+  {
+    change: { before, events, wasTried = false },
+    after,
+    lock,
+  }: { change: Change; after: Session | null; lock: SessionLock | undefined },
+): Promise<Committed | null> {
+  if (!wasTried || before === null || after === null || lock === undefined) return null;
+  if (lock.version <= before.version) return null;
+  const rows = await db
+    .selectFrom("SessionEvent")
+    .select(["seq", "data"])
+    .where("sessionId", "=", after.id)
+    .where("seq", ">", before.lastSeq)
+    .where("kind", "=", "event")
+    .orderBy("seq")
+    .limit(MAX_READ_BACK)
+    .execute();
+  const texts = events.map((event) => JSON.stringify(event));
+  const first = rows.find(({ data }) => data === texts[0]);
+  const last = rows.findLast(({ data }) => data === texts.at(-1));
+  if (first === undefined || last === undefined) return null;
+  const { owner, epoch } = lock;
+  const stored = { session: after, version: before.version + 1, lastSeq: last.seq, owner, epoch };
+  return { ok: true, stored, firstSeq: first.seq, lastSeq: last.seq };
+}
+
+/** Events that may have followed between two tries. */
+const MAX_READ_BACK = 500;
 
 export function holds(fence: Fence, lock: SessionLock): boolean {
   return lock.owner === fence.node && lock.epoch === fence.epoch;

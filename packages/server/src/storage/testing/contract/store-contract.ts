@@ -15,6 +15,7 @@ import { nodesContract } from "./nodes-contract.ts";
 import { outputContract } from "./output-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { recordsContract } from "./records-contract.ts";
+import { repeatedContract } from "./repeated-contract.ts";
 import { replacedContract } from "./replaced-contract.ts";
 import { searchContract } from "./search-contract.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
@@ -32,6 +33,7 @@ export function storeContract(open: OpenTestStore): void {
   replacedContract(shared);
   groupCommitContract(shared);
   outputContract(shared);
+  repeatedContract(shared);
   streamContract(shared);
   snapshotContract(shared);
   queueContract(shared);

@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { say, script, stamp, waitFor } from "../../packages/server/src/providers/testing/script.ts";
+import { Cluster, eventually } from "./cluster.ts";
+import { violationsIn } from "./invariants.ts";
+import { settle } from "./settle.ts";
+import { openWatcher } from "./watcher.ts";
+
+/** Longer than any machine takes to restart its database. */
+const LEASE_MS = 120_000;
+const SOON_MS = 60_000;
+
+let cluster: Cluster | null = null;
+afterEach(async () => {
+  await cluster?.close();
+  cluster = null;
+});
+
+describe("a database that is restarted within a lease", () => {
+  it("cuts off no run, and readers on every node see each event once (P1, P3, P4, C5, C7)", async () => {
+    const nodes = await Cluster.open({ nodes: 2, leaseMs: LEASE_MS });
+    cluster = nodes;
+    const [a, b] = [nodes.node("a"), nodes.node("b")];
+    const { id, repo } = await nodes.createSession(a);
+    const watchers = await Promise.all(
+      [a, b].map((node) =>
+        openWatcher(nodes.history, { client: node.name, sessionId: id, choose: () => node }),
+      ),
+    );
+    const goOn = nodes.file("go-on");
+    const text = script(say("begun "), waitFor(goOn), stamp(100, 20));
+    const { run } = await a.client.sessions.send(id, { text });
+    await eventually(
+      () => watchers[1]?.view.session.messages.some(({ role }) => role === "agent"),
+      { withinMs: SOON_MS, what: "the answer has begun" },
+    );
+
+    const up = await nodes.databaseDown();
+    writeFileSync(goOn, "");
+    for (const node of [a, b]) {
+      const refused = await fetch(new URL(`/api/sessions/${id}/messages`, node.url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ text: script(say("later")) }),
+      });
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await refused.json()).toMatchObject({ code: "database_unavailable" });
+    }
+    await up();
+
+    await eventually(
+      async () =>
+        (await a.client.sessions.runs(id).catch(() => null))?.runs.find(
+          (each) => each.id === run.id,
+        )?.status === "completed",
+      { withinMs: SOON_MS, what: "the run is completed" },
+    );
+    const { messages } = await b.client.sessions.messages(id);
+    const said = messages.flatMap(({ role, content }) =>
+      role === "agent" && content.type === "text" ? [String(content["text"])] : [],
+    );
+    const numbers = [...said.join("").matchAll(/(\d+):\d+ /gu)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, number) => number));
+    const { evidence } = await settle(nodes, { sessions: [{ id, repo }], watchers, by: a });
+    expect(violationsIn(evidence)).toEqual([]);
+  });
+});
