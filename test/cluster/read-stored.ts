@@ -134,7 +134,7 @@ function eventIn(data: unknown): { type: string | null; runId: string | null } {
 
 function textIn(content: unknown): string {
   const { text } = fieldsOf(content);
-  return text === undefined ? "" : String(text);
+  return typeof text === "string" ? text : "";
 }
 
 function authorIn(message: Readonly<Record<string, unknown>>): Role {

@@ -5,6 +5,7 @@ import { asImported, cutForExport } from "../../domain/carry-over.ts";
 import type { Command } from "../../domain/command.ts";
 import { evolveAll } from "../../domain/evolve.ts";
 import type { MessageContent } from "../../domain/message.ts";
+import { withPartial } from "../../domain/message.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
 import { NOON } from "../../domain/testing/commands.ts";
 import { anyIntents, commandOf, type Intent } from "../../domain/testing/intent.ts";
@@ -110,7 +111,11 @@ describe.each(["sqlite", "postgres"] as const)("export, delete, import on %s", (
     const wasRunning = currentRunOf(before.session)?.id;
     const isCut = events.length > 0;
     const session: Session = asImported(cut, { at: now, repoId: before.session.repoId });
-    const whole = before.messages.map((message) => ({ ...message, complete: true }));
+    const whole = before.messages.map((message) => ({
+      ...message,
+      content: withPartial(message.content, true),
+      complete: true,
+    }));
     const added = after?.messages.slice(whole.length) ?? [];
     expect(added.every(({ role }) => role === "system")).toBe(true);
     expect(added.length).toBeLessThanOrEqual(2);

@@ -140,12 +140,26 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(page).toMatchObject({ next: { id: sessions[1]?.id }, total: 3 });
     });
 
-    it("C8 can still be deleted, and the report stays", async () => {
-      const bad = await shared.begin();
-      await raw().run(`update "AgentSession" set "metadata" = '' where "id" = '${bad.id}'`);
+    it("C8 can still be deleted, and its reports go with it; those of others stay", async () => {
+      const [bad, other] = [await shared.begin(), await shared.begin()];
+      const sent = await bad.run();
+      await raw().run(
+        `update "AgentSession" set "metadata" = '{oops' where "id" in ('${bad.id}', '${other.id}')`,
+      );
+      await raw().run(
+        `update "AgentMessage" set "content" = '{oops' where "id" = '${sent.messageId}'`,
+      );
+      await raw().run(`update "SessionEvent" set "data" = 'x' where "sessionId" = '${bad.id}'`);
       await shared.store.load(bad.id);
+      await shared.store.load(other.id);
+      await bad.messages();
+      await bad.log();
+      expect((await reportsOf(shared.store, bad.id)).map(({ table }) => table)).toEqual(
+        expect.arrayContaining(["AgentMessage", "AgentSession", "SessionEvent"]),
+      );
       expect(await shared.store.deleteSessions([bad.id])).toBe(1);
-      expect(await reportsOf(shared.store, bad.id)).toHaveLength(1);
+      expect(await reportsOf(shared.store, bad.id)).toEqual([]);
+      expect(await reportsOf(shared.store, other.id)).toHaveLength(1);
     });
   });
 
