@@ -57,7 +57,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         lastError: { id: "e1", text: "out of memory" },
         supportsResume: true,
         lastRun: { provider: "demo", model: null },
-        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: sent.runId }],
+        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: null }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
         failure: null,
         archivedAt: null,
