@@ -103,15 +103,14 @@ function fold(session: Session, event: Change): Session {
         withRun(session, (run) => ({ ...run, handed: true, attempts: run.attempts + 1 })),
       );
     case "run.retried":
-      return withRun(session, (run) => ({ ...run, handed: false }));
+    case "run.resumed":
+      return withRun(seenByAgent(session), (run) => ({ ...run, handed: false }));
     case "run.requeued":
       return { ...working(session, IDLE), queue: [event.entry, ...session.queue] };
     case "run.suspended":
       return suspendedRun(session, event);
     case "suspension.closed":
       return closedSuspension(session, event);
-    case "run.resumed":
-      return withRun(session, (run) => ({ ...run, handed: false }));
     case "run.ended":
       return endedRun(session, event);
     default:

@@ -4,6 +4,8 @@ import { evolveAll } from "./evolve.ts";
 import { parseResumePoints, resumePointOf, withResumeData } from "./resume-point.ts";
 import type { RunStart } from "./run.ts";
 import {
+  answer,
+  cancel,
   create,
   endRun,
   handRun,
@@ -13,6 +15,7 @@ import {
   requeueRun,
   send,
   START,
+  suspendRun,
 } from "./testing/commands.ts";
 import { sessionAfter } from "./testing/given.ts";
 
@@ -61,6 +64,12 @@ describe("A10: what each provider's agent needs to take its own session up again
     expect(resumePointOf(taken.resumeData, "a")?.seen).toBe("r1");
     const ended = sessionAfter(...begun, endRun(2));
     expect(resumePointOf(ended.resumeData, "a")?.seen).toBe("r2");
+  });
+
+  it("has seen a run that was given at once, also when the run is cancelled after an answer", () => {
+    const asked = [create(), ...run(1, A, "a1"), send(2, { start: { ...A, handed: true } })];
+    const answered = sessionAfter(...asked, suspendRun(2, "s1"), answer("s1"), cancel());
+    expect(resumePointOf(answered.resumeData, "a")?.seen).toBe("r2");
   });
 
   it("is bounded: the provider it was with longest ago is forgotten", () => {

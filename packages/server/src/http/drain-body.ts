@@ -47,6 +47,8 @@ function drain(body: IncomingMessage, limits: DrainLimits): Promise<boolean> {
     bytes += chunk.length;
     if (bytes > limits.bytes) giveUp();
   };
+  // A reader that stopped in the middle would hold the rest back.
+  body.removeAllListeners("readable");
   body.on("data", count).once("end", finish).once("close", finish).resume();
   return promise.finally(() => {
     clearTimeout(total);

@@ -58,7 +58,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
         lastError: { id: "e1", text: "out of memory", at: expect.any(Number) },
         supportsResume: true,
         lastRun: { provider: "demo", model: null },
-        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: sent.runId }],
+        resumeData: [{ provider: "demo", data: { cursor: [1] }, seen: null }],
         forkedFrom: { sessionId: "parent", atMessage: "m7" },
         failure: null,
         suspendedAt: null,
