@@ -81,7 +81,8 @@ async function until(id: string, isSo: (session: WholeSession) => boolean): Prom
 }
 
 async function untilGone(id: string): Promise<void> {
-  for await (const _ of client.sessions.follow(id)) continue;
+  const followed = client.sessions.follow(id);
+  while ((await followed.next()).done !== true) continue;
 }
 
 async function idsThere(): Promise<readonly string[]> {

@@ -24,14 +24,17 @@ import type {
 import type { RawSession } from "../storage/raw-session.ts";
 import type { DrainNode } from "./drain-node.ts";
 import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
+import type { Measurements } from "./measurements.ts";
 import type { NodeView } from "./node-view.ts";
 import type { Readiness } from "./readiness.ts";
 import type { Stats } from "./stats.ts";
 
+export type { Histogram } from "./measurements.ts";
 export type {
   Feed,
   FeedEnd,
   FeedItem,
+  Measurements,
   PermissionGrant,
   ProviderDescription,
   QueuedMessage,
@@ -390,33 +393,4 @@ export interface HistoryEntry extends Pick<Message, "seq" | "role" | "at"> {
   readonly text: string;
   /** Characters cut from its end. */
   readonly cut: number;
-}
-
-/** What `/metrics` shows. */
-export interface Measurements {
-  readonly sessions: readonly {
-    readonly status: Status;
-    readonly state: State;
-    readonly count: number;
-  }[];
-  readonly runsEnded: Readonly<
-    Record<"completed" | "failed" | "cancelled" | "interrupted", number>
-  >;
-  readonly queuedMessages: number;
-  readonly liveAgents: number;
-  /** Those that are starting or at work; the others could be ended without losing anything. */
-  readonly busyAgents: number;
-  readonly agentLimit: number;
-  readonly feedReaders: number;
-  readonly feedReadersDropped: number;
-  /** From the agent's words to the feeds, and of one commit; cumulative histograms in seconds. */
-  readonly eventLag: Histogram;
-  readonly commitLatency: Histogram;
-}
-
-export interface Histogram {
-  /** Upper bounds in seconds with how many were at most that. */
-  readonly buckets: readonly { readonly le: number; readonly count: number }[];
-  readonly count: number;
-  readonly sum: number;
 }

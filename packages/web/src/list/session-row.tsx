@@ -6,7 +6,7 @@ import { Link } from "../app/link.tsx";
 import { hrefOf, type Place } from "../app/place.ts";
 import { classNames } from "../ui/class-names.ts";
 import { Menu } from "../ui/menu.tsx";
-import { removalText } from "../ui/removal-text.ts";
+import { RemovalTime } from "../ui/removal-time.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { showToast } from "../ui/toast.ts";
@@ -106,7 +106,6 @@ function Details({ session, repository, provider, query }: RowProps): ReactEleme
   const parts: readonly (string | null)[] = [
     suspension === null ? null : waitsFor(suspension),
     session.status === "error" ? failure : null,
-    removeAt === null ? null : removalText(removeAt, Date.now()),
     suspendedReason,
     queued === 0 ? null : `${queued} queued`,
     phase === "initializing" ? null : phase,
@@ -119,6 +118,12 @@ function Details({ session, repository, provider, query }: RowProps): ReactEleme
         <>
           <Separator />
           <span className="text-fg">{repository}</span>
+        </>
+      )}
+      {removeAt !== null && (
+        <>
+          <Separator />
+          <RemovalTime removeAt={removeAt} />
         </>
       )}
       {parts.map(

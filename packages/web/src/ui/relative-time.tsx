@@ -1,7 +1,6 @@
 import { useSyncExternalStore, type ReactElement } from "react";
+import { currentTick, everyTick } from "./tick.ts";
 import { absoluteTime, relativeTime } from "./time.ts";
-
-const TICK_MS = 30_000;
 
 /** How long ago, kept true while it is shown; exact when pointed at. */
 export function RelativeTime({
@@ -11,20 +10,10 @@ export function RelativeTime({
   readonly time: string;
   readonly className?: string;
 }): ReactElement {
-  const nowMs = useSyncExternalStore(subscribe, currentTick);
+  const nowMs = useSyncExternalStore(everyTick, currentTick);
   return (
     <time dateTime={time} title={absoluteTime(time)} className={className}>
       {relativeTime(time, nowMs)}
     </time>
   );
-}
-
-function subscribe(changed: () => void): () => void {
-  const timer = setInterval(changed, TICK_MS);
-  return () => clearInterval(timer);
-}
-
-/** Rounded, so that it stays the same between two ticks. */
-function currentTick(): number {
-  return Math.floor(Date.now() / TICK_MS) * TICK_MS;
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
-import { sameJson, type Json } from "../../domain/json.ts";
+import { sameJson } from "../../domain/json.ts";
+import { parseJson } from "../parse.ts";
 import { upgraded, type MessageShape } from "./message-shapes.ts";
 import type { MigrationContext } from "./migrations.ts";
 import {
@@ -137,7 +138,7 @@ function changesOf(row: PortalRow, session: OurSession) {
 /** The same JSON; how it is spaced says nothing. */
 function isSameText(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other;
-  return sameJson(JSON.parse(one) as Json, JSON.parse(other) as Json);
+  return sameJson(parseJson("resumeData", one), parseJson("resumeData", other));
 }
 
 /** Our servers stopped and started: a session that nothing else happened to has the status it had. */
