@@ -347,50 +347,6 @@ export function outputContract(shared: SharedStore): void {
       });
     });
 
-    it("moves the session's times, and a commit decided before it does not move them back", async () => {
-      const { session, sent, id } = await atWork();
-      const before = await session.stored();
-      await session.put(sent, opening(id));
-      const spoken = session.now;
-      expect((await session.stored()).session).toMatchObject({
-        updatedAt: spoken,
-        lastActiveAt: spoken,
-      });
-
-      const early = {
-        type: "session.updated",
-        at: spoken - 500,
-        changes: { title: "Meanwhile" },
-      } as const;
-      const committed = await shared.store.commit({ before, events: [early] });
-
-      const { session: after } = await session.stored();
-      expect(after).toMatchObject({ title: "Meanwhile", updatedAt: spoken, lastActiveAt: spoken });
-      expect(committed).toMatchObject({ ok: true, stored: { session: after } });
-    });
-
-    it("A2 keeps messages in order of time when the clock is set back", async () => {
-      const { session, sent, id } = await atWork();
-      const { owner, epoch } = await session.stored();
-      const fence = { node: owner ?? "", epoch };
-      const at = session.now - 3_600_000;
-      const items = [opening(id, "earlier?")];
-      await shared.store.append({
-        sessionId: session.id,
-        runId: sent.runId,
-        at,
-        fence,
-        items,
-        durable: true,
-      });
-      const messages = await session.messages();
-      expect(messages.map((message) => message.at)).toEqual([session.now, session.now]);
-      expect((await session.stored()).session).toMatchObject({
-        updatedAt: session.now,
-        lastActiveAt: session.now,
-      });
-    });
-
     async function unchangeable(session: SessionDriver) {
       return {
         stored: await session.stored(),

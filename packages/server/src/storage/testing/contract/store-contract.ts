@@ -13,6 +13,7 @@ import { livesContract } from "./lives-contract.ts";
 import { messagesContract } from "./messages-contract.ts";
 import { nodesContract } from "./nodes-contract.ts";
 import { outputContract } from "./output-contract.ts";
+import { outputTimesContract } from "./output-times-contract.ts";
 import { queueContract } from "./queue-contract.ts";
 import { recordsContract } from "./records-contract.ts";
 import { repeatedContract } from "./repeated-contract.ts";
@@ -33,6 +34,7 @@ export function storeContract(open: OpenTestStore): void {
   replacedContract(shared);
   groupCommitContract(shared);
   outputContract(shared);
+  outputTimesContract(shared);
   repeatedContract(shared);
   streamContract(shared);
   snapshotContract(shared);
