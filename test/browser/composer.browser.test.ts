@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { say, silent, waitFor } from "../../packages/server/src/providers/testing/script.ts";
@@ -148,10 +149,14 @@ describe("a session that takes no messages", () => {
     await box(page).waitFor();
   });
 
-  it("is said to be resumed by the next message when the server was restarted (C1, C9)", async () => {
-    const { id } = await rig.newSession();
+  it("is said to be resumed by the next message when its repository was away at a start (C1, C9)", async () => {
+    const repository = path.join(rig.root, "away");
+    mkdirSync(path.join(repository, ".git"), { recursive: true });
+    const { id } = await rig.newSession({ repo: repository });
     await rig.stop("SIGTERM");
+    renameSync(repository, `${repository}-for-now`);
     await rig.start();
+    renameSync(`${repository}-for-now`, repository);
     const page = await rig.open(`/sessions/${id}`);
     await page.getByText("Sending resumes this session").waitFor();
     await page.getByText("Suspended", { exact: true }).waitFor();

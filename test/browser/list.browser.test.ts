@@ -45,7 +45,7 @@ describe("the list", () => {
     const page = await rig.open("/");
     await eventually(() => names(page)).toEqual(["Open", "Stopped"]);
     const stopped = page.getByRole("listitem").filter({ hasText: "Stopped" });
-    await eventually(() => stopped.textContent()).toContain("Suspended");
+    await eventually(() => stopped.textContent()).toContain("Idle");
     await page
       .getByRole("navigation")
       .getByRole("link", { name: /^Sessions\s*2 open$/u })

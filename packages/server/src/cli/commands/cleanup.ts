@@ -9,6 +9,7 @@ import { bundlesIn, journalFolder } from "../data-folder.ts";
 import { databaseSettings } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { nameOf } from "../gaia/to-state.ts";
+import { toStateTime } from "../gaia/state-time.ts";
 import { openPrinter, type Printer } from "../print/printer.ts";
 import { openProgress } from "../print/progress.ts";
 import { timeAgo } from "../print/time-ago.ts";
@@ -85,7 +86,7 @@ function tell(
   const isDry = flags.dryRun === true;
   const names = first.map((session) => ({
     agent_id: nameOf(session),
-    last_active: new Date(session.lastActiveAt).toISOString(),
+    last_active: toStateTime(session.lastActiveAt),
   }));
   if (!printer.isForPeople)
     return printer.json({

@@ -19,6 +19,9 @@ export interface State {
   readonly last_error: { readonly message: string; readonly timestamp: string } | null;
   readonly status: Session["status"];
   readonly state: Session["state"];
+  /** Why a suspended session cannot go on, and when retention removes it. */
+  readonly suspended_reason: string | null;
+  readonly remove_at: string | null;
   readonly finalized_at: string | null;
   readonly duration_seconds: number | null;
   readonly summary: string | null;
@@ -49,6 +52,8 @@ export function toState(session: Session): State {
     last_error: errorOf(tracked),
     status: session.status,
     state: session.state,
+    suspended_reason: session.suspendedReason,
+    remove_at: session.removeAt === null ? null : toStateTime(Date.parse(session.removeAt)),
     finalized_at:
       session.finalizedAt === null ? null : toStateTime(Date.parse(session.finalizedAt)),
     duration_seconds:

@@ -59,6 +59,8 @@ describe("pre-delegate, asked about one session", () => {
           last_error: null,
           status: "active",
           state: "idle",
+          suspended_reason: null,
+          remove_at: null,
           finalized_at: null,
           duration_seconds: null,
           summary: null,

@@ -128,7 +128,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
       expect(after.AgentMessage).toEqual(
         [
           ...before.AgentMessage.filter(({ id }) => id !== "c1" && id !== "d1"),
-          added("n1", "s-suspended", TEN + 2 * SECOND_MS, {
+          added("n1", "s-suspended", TEN + SECOND_MS, {
             content: { type: "text", text: "Are you there?" },
           }),
           added("n2", "s-new", TEN + SECOND_MS, { content: { type: "text", text: "Begin." } }),
