@@ -79,6 +79,8 @@ export interface RuntimeContext {
   /** Null when there is no provider of that name. */
   readonly provider: (name: string) => Provider | null;
   readonly defaultProvider: string;
+  /** False for a command without a server: the server that runs a session knows which providers it has. */
+  readonly startsAgents: boolean;
   /** What agents may do without asking a person; null when nothing was said about it. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;

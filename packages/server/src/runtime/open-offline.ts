@@ -32,6 +32,7 @@ export function openOffline(options: OfflineOptions): Offline {
     agents: createAgentTrail({ log: options.log, limit: NO_PLACES.limit }),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
+    startsAgents: false,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
     obstacleOf: async () => null,

@@ -331,6 +331,7 @@ function contextOf(
     answeredLive: rememberAnswered(),
     failpoint: options.failpoint ?? NO_FAILPOINT,
     defaultProvider: catalog.defaultName,
+    startsAgents: true,
     provider: catalog.get,
     openWorkspace: (repoId) => repositories.openForAgent(repoId),
   };

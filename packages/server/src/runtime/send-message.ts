@@ -35,9 +35,10 @@ export async function sendMessage(
   const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
   const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
-  // Whoever is alive is installed.
-  if (STATUS_RULES[session.status].takesMessages && toGive === null) {
-    const chosenBy = choiceIsBy(request, session);
+  const chosenBy = choiceIsBy(request, session);
+  const isForUs = context.startsAgents || chosenBy === "request";
+  // An agent that is alive is installed.
+  if (STATUS_RULES[session.status].takesMessages && toGive === null && isForUs) {
     const refused = await refuseProvider(context, { name: start.provider, chosenBy });
     if (refused !== null) return refused;
   }

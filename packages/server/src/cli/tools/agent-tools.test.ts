@@ -69,7 +69,7 @@ describe("a question of an agent's", () => {
     await world.restart();
     await world.test.untilNoProcess();
     expect((await world.test.read(id)).session).toMatchObject({
-      status: "suspended",
+      status: "active",
       state: "suspended",
       suspensions: [{ id: suspension?.id, kind: "question" }],
     });
@@ -215,7 +215,9 @@ describe("what an agent says and reads by its tools", () => {
   it("shows what was said before it was there (C2)", async () => {
     await world.test.send(id, script(say("The linker is old.")), { provider: "plain" });
     await world.test.idle(id);
-    await world.test.send(id, script(mcp("read_history", { search: "linker is old" })));
+    await world.test.send(id, script(mcp("read_history", { search: "linker is old" })), {
+      provider: "scripted",
+    });
     expect(transcript(await world.test.idle(id)).at(-1)).toContain("The linker is old.");
   });
 

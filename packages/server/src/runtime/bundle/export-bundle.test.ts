@@ -49,6 +49,8 @@ describe("an export", () => {
         status: "active",
         failure: null,
         failedAt: null,
+        suspendedAt: null,
+        suspendedReason: null,
         archivedAt: null,
         waitingRun: null,
         delivery: "open",

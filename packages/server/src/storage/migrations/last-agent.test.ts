@@ -1,3 +1,4 @@
+import { downOver } from "./testing/down-over.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore } from "../open-store.ts";
 import { openRaw } from "../testing/raw-database.ts";
@@ -53,7 +54,7 @@ describe.each(["sqlite", "postgres"] as const)("0011-last-agent on %s", (engine)
     await raw.run(`update "AgentSession" set "resumeData" = '{"id": "r1"}' where "id" = 'odd'`);
     await raw.close();
 
-    expect(await migrations.down()).toEqual([{ name: "0011-last-agent", direction: "down" }]);
+    await downOver(database.location, "0011-last-agent");
     const before = {
       new: null,
       odd: '{"id": "r1"}',
@@ -75,7 +76,7 @@ describe.each(["sqlite", "postgres"] as const)("0011-last-agent on %s", (engine)
       resumeData: [{ provider: null, data: { id: "r1" }, seen: null }],
     });
     await again.close();
-    await migrations.down();
+    await downOver(database.location, "0011-last-agent");
     expect(await rows()).toEqual(before);
   });
 });

@@ -1,3 +1,4 @@
+import { downOver } from "./testing/down-over.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import { loosen, openRaw } from "../testing/raw-database.ts";
@@ -126,7 +127,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     const before = await dumpDatabase(location);
     const migrations = await openMigrations(location);
     await migrations.up();
-    await downOver(location);
+    await downOver(location, "0010-roles");
 
     expect(await dumpDatabase(location)).toBe(before);
   });
@@ -161,7 +162,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
       },
     );
     await store.close();
-    await downOver(location);
+    await downOver(location, "0010-roles");
 
     const messages = await messagesIn(location);
     expect(messages.get("tool")).toEqual({
@@ -200,7 +201,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     await raw.run(insert("odd", 51, ["agent", "[]", 1]));
     await raw.close();
     await (await openMigrations(location)).up();
-    await downOver(location);
+    await downOver(location, "0010-roles");
     expect(await messagesIn(location)).toEqual(
       new Map([
         ["bad", { role: "agent", content: '{"type":"tool",' }],
@@ -217,7 +218,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     expect(messages.get("a3")?.role).toBe("system");
     expect(messages.get("a4")?.role).toBe("system");
     expect(JSON.parse(messages.get("a2")?.content ?? "")).toEqual(textOf("I shall."));
-    await downOver(portal.location);
+    await downOver(portal.location, "0010-roles");
     const before = await messagesIn(portal.location);
     expect(before.get("a3")?.role).toBe("system");
     expect(before.get("a4")?.role).toBe("system");
@@ -236,16 +237,8 @@ async function of01(engine: Engine): Promise<TestDatabase> {
   const session = await beginSession(store, { id: "s1", repoId: "r1", at: NOON });
   await session.send("And then?", { messageId: "q1" });
   await store.close();
-  await downOver(location);
+  await downOver(location, "0010-roles");
   return database;
-}
-
-async function downOver(location: DatabaseLocation): Promise<void> {
-  const migrations = await openMigrations(location);
-  for (;;) {
-    const [step] = await migrations.down();
-    if (step === undefined || step.name === "0010-roles") return;
-  }
 }
 
 async function add(

@@ -12,6 +12,7 @@ import {
 } from "../testing/session-driver.ts";
 import { createTestDatabase, type Engine, type TestDatabase } from "../testing/test-database.ts";
 import { createPortal } from "./testing/create-portal.ts";
+import { downOver } from "./testing/down-over.ts";
 import { dumpDatabase } from "./testing/dump-database.ts";
 import { EIGHT, SESSIONS } from "./testing/portal-contents.ts";
 
@@ -327,15 +328,6 @@ async function withStore<Result>(
     return await use(store);
   } finally {
     await store.close();
-  }
-}
-
-/** Back to before that migration. */
-async function downOver(location: DatabaseLocation, migration: string): Promise<void> {
-  const migrations = await openMigrations(location);
-  for (;;) {
-    const [step] = await migrations.down();
-    if (step === undefined || step.name === migration) return;
   }
 }
 

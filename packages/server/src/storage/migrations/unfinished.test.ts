@@ -1,3 +1,4 @@
+import { downOver } from "./testing/down-over.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import type { MessageContent } from "../../domain/message.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
@@ -49,8 +50,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
       await session.put(current, put("m-open", call("in_progress"), false));
       return session.stored();
     });
-    const migrations = await openMigrations(location);
-    expect(await migrations.down()).toEqual([{ name: "0012-unfinished", direction: "down" }]);
+    await downOver(location, "0012-unfinished");
     const messagesOf = (store: Store) => store.readMessages({ sessionId: "s1" });
 
     await withStore(location, async (store) => {
@@ -58,7 +58,11 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
       expect(contents.get("m-pending")).toEqual({ ...call("pending"), status: "unfinished" });
       expect(contents.get("m-running")).toEqual({ ...call("in_progress"), status: "unfinished" });
       expect(contents.get("m-done")).toEqual(call("completed"));
-      expect(contents.get("m-text")).toEqual({ type: "text", text: 'the "tool" is "pending"' });
+      expect(contents.get("m-text")).toEqual({
+        type: "text",
+        text: 'the "tool" is "pending"',
+        partial: false,
+      });
       // It is being worked on.
       expect(contents.get("m-open")).toEqual(call("in_progress"));
 
@@ -78,7 +82,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
     });
 
     // Back and forth once more: the earlier version has the same calls, and none is closed twice.
-    await (await openMigrations(location)).down();
+    await downOver(location, "0012-unfinished");
     await withStore(location, async (store) => {
       const statuses = (await messagesOf(store)).map(({ content }) => content["status"] ?? null);
       expect(statuses.filter((status) => status === "unfinished")).toHaveLength(2);
@@ -101,7 +105,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
       await session.put(run, ...calls);
       await session.end(run);
     });
-    await (await openMigrations(location)).down();
+    await downOver(location, "0012-unfinished");
     const raw = await openRaw(location);
     const broken = '["tool", "pending"]';
     await raw.run(`update "AgentMessage" set "content" = '${broken}' where "id" = 'm-7'`);

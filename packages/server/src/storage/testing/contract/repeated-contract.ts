@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../domain/decide.ts";
 import type { Change, Output, OutputItem } from "../../store.ts";
-import { COMPLETED, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
+import {
+  COMPLETED,
+  opening,
+  textOf,
+  type Sent,
+  type SessionDriver,
+  growingText,
+} from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
 /** A connection can break during a commit: then the same is tried again, and nobody knows whether it is stored. */
@@ -77,7 +84,10 @@ export function repeatedContract(shared: SharedStore): void {
       const more = await output([{ put: "text", messageId: id, text: "b" }], lastSeq);
       await shared.store.append({ ...more, wasTried: true });
       await shared.store.append({ ...more, wasTried: true });
-      expect(await session.messages()).toMatchObject([{ role: "user" }, { content: textOf("ab") }]);
+      expect(await session.messages()).toMatchObject([
+        { role: "user" },
+        { content: growingText("ab") },
+      ]);
     });
 
     it("C5 is refused if the first one failed and the run has ended meanwhile, which completed its message", async () => {
