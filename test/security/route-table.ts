@@ -33,6 +33,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
     type: "application/jsonl",
     passes: 400,
   },
+  "GET /api/removed": SHOWN,
+  "POST /api/removed/:id/restore": { access: "admin", body: {}, passes: 404 },
   "GET /api/sessions/:id": MISSING,
   "PATCH /api/sessions/:id": { access: "send", body: { title: "x" }, passes: 404 },
   "DELETE /api/sessions/:id": { access: "admin", passes: 404 },

@@ -89,6 +89,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
   "token list": either("token", "list"),
   "token create": asking("token", "create", "--name", "x", "--scope", "read"),
   "token revoke": asking("token", "revoke", id),
+  removed: asking("removed"),
+  restore: asking("restore", id),
   stats: either("stats"),
   providers: either("providers"),
   repos: either("repos"),

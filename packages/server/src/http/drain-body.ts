@@ -22,7 +22,8 @@ const DRAIN_LIMITS: DrainLimits = {
  */
 export function drainRefusedBodies(app: FastifyInstance, limits: DrainLimits = DRAIN_LIMITS): void {
   app.addHook("onSend", async ({ raw }, reply) => {
-    if (reply.statusCode < 400 || raw.complete || !announcesBody(raw)) return;
+    const isRead = raw.complete || raw.readableEnded;
+    if (reply.statusCode < 400 || isRead || !announcesBody(raw)) return;
     const isWhole = await drain(raw, limits);
     // The framework wants to close it after a body that it did not read.
     if (isWhole) reply.removeHeader("connection");

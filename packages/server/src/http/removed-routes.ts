@@ -1,4 +1,5 @@
 import {
+  emptyRequestSchema,
   removedQuerySchema,
   removedReplySchema,
   sessionParamsSchema,
@@ -39,6 +40,7 @@ export function addRemovedRoutes(app: App, { runtime }: Pick<AppServices, "runti
         "it is removed begins anew.",
       tags: TAGS,
       params: sessionParamsSchema,
+      body: emptyRequestSchema,
       response: {
         201: sessionSchema,
         ...writeProblems("removed_not_found", "session_exists", "bundle_invalid"),
