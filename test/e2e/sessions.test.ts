@@ -16,6 +16,7 @@ import {
 } from "../../packages/server/src/providers/testing/script.ts";
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import {
+  holdfast,
   prepareFolder,
   removeFolder,
   startHoldfast,
@@ -112,9 +113,12 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(Date.now() - begun).toBeLessThan(10_000);
     expect(agents()).toEqual([]);
+    const data = path.join(folder, "data");
+    const stored = JSON.parse(holdfast(["list", "--json", "--data", data]).stdout);
+    expect(stored).toMatchObject([{ status: "suspended" }, { status: "suspended" }]);
     await start();
     for (const each of [id, quiet.id]) {
-      expect(await client.sessions.get(each)).toMatchObject({ status: "suspended", state: "idle" });
+      expect(await client.sessions.get(each)).toMatchObject({ status: "active", state: "idle" });
     }
     const { messages } = await client.sessions.get(id);
     expect(messages.at(-1)?.content).toMatchObject({ notice: "run_interrupted" });

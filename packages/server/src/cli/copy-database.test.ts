@@ -17,6 +17,7 @@ describe("holdfast db copy", () => {
       "  Repo            0",
       "  AgentSession    1",
       "  AgentMessage    0",
+      "  FormerMessage   0",
       "  Run             0",
       "  SessionEvent    1",
       "  QueuedMessage   0",

@@ -122,7 +122,6 @@ describe("a model as provider", () => {
       const rome = both.find(({ request }) => JSON.stringify(request["args"]).includes("Rome"));
       await answer(rome, "sun");
       await restart();
-      await test.until(id, ({ session }) => session.status === "suspended");
       const [oslo] = await asked(1);
       expect(oslo?.request).toMatchObject({ args: { place: "Oslo" } });
       await answer(oslo, "snow");

@@ -54,6 +54,8 @@ export class TestRuntime {
   readonly logged: { readonly level: string; readonly fields: unknown; readonly text: string }[] =
     [];
   repoId = "";
+  /** How often, since the start, the sessions that an earlier process had left at work were settled. */
+  recoveries = 0;
   store: Store;
   #open: OpenRuntime | null = null;
   #node = "";
@@ -138,6 +140,7 @@ export class TestRuntime {
         void this.logged.push({ level: "warn", fields: violation, text: "outside the root" }),
     });
     this.#node = randomUUID();
+    this.recoveries = 0;
     this.#open = await openRuntime({
       store: this.store,
       node: this.#node,
@@ -162,7 +165,10 @@ export class TestRuntime {
         error: (fields, text) => void this.logged.push({ level: "error", fields, text }),
       },
       forgetSession: async () => {},
-      ...(this.#options.failpoint !== undefined && { failpoint: this.#options.failpoint }),
+      failpoint: (name) => {
+        if (name === "recovery.settled") this.recoveries += 1;
+        this.#options.failpoint?.(name);
+      },
     });
   }
 
