@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { WholeSession } from "../../packages/protocol/src/index.ts";
+import { authorOf, type WholeSession } from "../../packages/protocol/src/index.ts";
 import {
   ask,
   flood,
@@ -81,7 +81,7 @@ export class PlacedSession {
   /** Whether it is, as far as can be seen from outside, where it was to be brought. */
   get isThere(): boolean {
     const { state, messages, queued, suspension } = this.seen;
-    const last = messages.findLast(({ role }) => role === "agent");
+    const last = messages.findLast((message) => authorOf(message) === "agent");
     switch (this.moment) {
       case "idle":
         return state === "idle" && last?.complete === true;
