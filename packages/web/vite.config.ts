@@ -24,6 +24,7 @@ export default defineConfig({
     withoutInsertedStyles(),
     lexerOfMarkedOnly(),
     plotsInEnglish(),
+    withoutDescriptions(),
     shell.plugin,
     VitePWA({
       strategies: "generateSW",
@@ -189,6 +190,23 @@ function lexerOfMarkedOnly(): Plugin {
     },
   };
 }
+
+/** The descriptions of the wire are for the API's documentation; the page has no use for them. */
+function withoutDescriptions(): Plugin {
+  return {
+    name: "without-descriptions",
+    enforce: "pre",
+    transform: {
+      filter: { id: /[/\\]packages[/\\]protocol[/\\]src[/\\].*\.ts$/u },
+      handler(code) {
+        return { code: code.replaceAll(DESCRIPTION, ""), map: null };
+      },
+    },
+  };
+}
+
+/** `.describe("…")`, of one or more texts put together. */
+const DESCRIPTION = /\s*\.describe\(\s*"(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*,?\s*\)/gu;
 
 /** The page is in English. uPlot takes the browser's language and throws when that is no valid tag, such as "en-US@posix". */
 function plotsInEnglish(): Plugin {

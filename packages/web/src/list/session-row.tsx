@@ -6,7 +6,6 @@ import { Link } from "../app/link.tsx";
 import { hrefOf, type Place } from "../app/place.ts";
 import { classNames } from "../ui/class-names.ts";
 import { Menu } from "../ui/menu.tsx";
-import { RemovalTime } from "../ui/removal-time.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { showToast } from "../ui/toast.ts";
@@ -123,7 +122,7 @@ function Details({ session, repository, provider, query }: RowProps): ReactEleme
       {removeAt !== null && (
         <>
           <Separator />
-          <RemovalTime removeAt={removeAt} />
+          removed <RelativeTime time={removeAt} past="soon" />
         </>
       )}
       {parts.map(

@@ -19,7 +19,6 @@ import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { LinkLine } from "./link-line.tsx";
 import type { Link } from "./live-session.ts";
-import { RemovalLine } from "./removal-line.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
 import { useActions } from "./use-actions.ts";
@@ -31,7 +30,10 @@ import { usePermalink } from "./use-permalink.ts";
 import { useRunAnnouncements } from "./use-run-announcements.ts";
 import { workerText, workerOf } from "./worker.ts";
 
-/** Loaded when there is something to find, or to answer. */
+/** Loaded when there is something to find, to answer, or to say about the session's end. */
+const RemovalLine = lazy(() =>
+  import("./removal-line.tsx").then((m) => ({ default: m.RemovalLine })),
+);
 const FindBar = lazy(() => import("./find-bar.tsx").then((m) => ({ default: m.FindBar })));
 const WaitingStack = lazy(() =>
   import("./waiting-stack.tsx").then((m) => ({ default: m.WaitingStack })),
@@ -96,7 +98,11 @@ export function OpenedSession({
         onFind={openFind}
       />
       <LinkLine link={link} />
-      <RemovalLine session={session} />
+      {(session.suspendedReason !== null || session.removeAt !== null) && (
+        <Suspense fallback={null}>
+          <RemovalLine session={session} />
+        </Suspense>
+      )}
       {isFinding && (
         <Suspense fallback={null}>
           <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />
