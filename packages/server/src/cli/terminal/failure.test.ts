@@ -7,6 +7,7 @@ const refused = (code: HoldfastErrorCode) =>
 
 describe("a command that could not be done", () => {
   it.each([
+    ["removed_not_found", 1, "See what there is: holdfast removed"],
     ["session_not_found", 1, "See what there is: holdfast list"],
     ["session_archived", 2, "Go on in a copy: holdfast fork s1"],
     ["session_failed", 2, "Go on in a copy: holdfast fork s1"],

@@ -34,6 +34,7 @@ function failure(text: string): Failure {
 
 const NOT_THERE: readonly HoldfastErrorCode[] = [
   "node_not_found",
+  "removed_not_found",
   "session_not_found",
   "token_not_found",
 ];
@@ -52,6 +53,7 @@ const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
   session_failed: (id) => `Go on in a copy: holdfast fork ${id}`,
   session_busy: () =>
     "To wait, send with --delivery queue; to cancel the run, --delivery interrupt",
+  removed_not_found: () => "See what there is: holdfast removed",
   session_not_found: () => "See what there is: holdfast list",
   token_not_found: () => "See what there is: holdfast token",
   unauthorized: () => "Set HOLDFAST_TOKEN to the server's token",
