@@ -97,8 +97,8 @@ describe("a source file draws a complaint when", () => {
     {
       it: "the web page imports the server by path",
       path: "packages/web/src/app.tsx",
-      source: 'import { decide } from "../../server/src/domain/decide.ts";',
-      complaint: "web may not import domain (../../server/src/domain/decide.ts)",
+      source: 'import { decide } from "../../server/src/domain/kernel/decide.ts";',
+      complaint: "web may not import domain (../../server/src/domain/kernel/decide.ts)",
     },
     {
       it: "the web page imports the server by name",

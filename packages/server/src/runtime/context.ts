@@ -1,14 +1,14 @@
-import type { PermissionPolicy } from "../domain/permission-policy.ts";
+import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
-import type { AgentTrail } from "./agent-trail.ts";
-import type { Cluster } from "./cluster.ts";
+import type { AgentTrail } from "./worker/agent-trail.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./worker/places.ts";
 import type { Reply } from "./runtime.ts";
-import type { StoredOutput } from "./transcript-writer.ts";
-import type { AnsweredLive } from "./unused-answers.ts";
+import type { StoredOutput } from "./run/transcript-writer.ts";
+import type { AnsweredLive } from "./run/unused-answers.ts";
 
 export interface Limits {
   readonly liveAgents: number;

@@ -1,10 +1,10 @@
 import type { ContinuityPolicy, DeliveryMode } from "../domain/delivery.ts";
-import type { SessionChanges } from "../domain/event.ts";
+import type { SessionChanges } from "../domain/kernel/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
-import type { PermissionGrant } from "../domain/permission-grant.ts";
+import type { PermissionGrant } from "../domain/policy/permission-grant.ts";
 import type { Outcome, Phase } from "../domain/phase.ts";
-import type { RefusalCode } from "../domain/refusal.ts";
+import type { RefusalCode } from "../domain/kernel/refusal.ts";
 import type { ResumeDecision, ResumePolicy } from "../domain/should-resume.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { Suspension, SuspensionKind } from "../domain/suspension.ts";
@@ -22,14 +22,14 @@ import type {
   StoredSuspension,
 } from "../storage/store.ts";
 import type { RawSession } from "../storage/raw-session.ts";
-import type { DrainNode } from "./drain-node.ts";
-import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
-import type { Measurements } from "./measurements.ts";
-import type { NodeView } from "./node-view.ts";
-import type { Readiness } from "./readiness.ts";
-import type { Stats } from "./stats.ts";
+import type { DrainNode } from "./cluster/drain-node.ts";
+import type { Feed, FeedEnd, FeedItem } from "./feeds/feed.ts";
+import type { Measurements } from "./stats/measurements.ts";
+import type { NodeView } from "./cluster/node-view.ts";
+import type { Readiness } from "./upkeep/readiness.ts";
+import type { Stats } from "./stats/stats.ts";
 
-export type { Histogram } from "./measurements.ts";
+export type { Histogram } from "./stats/measurements.ts";
 export type {
   Feed,
   FeedEnd,

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { createAgentTokens, type AgentTokens } from "../../http/agent-token.ts";
+import { createAgentTokens, type AgentTokens } from "../../http/guard/agent-token.ts";
 import { buildApp, type App } from "../../http/build-app.ts";
 import { listen } from "../../http/testing/test-app.ts";
 import type { ToolServer } from "../../providers/provider.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../../domain/message.ts";
-import type { NodeView } from "../../runtime/node-view.ts";
+import type { NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
   Measurements,
   QueuedMessage,

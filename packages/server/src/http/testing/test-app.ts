@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { AccessTokens } from "../../runtime/access-tokens.ts";
+import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { buildApp, type App, type AppServices } from "../build-app.ts";
 import { runtimeWith } from "./runtime-stub.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { cutForExport } from "../../domain/carry-over.ts";
-import type { EventOf, SessionEvent } from "../../domain/event.ts";
-import { evolveAll } from "../../domain/evolve.ts";
+import type { EventOf, SessionEvent } from "../../domain/kernel/event.ts";
+import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
