@@ -6,7 +6,8 @@ import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Scope } from "../../packages/server/src/domain/scope.ts";
 import { createAgentTokens } from "../../packages/server/src/http/guard/agent-token.ts";
-import { buildApp, type App } from "../../packages/server/src/http/build-app.ts";
+import { buildApp } from "../../packages/server/src/http/build-app.ts";
+import { type App } from "../../packages/server/src/http/app.ts";
 import {
   openAccessTokens,
   type AccessTokens,

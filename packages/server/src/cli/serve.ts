@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
-import type { App } from "../http/build-app.ts";
+import type { App } from "../http/app.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
 import { removeJournal } from "../providers/journal.ts";

@@ -38,7 +38,7 @@ import {
 } from "../../http/wire/to-wire.ts";
 import type { Offline } from "../../runtime/open-offline.ts";
 import type { Requests } from "../../runtime/requests/requests.ts";
-import type { Reply } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
 import type { Desk } from "./desk.ts";
 
 /** Straight on the database: what a server would answer, without one. */

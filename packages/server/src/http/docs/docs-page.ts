@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { parseDescription } from "./description.ts";
 import type { Description } from "./openapi.ts";
 import { pageHtml } from "./page-html.ts";

@@ -1,5 +1,5 @@
 import type { FastifySchema, RouteOptions } from "fastify";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 
 /** The OpenAPI document: made from the schemas that requests are checked with, when it is first asked for. */
 export type Description = () => Promise<object>;

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { StorageFault } from "../../storage/fault.ts";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 import { refusal, sent, session } from "../testing/samples.ts";
 import { listen, testApp } from "../testing/test-app.ts";
 

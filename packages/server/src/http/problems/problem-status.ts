@@ -1,5 +1,5 @@
 import { problemCodeSchema, type Problem, type ProblemCode } from "@holdfast/protocol";
-import type { RuntimeRefusal, RuntimeRefusalCode } from "../../runtime/runtime.ts";
+import type { RuntimeRefusal, RuntimeRefusalCode } from "../../runtime/reply.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 
 /** The one place where a code becomes an HTTP status: a new code does not compile until it has a row. */

@@ -1,6 +1,6 @@
 import type { Problem } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
-import type { Reply } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
 import { problemFromRefusal } from "./problem-status.ts";
 
 /** Seconds after which the same request may be worth sending again. */

@@ -8,7 +8,7 @@ import {
   sessionParamsSchema,
   sessionSchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { sendSession } from "../wire/send-session.ts";

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromLines, TooLarge, toLines } from "../wire/json-lines.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

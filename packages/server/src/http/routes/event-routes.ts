@@ -1,7 +1,7 @@
 import { allEventsQuerySchema, eventsQuerySchema, sessionParamsSchema } from "@holdfast/protocol";
 import { z } from "zod";
 import { LIMITS } from "../../runtime/context.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { addEventStreams } from "../streams/event-streams.ts";
 import { readProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { PermissionGrant } from "../../runtime/runtime.ts";
-import { buildApp, type App } from "../build-app.ts";
+import { buildApp } from "../build-app.ts";
+import { type App } from "../app.ts";
 import { runtimeWith } from "../testing/runtime-stub.ts";
 
 let app: App;

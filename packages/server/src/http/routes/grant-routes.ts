@@ -1,7 +1,8 @@
 import { grantParamsSchema, grantsReplySchema, sessionParamsSchema } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
-import type { PermissionGrant, Reply } from "../../runtime/runtime.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { PermissionGrant } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
+import type { App, AppServices } from "../app.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

@@ -1,7 +1,7 @@
 import { healthSchema, readinessSchema, type SandboxState } from "@holdfast/protocol";
 import { arch, platform } from "node:os";
 import { LIMITS } from "../../runtime/context.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { serverLimits } from "../server/server-limits.ts";
 
 type Services = Pick<AppServices, "runtime" | "version" | "startedAt" | "limits" | "sandbox">;

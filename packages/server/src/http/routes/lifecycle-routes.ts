@@ -10,7 +10,7 @@ import {
   sessionSchema,
   shouldResumeQuerySchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromWireJson, fromWireResumeQuery } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";

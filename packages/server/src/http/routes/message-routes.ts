@@ -6,7 +6,7 @@ import {
   sendMessageRequestSchema,
   sessionParamsSchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromWireContent, fromWireTime } from "../wire/from-wire.ts";
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";

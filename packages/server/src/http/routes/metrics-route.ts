@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { NodeView } from "../../runtime/cluster/node-view.ts";
 import type { Measurements } from "../../runtime/runtime.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { toMetricsText, type Metric } from "./metrics-text.ts";
 import { readProblems } from "../problems/problem-responses.ts";
 

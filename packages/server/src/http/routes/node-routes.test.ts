@@ -1,7 +1,8 @@
 import { nodeSchema, nodesReplySchema } from "@holdfast/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { TestRuntime } from "../../runtime/testing/test-runtime.ts";
-import { buildApp, type App } from "../build-app.ts";
+import { buildApp } from "../build-app.ts";
+import { type App } from "../app.ts";
 import { nodeView, refusal } from "../testing/samples.ts";
 import { listen, testApp } from "../testing/test-app.ts";
 

@@ -4,7 +4,7 @@ import {
   nodeSchema,
   nodesReplySchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { toWireNode } from "../wire/to-wire.ts";

@@ -1,5 +1,5 @@
 import { providersReplySchema } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { readProblems } from "../problems/problem-responses.ts";
 import { toWireProvider } from "../wire/to-wire.ts";
 

@@ -5,8 +5,9 @@ import {
   sessionParamsSchema,
 } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
-import type { QueuedMessage, Reply } from "../../runtime/runtime.ts";
-import type { App, AppServices } from "../build-app.ts";
+import type { QueuedMessage } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromWireContent } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";

@@ -5,7 +5,7 @@ import {
   sessionParamsSchema,
   sessionSchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendNewSession } from "../wire/send-session.ts";
 import { toWireRemoved } from "../wire/to-wire.ts";

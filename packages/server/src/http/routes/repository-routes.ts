@@ -6,7 +6,7 @@ import {
   repositoryParamsSchema,
   repositorySchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { toWireRepo } from "../wire/to-wire.ts";

@@ -1,5 +1,5 @@
 import { runsQuerySchema, runsReplySchema, sessionParamsSchema } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromRunCursor } from "../wire/from-wire.ts";
 import { readProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

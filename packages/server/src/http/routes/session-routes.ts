@@ -10,7 +10,7 @@ import {
   updateSessionRequestSchema,
   wholeSessionSchema,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { createListEncoder } from "../wire/list-encoder.ts";
 import { fromWireCreate, fromWireQuery, fromWireUpdate } from "../wire/from-wire.ts";
 import {

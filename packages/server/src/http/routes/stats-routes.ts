@@ -1,5 +1,5 @@
 import { statsQuerySchema, statsSchema } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromWireTime } from "../wire/from-wire.ts";
 import { readProblems } from "../problems/problem-responses.ts";
 import { toWireStats } from "../wire/to-wire.ts";

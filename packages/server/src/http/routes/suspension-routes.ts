@@ -7,7 +7,7 @@ import {
   suspensionsReplySchema,
   type SuspensionsReply,
 } from "@holdfast/protocol";
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 import { fromWireJson } from "../wire/from-wire.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
-import { refuse } from "../../runtime/replies.ts";
+import { refuse } from "../../runtime/reply.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 import { RawClient } from "../testing/raw-client.ts";
 import { READY } from "../testing/samples.ts";
 import { listen, testApp } from "../testing/test-app.ts";

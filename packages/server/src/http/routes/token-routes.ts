@@ -6,7 +6,7 @@ import {
   tokensReplySchema,
 } from "@holdfast/protocol";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 import { fromWireCreateToken } from "../wire/from-wire.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 
 const INDEX = "index.html";
 const HIDDEN = { hide: true };

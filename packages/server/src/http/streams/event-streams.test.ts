@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../runtime/context.ts";
-import type { App } from "../build-app.ts";
+import type { App } from "../app.ts";
 import { RawClient } from "../testing/raw-client.ts";
 import { refusal } from "../testing/samples.ts";
 import { delta, scriptedFeeds, type ScriptedFeed } from "../testing/scripted-feed.ts";

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Feed, FeedReader, Reply } from "../../runtime/runtime.ts";
+import type { Feed, FeedReader } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
 import { createEventEncoder } from "./event-encoder.ts";
 import { EventStream } from "./event-stream.ts";
 import { toProblem } from "../problems/problem-status.ts";

@@ -5,12 +5,12 @@ import type {
   QueuedMessage,
   Readiness,
   Repo,
-  RuntimeRefusal,
   Run,
   Sent,
-  SessionSnapshot,
   StoredSuspension,
 } from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
+import type { RuntimeRefusal } from "../../runtime/reply.ts";
 
 export const NOON = Date.UTC(2026, 0, 31, 12);
 

@@ -1,4 +1,4 @@
-import type { App, AppServices } from "../build-app.ts";
+import type { App, AppServices } from "../app.ts";
 
 const ID_OF_OURS = /^[0-9a-f]{8}-[0-9a-f]{4}-7/u;
 

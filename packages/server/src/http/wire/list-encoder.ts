@@ -1,5 +1,6 @@
 import type { ListSessionsQuery, Session, SessionList } from "@holdfast/protocol";
-import type { SessionPage, SessionSnapshot } from "../../runtime/runtime.ts";
+import type { SessionPage } from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
 import { toWireSession, toWireSessionList } from "./to-wire.ts";
 
 interface EncodedList {

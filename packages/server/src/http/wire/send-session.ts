@@ -1,6 +1,7 @@
 import { toEtag } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
-import type { Reply, SessionSnapshot } from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
+import type { Reply } from "../../runtime/reply.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { toWireSession } from "./to-wire.ts";
 

@@ -19,12 +19,12 @@ import type {
   SearchHit,
   Sent,
   SessionPage,
-  SessionSnapshot,
   ShownUnusedAnswer,
   Stats,
   StoredSuspension,
   WholeSession,
 } from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
 import { toCursor, toRunCursor } from "./from-wire.ts";
 import { problemFromError, problemFromRefusal } from "../problems/problem-status.ts";
 import { toTime, toTimeOrNull } from "./to-time.ts";

@@ -7,8 +7,7 @@ import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
-import { noSuchSession } from "../replies.ts";
-import type { Reply } from "../runtime.ts";
+import { noSuchSession, type Reply } from "../reply.ts";
 import { bundleChecksum } from "./bundle-checksum.ts";
 import {
   endLine,

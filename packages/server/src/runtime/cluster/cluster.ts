@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
-import type { Log } from "../context.ts";
+import type { Log } from "../log.ts";
 import { createNodeLease, type LossReason } from "./node-lease.ts";
 import type { Places } from "../worker/places.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";

@@ -1,8 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import type { Cluster } from "./cluster.ts";
 import type { NodeView } from "./node-view.ts";
-import { refuse } from "../replies.ts";
-import type { Reply } from "../runtime.ts";
+import { refuse, type Reply } from "../reply.ts";
 
 export interface DrainNode {
   /** Its id, or the name of exactly one node that is alive. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../domain/json.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Log } from "../context.ts";
+import type { Log } from "../log.ts";
 
 /** Tells why the lease was lost, as far as it is known when it is asked. */
 export type LossReason = () => string;

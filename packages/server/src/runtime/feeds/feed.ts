@@ -1,6 +1,6 @@
 import type { Message } from "../../domain/message.ts";
 import type { QueuedMessage, Run, StoredSuspension } from "../../storage/store.ts";
-import type { SessionSnapshot } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
 
 /**
  * One step of a feed. `position` is where a reader that has taken it may go on after a break; null

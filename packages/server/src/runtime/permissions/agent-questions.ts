@@ -1,7 +1,8 @@
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import type { Suspension } from "../../domain/suspension.ts";
-import { noSuchSession, refuse, toRefused } from "../replies.ts";
-import type { AskFromAgent, Reply } from "../runtime.ts";
+import { toRefused } from "../command-reply.ts";
+import { noSuchSession, refuse, type Reply } from "../reply.ts";
+import type { AskFromAgent } from "../runtime.ts";
 import type { RuntimeContext } from "../context.ts";
 
 /** What one run may wait for at a time. */

@@ -13,8 +13,9 @@ import type { RuntimeContext } from "../context.ts";
 import { chosenKind } from "./permission-answer.ts";
 import { folderOf } from "./permission-question.ts";
 import { permissionSubject } from "./permission-subject.ts";
-import { noSuchSession, refuse, toRefused } from "../replies.ts";
-import type { OnSession, Reply } from "../runtime.ts";
+import { toRefused } from "../command-reply.ts";
+import { noSuchSession, refuse, type Reply } from "../reply.ts";
+import type { OnSession } from "../runtime.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
 type GrantsReply = Reply<{ readonly grants: readonly PermissionGrant[] }>;

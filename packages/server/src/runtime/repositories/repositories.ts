@@ -3,8 +3,7 @@ import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../context.ts";
-import { refuse, type Refused } from "../replies.ts";
-import type { Reply } from "../runtime.ts";
+import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { WorkspaceRefused, WorkspaceRoot } from "./workspace-root.ts";
 
 /** The Git repositories that sessions may be bound to, all inside the workspace root. */

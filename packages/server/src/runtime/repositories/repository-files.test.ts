@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { refuse } from "../replies.ts";
+import { refuse } from "../reply.ts";
 import type { Repositories } from "./repositories.ts";
 import { createFileFinder, type FileFinder } from "./repository-files.ts";
 

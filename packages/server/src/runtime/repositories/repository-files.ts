@@ -1,5 +1,6 @@
 import type { Repositories } from "./repositories.ts";
-import type { FindFiles, FoundFiles, Reply } from "../runtime.ts";
+import type { FindFiles, FoundFiles } from "../runtime.ts";
+import type { Reply } from "../reply.ts";
 import { listFiles, type FileList } from "./list-files.ts";
 import { rankFiles } from "./rank-files.ts";
 

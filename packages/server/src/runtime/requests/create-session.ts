@@ -4,8 +4,10 @@ import type { RuntimeContext } from "../context.ts";
 import type { Decided } from "../execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
 import { refuseProvider } from "./refuse-provider.ts";
-import { refuse, toRefused, type Refused } from "../replies.ts";
-import type { CreateSession, Reply, Sent, SessionSnapshot } from "../runtime.ts";
+import { toRefused } from "../command-reply.ts";
+import { refuse, type Refused, type Reply } from "../reply.ts";
+import type { CreateSession, Sent } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
 import { refuseMetadata } from "./session-metadata.ts";
 import { extrasOf, firstMessage, sentIn } from "./send-message.ts";
 

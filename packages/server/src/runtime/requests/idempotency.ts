@@ -1,7 +1,7 @@
 import type { Json } from "../../domain/json.ts";
 import type { IdempotencyKey } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
-import { refuse, type Refused } from "../replies.ts";
+import { refuse, type Refused } from "../reply.ts";
 import type { Idempotent } from "../runtime.ts";
 
 export function keyOf(scope: string, { idempotency }: Idempotent): IdempotencyKey | null {

@@ -1,5 +1,5 @@
 import type { RuntimeContext } from "../context.ts";
-import { refuse, type Refused } from "../replies.ts";
+import { refuse, type Refused } from "../reply.ts";
 
 /** Who chose the provider: the request itself, the session's preference, or nobody since the last run. */
 export type ChosenBy = "request" | "preference" | "last_run";

@@ -1,5 +1,6 @@
 import type { RuntimeContext } from "../context.ts";
-import type { AnswerSuspension, Reply, ReportedEvent, ReportEvent } from "../runtime.ts";
+import type { AnswerSuspension, ReportedEvent, ReportEvent } from "../runtime.ts";
+import type { Reply } from "../reply.ts";
 
 /** Sessions that are answered at the same time. */
 const AT_ONCE = 16;

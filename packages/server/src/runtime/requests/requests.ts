@@ -7,7 +7,7 @@ import type { RuntimeContext } from "../context.ts";
 import { createSession } from "./create-session.ts";
 import { listGrants, revokeGrant } from "../permissions/grants.ts";
 import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
-import { noSuchSession, refuse } from "../replies.ts";
+import { noSuchSession, refuse } from "../reply.ts";
 import type { Repositories } from "../repositories/repositories.ts";
 import { removedSessions } from "../upkeep/removed-sessions.ts";
 import { createFileFinder } from "../repositories/repository-files.ts";

@@ -1,8 +1,8 @@
 import type { Json } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import type { Store } from "../../storage/store.ts";
-import { noSuchSession } from "../replies.ts";
-import type { History, HistoryEntry, ReadHistory, Reply } from "../runtime.ts";
+import { noSuchSession, type Reply } from "../reply.ts";
+import type { History, HistoryEntry, ReadHistory } from "../runtime.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
 /** Bytes of all texts together, so that a tool's whole result stays within 32 KiB. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import { PERMISSIONS_KEY, parsePolicy } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
-import { refuse, type Refused } from "../replies.ts";
+import { refuse, type Refused } from "../reply.ts";
 
 /** Metadata is the client's own, but for the keys that the server acts on. Null when there is nothing to refuse. */
 export function refuseMetadata(metadata: JsonObject): Refused | null {

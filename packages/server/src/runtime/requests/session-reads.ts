@@ -1,13 +1,7 @@
 import type { Store } from "../../storage/store.ts";
-import { noSuchSession, type Refused } from "../replies.ts";
-import type {
-  MessagePage,
-  ReadMessages,
-  Reply,
-  SessionSnapshot,
-  WholeSession,
-} from "../runtime.ts";
-import { snapshotOf } from "../session-snapshot.ts";
+import { noSuchSession, type Refused, type Reply } from "../reply.ts";
+import type { MessagePage, ReadMessages, WholeSession } from "../runtime.ts";
+import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
 
 export async function readSession(
   store: Store,

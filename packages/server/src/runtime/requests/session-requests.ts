@@ -6,19 +6,18 @@ import type { NewMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
-import { noSuchSession, refuse, replyWithSession, toRefused, type Refused } from "../replies.ts";
+import { replyWithSession, toRefused } from "../command-reply.ts";
+import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
 import type {
   AnswerSuspension,
   EditQueued,
   OnSession,
   QueuedMessage,
-  Reply,
-  SessionSnapshot,
   UpdateSession,
 } from "../runtime.ts";
+import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
-import { snapshotOf } from "../session-snapshot.ts";
 
 type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
 type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;

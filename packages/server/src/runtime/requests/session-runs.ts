@@ -1,6 +1,6 @@
 import type { Store } from "../../storage/store.ts";
-import { noSuchSession } from "../replies.ts";
-import type { PastRun, ReadRuns, Reply, RunPage } from "../runtime.ts";
+import { noSuchSession, type Reply } from "../reply.ts";
+import type { PastRun, ReadRuns, RunPage } from "../runtime.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
 /** What a run waited for first; one that asked more often than this says it in its messages, too. */

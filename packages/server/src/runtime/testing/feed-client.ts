@@ -1,7 +1,8 @@
 import type { Message } from "../../domain/message.ts";
 import type { Run, Store, StoredSuspension } from "../../storage/store.ts";
 import type { FeedEnd, FeedItem } from "../feeds/feed.ts";
-import type { QueuedMessage, SessionSnapshot } from "../runtime.ts";
+import type { QueuedMessage } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
 import type { SessionFeeds } from "../feeds/session-feeds.ts";
 import { readWholeSession } from "../requests/session-reads.ts";
 

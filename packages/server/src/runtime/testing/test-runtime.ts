@@ -18,7 +18,8 @@ import { MEMBER, type ClusterMember } from "../cluster/cluster-member.ts";
 import { LIMITS, type Limits, type RuntimeContext } from "../context.ts";
 import { openRuntime, type OpenRuntime } from "../open-runtime.ts";
 import { createRepositories } from "../repositories/repositories.ts";
-import type { CreateSession, Reply, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
+import type { CreateSession, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
+import type { Reply } from "../reply.ts";
 import { openWorkspaceRoot } from "../repositories/workspace-root.ts";
 
 export interface TestRuntimeOptions {

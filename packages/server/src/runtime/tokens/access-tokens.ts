@@ -5,8 +5,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { isRevoked, isUsable } from "../../domain/token-rules.ts";
 import type { AccessToken } from "../../storage/access-token.ts";
 import type { Store } from "../../storage/store.ts";
-import { refuse } from "../replies.ts";
-import type { Reply } from "../runtime.ts";
+import { refuse, type Reply } from "../reply.ts";
 
 export type { AccessToken } from "../../storage/access-token.ts";
 

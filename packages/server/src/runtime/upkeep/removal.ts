@@ -4,7 +4,7 @@ import type { Store } from "../../storage/store.ts";
 import type { BundleFolder } from "../bundle/bundle-folder.ts";
 import { BUNDLE_LIMITS } from "../bundle/bundle-limits.ts";
 import { exportBundle } from "../bundle/export-bundle.ts";
-import type { Log } from "../context.ts";
+import type { Log } from "../log.ts";
 import type { Executed, Execution } from "../execute-command.ts";
 
 /** What sessions are removed with. */

@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { BundleFile, BundleFolder } from "../bundle/bundle-folder.ts";
 import { parseLine } from "../bundle/line-fields.ts";
-import { refuse } from "../replies.ts";
-import type { Reply, RemovedPage, RemovedSession, SessionSnapshot } from "../runtime.ts";
+import { refuse, type Reply } from "../reply.ts";
+import type { RemovedPage, RemovedSession } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
 
 /** A bundle says in its first three lines whose it is: the header, the session and its repository. */
 const HEAD_LINES = 3;

@@ -1,5 +1,5 @@
 import type { AgentProcess } from "../../providers/provider.ts";
-import type { Log } from "../context.ts";
+import type { Log } from "../log.ts";
 
 /** Why an agent ended. `exited`: by itself. */
 export type AgentEndReason =

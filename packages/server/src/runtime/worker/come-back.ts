@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { RuntimeContext } from "../context.ts";
 import { eachSession } from "./each-session.ts";
-import type { SessionSnapshot } from "../runtime.ts";
-import { unlessUnreadable } from "../session-snapshot.ts";
+import { type SessionSnapshot, unlessUnreadable } from "../session-snapshot.ts";
 
 /** Sessions changed at the same time, in one transaction. */
 const AT_ONCE = 64;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ListPosition, SessionQuery, Store } from "../../storage/store.ts";
-import type { SessionSnapshot } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
 
 const PAGE = 500;
 

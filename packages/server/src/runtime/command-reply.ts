@@ -1,26 +1,7 @@
-import type { State, Status } from "../domain/status.ts";
 import type { Store } from "../storage/store.ts";
 import type { Executed } from "./execute-command.ts";
-import type { Reply, RuntimeRefusal, RuntimeRefusalCode, SessionSnapshot } from "./runtime.ts";
-import { snapshotOf } from "./session-snapshot.ts";
-
-export interface Refused {
-  readonly ok: false;
-  readonly refusal: RuntimeRefusal;
-}
-
-export function refuse(
-  code: RuntimeRefusalCode,
-  message: string,
-  about: { readonly status: Status; readonly state: State } | null = null,
-): Refused {
-  const { status = null, state = null } = about ?? {};
-  return { ok: false, refusal: { code, message, status, state } };
-}
-
-export function noSuchSession(): Refused {
-  return refuse("session_not_found", "There is no such session.");
-}
+import { noSuchSession, refuse, type Refused, type Reply } from "./reply.ts";
+import { snapshotOf, type SessionSnapshot } from "./session-snapshot.ts";
 
 /** A command that was not carried out, as whoever asked for it hears of it. */
 export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
