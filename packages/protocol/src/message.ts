@@ -149,9 +149,3 @@ export const messagePartsSchema = z
     (parts) => isJsonWithin(parts, LIMITS.messageBytes),
     `must be at most 1 MiB and nested at most ${LIMITS.jsonDepth} deep`,
   );
-
-export const ONE_OF_TEXT_AND_CONTENT = "give either text or content";
-
-export function hasOneOfTextAndContent(body: { text?: unknown; content?: unknown }): boolean {
-  return (body.text === undefined) !== (body.content === undefined);
-}

@@ -27,12 +27,12 @@ export const editQueuedRequestSchema = z
     position: z.int().nonnegative().optional().describe("0 is delivered next"),
   })
   .refine(
-    ({ text, content, position }) => [text, content, position].some((given) => given !== undefined),
-    "give text, content or position",
+    ({ text, content, position }) => [text, content, position].some((value) => value !== undefined),
+    "must have text, content or position",
   )
   .refine(
     ({ text, content }) => text === undefined || content === undefined,
-    "give either text or content",
+    "must not have both text and content",
   )
   .meta({ id: "EditQueuedRequest" });
 export type EditQueuedRequest = z.infer<typeof editQueuedRequestSchema>;

@@ -1,12 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../fields/limits.ts";
-import {
-  hasOneOfTextAndContent,
-  messagePartsSchema,
-  messageSchema,
-  messageTextSchema,
-  ONE_OF_TEXT_AND_CONTENT,
-} from "../message.ts";
+import { TEXT_OR_CONTENT } from "../fields/text-or-content.ts";
+import { messagePartsSchema, messageSchema, messageTextSchema } from "../message.ts";
 import { runSchema } from "../run.ts";
 import { sessionSchema } from "../session.ts";
 
@@ -35,10 +30,10 @@ export const sendMessageRequestSchema = z
     delivery: deliveryModeSchema.default("queue").describe("when the session is busy"),
     continuity: continuityPolicySchema.default("auto"),
   })
-  .refine(hasOneOfTextAndContent, ONE_OF_TEXT_AND_CONTENT)
+  .refine(...TEXT_OR_CONTENT)
   .refine((body) => body.provider == null || body.provider_id == null, {
     path: ["provider_id"],
-    message: "give either provider or provider_id",
+    message: "must not be given together with provider",
   })
   .meta({ id: "SendMessageRequest" });
 /** As a client writes it: what has a default may be left out. */

@@ -2,12 +2,8 @@ import { z } from "zod";
 import { orEmpty } from "../fields/empty-body.ts";
 import { agentIdSchema, idSchema } from "../fields/identifier.ts";
 import { isJsonWithin, LIMITS } from "../fields/limits.ts";
-import {
-  hasOneOfTextAndContent,
-  messagePartsSchema,
-  messageTextSchema,
-  ONE_OF_TEXT_AND_CONTENT,
-} from "../message.ts";
+import { TEXT_OR_CONTENT } from "../fields/text-or-content.ts";
+import { messagePartsSchema, messageTextSchema } from "../message.ts";
 import {
   deliveryPolicySchema,
   outcomeSchema,
@@ -32,9 +28,9 @@ export const firstMessageSchema = z.union(
     messageTextSchema,
     z
       .strictObject({ text: messageTextSchema.optional(), content: messagePartsSchema.optional() })
-      .refine(hasOneOfTextAndContent, ONE_OF_TEXT_AND_CONTENT),
+      .refine(...TEXT_OR_CONTENT),
   ],
-  "must be a text, or an object with text or content",
+  "must be a string, or an object with text or content",
 );
 
 export const createSessionRequestSchema = orEmpty(
@@ -107,7 +103,7 @@ export const resumeRequestSchema = orEmpty(
     })
     .refine(
       ({ suspensionId, answer }) => (suspensionId === undefined) === (answer === undefined),
-      "give suspensionId and answer together, or neither",
+      "must have suspensionId and answer together, or neither",
     )
     .refine(({ answer }) => isJsonWithin(answer, LIMITS.answerBytes), {
       path: ["answer"],
