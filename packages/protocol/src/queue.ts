@@ -16,7 +16,7 @@ export const queuedMessageSchema = z
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>;
 
 export const queueReplySchema = z
-  .object({ queue: z.array(queuedMessageSchema).describe("in the order of delivery") })
+  .object({ queue: z.array(queuedMessageSchema).describe("in order of delivery") })
   .meta({ id: "Queue" });
 export type QueueReply = z.infer<typeof queueReplySchema>;
 

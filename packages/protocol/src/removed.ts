@@ -10,10 +10,10 @@ export const removedSessionSchema = z
     id: idSchema,
     title: z.string().nullable(),
     agentName: z.string().nullable(),
-    repoPath: z.string().nullable().describe("the folder of its repository, if it had one"),
+    repoPath: z.string().nullable().describe("folder of the session's repository, if it had one"),
     removedAt: timeSchema,
-    keptUntil: timeSchema.describe("until then it can be restored"),
-    bytes: z.int().nonnegative().describe("the size of its bundle"),
+    keptUntil: timeSchema.describe("the session can be restored until this time"),
+    bytes: z.int().nonnegative().describe("size of the bundle"),
   })
   .meta({ id: "RemovedSession" });
 export type RemovedSession = z.infer<typeof removedSessionSchema>;
