@@ -18,7 +18,7 @@ export const ifMatchSchema = z.looseObject({
       return z.NEVER;
     })
     .optional()
-    .describe("the ETag seen last; refused with 412 when the session has changed since"),
+    .describe("the ETag that the client has; if the session has changed since, the reply is 412"),
 });
 
 export function onSession({
@@ -36,7 +36,9 @@ export function onSession({
 export const idempotencySchema = z.looseObject({
   "idempotency-key": idempotencyKeySchema
     .optional()
-    .describe("the client's own key: sent again with it, a request gets the same answer"),
+    .describe(
+      "a key chosen by the client; a repeated request with the same key gets the same reply",
+    ),
 });
 
 export function idempotencyOf({
