@@ -6,7 +6,7 @@ import { runSchema, type Run } from "./run.ts";
 import { phaseChangeSchema, sessionSchema, type PhaseChange, type Session } from "./session.ts";
 import { suspensionSchema, type Suspension } from "./suspension.ts";
 
-/** Text to add to a message that is still growing. */
+/** Text to append to an incomplete message. */
 export const deltaSchema = z
   .object({ messageId: idSchema, text: z.string() })
   .meta({ id: "Delta" });
@@ -18,7 +18,7 @@ export const deletedSessionSchema = z
   .meta({ id: "DeletedSession" });
 export type DeletedSession = z.infer<typeof deletedSessionSchema>;
 
-/** What the `data:` of each event name holds. Whole things, to replace what the reader has; deltas add. */
+/** The `data:` of each event. A delta adds text; all others replace what the reader has. */
 export const FEED_EVENTS = {
   message: messageSchema,
   delta: deltaSchema,
@@ -27,12 +27,12 @@ export const FEED_EVENTS = {
   suspension: suspensionSchema,
   queue: queueReplySchema,
   phase: phaseChangeSchema,
-  /** On the stream of all sessions: what was missed is not known, read again what is shown. */
+  /** On the stream of all sessions: events were missed, so the reader must fetch its data again. */
   reset: z.object({}),
 } as const;
 export type FeedEventName = keyof typeof FEED_EVENTS;
 
-/** An event as a reader handles it: a deletion has a type of its own. */
+/** A parsed event. A deletion has its own type. */
 export type FeedEvent =
   | { readonly type: "message"; readonly data: Message }
   | { readonly type: "delta"; readonly data: Delta }
@@ -44,7 +44,7 @@ export type FeedEvent =
   | { readonly type: "deleted"; readonly data: DeletedSession }
   | { readonly type: "reset"; readonly data: Readonly<Record<string, never>> };
 
-/** Null for a name this version does not know: later servers may say more. */
+/** Null for an unknown event name: later servers may send more. */
 export function parseFeedEvent(name: string, data: unknown): FeedEvent | null {
   switch (name) {
     case "message":
@@ -78,11 +78,11 @@ export const eventsQuerySchema = z.object({
     .int()
     .nonnegative()
     .optional()
-    .describe("the last seq seen; Last-Event-ID says the same and wins"),
+    .describe("the last seq that the client has; the header Last-Event-ID takes precedence"),
 });
 export type EventsQuery = z.infer<typeof eventsQuerySchema>;
 
 export const allEventsQuerySchema = z.object({
-  after: z.string().min(1).max(200).optional().describe("the id of the last event seen"),
+  after: z.string().min(1).max(200).optional().describe("ID of the last event that the client has"),
 });
 export type AllEventsQuery = z.infer<typeof allEventsQuerySchema>;

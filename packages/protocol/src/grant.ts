@@ -2,16 +2,16 @@ import { z } from "zod";
 import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 
-/** What a person has said once for the rest of a session, by an answer of the kind `…_always`. */
+/** A permission that a person answered for the rest of the session, with an option of the kind `…_always`. */
 export const grantSchema = z
   .object({
     id: idSchema,
     decision: z.enum(["allow", "deny"]),
     scope: z.literal("session"),
-    title: z.string().describe("what was asked"),
+    title: z.string().describe("title of the permission request"),
     kind: z.string().nullable(),
-    paths: z.array(z.string()).describe("the same kind of work on the same files is covered"),
-    command: z.string().nullable().describe("the same command is covered"),
+    paths: z.array(z.string()).describe("covers the same kind of work on these files"),
+    command: z.string().nullable().describe("covers this command"),
     by: z.string().nullable(),
     at: timeSchema,
   })

@@ -11,7 +11,7 @@ export const sessionCountsSchema = z
     suspended: z.int().nonnegative(),
     archived: z.int().nonnegative(),
     error: z.int().nonnegative(),
-    badge: z.int().nonnegative().describe("active and suspended: what a badge shows"),
+    badge: z.int().nonnegative().describe("active plus suspended, for a badge"),
   })
   .meta({ id: "SessionCounts" });
 export type SessionCounts = z.infer<typeof sessionCountsSchema>;
@@ -19,31 +19,31 @@ export type SessionCounts = z.infer<typeof sessionCountsSchema>;
 export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 export const sandboxStateSchema = z
   .object({
-    mode: z.enum(SANDBOX_MODES).describe("as it is configured"),
-    active: z.boolean().describe("whether agents are started in it"),
-    reason: z.string().nullable().describe("why it is not active, in a sentence"),
+    mode: z.enum(SANDBOX_MODES).describe("the configured mode"),
+    active: z.boolean().describe("whether agents run in the sandbox"),
+    reason: z.string().nullable().describe("why the sandbox is not active, as a sentence"),
   })
   .meta({ id: "SandboxState" });
 export type SandboxState = z.infer<typeof sandboxStateSchema>;
 
 const countSchema = z.int().nonnegative();
 
-/** What this server allows; some of it is configured, some is part of the API. */
+/** The limits of this server. Some are configurable, some are part of the API. */
 export const serverLimitsSchema = z
   .object({
-    liveAgents: countSchema.describe("agents at once"),
-    streams: countSchema.describe("event streams that are open at once"),
-    queue: countSchema.describe("messages that wait in one session"),
-    retries: countSchema.describe("further tries after a failure that passes"),
-    idleMs: countSchema.describe("an agent with nothing to do is ended after this"),
-    silentMs: countSchema.describe("a run whose agent says nothing for this long is ended"),
+    liveAgents: countSchema.describe("maximum number of live agents"),
+    streams: countSchema.describe("maximum number of open event streams"),
+    queue: countSchema.describe("maximum number of queued messages per session"),
+    retries: countSchema.describe("how many times a run is retried after a temporary failure"),
+    idleMs: countSchema.describe("an idle agent is stopped after this time"),
+    silentMs: countSchema.describe("a run is ended when its agent has been silent for this time"),
     permissionMs: countSchema
       .nullable()
-      .describe("a permission counts as rejected after this; null waits for ever"),
+      .describe("a permission request expires after this time and counts as rejected; null: never"),
     messageBytes: countSchema,
     messageParts: countSchema,
     metadataBytes: countSchema,
-    bodyBytes: countSchema.describe("of any request but a bundle"),
+    bodyBytes: countSchema.describe("maximum size of a request body, except a bundle"),
     bundleBytes: countSchema,
   })
   .meta({ id: "ServerLimits" });
@@ -52,22 +52,22 @@ export type ServerLimits = z.infer<typeof serverLimitsSchema>;
 export const readinessSchema = z
   .object({
     status: z.enum(["ready", "unready"]),
-    reason: z.string().nullable().describe("why not, in a sentence"),
+    reason: z.string().nullable().describe("why the server is not ready, as a sentence"),
     version: z.string(),
-    platform: z.string().describe("what it runs on: Node's version and the system"),
+    platform: z.string().describe("Node version and operating system"),
     startedAt: z.iso.datetime(),
     database: z.object({
       engine: z.enum(["sqlite", "postgres"]),
-      schema: z.string().nullable().describe("the newest migration"),
+      schema: z.string().nullable().describe("name of the newest migration"),
     }),
     sessions: sessionCountsSchema.nullable(),
     setAside: z
       .int()
       .nonnegative()
       .nullable()
-      .describe("rows that could not be read and were left out"),
+      .describe("number of unreadable rows, which are quarantined"),
     limits: serverLimitsSchema,
     sandbox: sandboxStateSchema,
   })
-  .meta({ id: "Readiness", description: "Whether a request would be served now." });
+  .meta({ id: "Readiness", description: "Whether the server can handle requests." });
 export type Readiness = z.infer<typeof readinessSchema>;

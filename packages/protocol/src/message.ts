@@ -7,17 +7,17 @@ export const ROLES = ["user", "agent", "system"] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-const grows = z
-  .boolean()
-  .optional()
-  .describe("true while more text is to come, false once the text is whole");
+const grows = z.boolean().optional().describe("true while text is still being added");
 
 export const textContentSchema = z
   .looseObject({
     type: z.literal("text"),
     text: z.string(),
     partial: grows,
-    notice: z.string().optional().describe("what the server says about a run or the session"),
+    notice: z
+      .string()
+      .optional()
+      .describe("kind of a notice by the server about a run or the session"),
   })
   .meta({ id: "TextContent" });
 export type TextContent = z.infer<typeof textContentSchema>;
@@ -29,7 +29,7 @@ export type ThoughtContent = z.infer<typeof thoughtContentSchema>;
 
 export const planContentSchema = z
   .looseObject({ type: z.literal("plan"), steps: z.array(z.unknown()) })
-  .meta({ id: "PlanContent", description: "What an agent is going to do. Its role is `system`." });
+  .meta({ id: "PlanContent", description: "The plan of an agent. Its role is `system`." });
 export type PlanContent = z.infer<typeof planContentSchema>;
 
 export const toolContentSchema = z
@@ -40,12 +40,12 @@ export const toolContentSchema = z
     result: z.unknown(),
     callId: z.string().optional(),
     title: z.string().nullish(),
-    kind: z.string().nullish().describe("read, edit, execute, … as the agent says"),
+    kind: z.string().nullish().describe("read, edit, execute, …, as reported by the agent"),
     status: z
       .string()
       .nullish()
       .describe(
-        "pending, in_progress, completed, failed, cancelled, or unfinished: it had not ended when its run did",
+        "pending, in_progress, completed, failed, cancelled or unfinished; unfinished: the run ended before the call did",
       ),
     locations: z.array(z.unknown()).nullish(),
     output: z.unknown().optional(),
@@ -55,7 +55,7 @@ export type ToolContent = z.infer<typeof toolContentSchema>;
 
 export const otherContentSchema = z
   .looseObject({ type: z.string() })
-  .meta({ id: "OtherContent", description: "A type this version does not know." });
+  .meta({ id: "OtherContent", description: "Content of a type that this version does not know." });
 export type OtherContent = z.infer<typeof otherContentSchema>;
 
 const knownContentSchema = z.union([
@@ -66,13 +66,13 @@ const knownContentSchema = z.union([
 ]);
 export type KnownContent = z.infer<typeof knownContentSchema>;
 
-/** Open: agents and later versions say things that have no name here yet. */
+/** Open for other types, from agents and from later versions. */
 export const messageContentSchema = z
   .union([...knownContentSchema.options, otherContentSchema])
   .meta({ id: "MessageContent" });
 export type MessageContent = z.infer<typeof messageContentSchema>;
 
-/** The content as one of the known types, to switch over; null when it is none of them. */
+/** The content as one of the known types; null if it is none of them. */
 export function parseKnownContent(content: unknown): KnownContent | null {
   return knownContentSchema.safeParse(content).data ?? null;
 }
@@ -82,20 +82,18 @@ export const messageSchema = z
     id: idSchema,
     sessionId: idSchema,
     runId: idSchema.nullable(),
-    seq: z.int().nonnegative().describe("its place in the session"),
-    role: roleSchema.describe(
-      "who says it; `system` for notices, and for the plans and tool calls of agents",
-    ),
+    seq: z.int().nonnegative().describe("position in the session"),
+    role: roleSchema.describe("`system` for notices, and for plans and tool calls of agents"),
     content: messageContentSchema,
-    complete: z.boolean().describe("false while it can still change"),
+    complete: z.boolean().describe("false while the message can still change"),
     timestamp: timeSchema.describe(
-      "when it was said; of a message that waited, when it was accepted",
+      "when the message was written; for a queued message, when it was accepted",
     ),
   })
   .meta({ id: "Message" });
 export type Message = z.infer<typeof messageSchema>;
 
-/** Who a message comes from: plans and tool calls have the role `system`, as notices do, and are the agent's. */
+/** The author of a message: plans and tool calls have the role `system`, but come from the agent. */
 export function authorOf({
   role,
   content: { type },
@@ -109,10 +107,8 @@ export function authorOf({
 export const messagesQuerySchema = z.object({
   since: timeInputSchema
     .optional()
-    .describe(
-      "said later than this time, or delivered later: a message that waited has the time it was acknowledged at. `after` neither skips nor repeats",
-    ),
-  after: z.coerce.number().int().nonnegative().optional().describe("after this seq"),
+    .describe("only messages written or delivered after this time; use `after` for exact paging"),
+  after: z.coerce.number().int().nonnegative().optional().describe("only messages after this seq"),
   limit: z.coerce.number().int().min(1).max(LIMITS.messagePageSize).default(LIMITS.messagePageSize),
 });
 export type MessagesQuery = z.infer<typeof messagesQuerySchema>;
@@ -123,12 +119,12 @@ export const messagesReplySchema = z
     nextAfter: z
       .int()
       .nonnegative()
-      .describe("`after` of the next page; never beyond a message that can still change"),
+      .describe("`after` of the next page; never past a message that can still change"),
   })
   .meta({ id: "Messages" });
 export type MessagesReply = z.infer<typeof messagesReplySchema>;
 
-/** What a user says. */
+/** The text of a user's message. */
 export const messageTextSchema = z
   .string()
   .regex(/\S/u, "must not be empty")
@@ -149,9 +145,3 @@ export const messagePartsSchema = z
     (parts) => isJsonWithin(parts, LIMITS.messageBytes),
     `must be at most 1 MiB and nested at most ${LIMITS.jsonDepth} deep`,
   );
-
-export const ONE_OF_TEXT_AND_CONTENT = "give either text or content";
-
-export function hasOneOfTextAndContent(body: { text?: unknown; content?: unknown }): boolean {
-  return (body.text === undefined) !== (body.content === undefined);
-}

@@ -3,7 +3,7 @@ import { orEmpty } from "./fields/empty-body.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 
-/** What a node has, and a repository needs. */
+/** A label that connects nodes with the repositories they have. */
 export const labelSchema = z
   .string()
   .regex(/^[!-+\--~]{1,100}$/u, "must be 1 to 100 printable characters without spaces and commas");
@@ -13,31 +13,33 @@ export const nodeSchema = z
     id: idSchema,
     name: z.string(),
     version: z.string(),
-    labels: z.array(z.string()).describe("repositories with one of these can be worked in there"),
-    capacity: z.int().describe("how many agents may live there"),
-    busy: z.int().describe("how many are at work, as it last said"),
-    alive: z.boolean().describe("false: nothing was heard of it for a whole lease"),
-    draining: z.boolean().describe("it lets go of its work and takes no more"),
+    labels: z.array(z.string()).describe("the node has repositories with these labels"),
+    capacity: z.int().describe("maximum number of live agents"),
+    busy: z.int().describe("number of busy agents, as last reported"),
+    alive: z.boolean().describe("false if the node's lease has expired"),
+    draining: z.boolean().describe("whether the node hands over its work and accepts no more"),
     drained: z
       .boolean()
-      .describe("it drains and has nothing at work any more: it can be stopped without a loss"),
+      .describe("whether a draining node has finished its work and can be stopped"),
     startedAt: timeSchema,
-    self: z.boolean().describe("the one that answers"),
+    self: z.boolean().describe("whether this is the node that answers"),
   })
   .meta({ id: "Node", description: "One server process among those that share a database." });
 export type Node = z.infer<typeof nodeSchema>;
 
 export const nodesReplySchema = z
-  .object({ nodes: z.array(nodeSchema).describe("the one that answers first, then by their age") })
+  .object({
+    nodes: z.array(nodeSchema).describe("the node that answers first, then the others by age"),
+  })
   .meta({ id: "Nodes" });
 export type NodesReply = z.infer<typeof nodesReplySchema>;
 
-export const nodeParamsSchema = z.object({ id: idSchema.describe("or its name") });
+export const nodeParamsSchema = z.object({ id: idSchema.describe("ID or name of the node") });
 
 export const drainNodeRequestSchema = orEmpty(
   z
     .strictObject({
-      draining: z.boolean().default(true).describe("false: it may take work again"),
+      draining: z.boolean().default(true).describe("false lets the node accept work again"),
     })
     .meta({ id: "DrainNodeRequest" }),
 );

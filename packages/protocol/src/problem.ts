@@ -2,7 +2,7 @@ import { z } from "zod";
 import { fieldErrorSchema } from "./fields/field-error.ts";
 import { stateSchema, statusSchema } from "./session.ts";
 
-/** Every code a problem can have. Public for ever: clients branch on them. */
+/** All problem codes. They are stable, because clients branch on them. */
 export const PROBLEM_CODES = [
   "admin_token_first",
   "agent_not_installed",
@@ -77,16 +77,21 @@ export const PROBLEM_CODES = [
 export const problemCodeSchema = z.enum(PROBLEM_CODES);
 export type ProblemCode = z.infer<typeof problemCodeSchema>;
 
-/** An error as RFC 9457 has it, with a stable code. */
+/** A problem document (RFC 9457) with a stable code. */
 export const problemSchema = z
   .object({
-    type: z.string().describe("about:blank: the code says what happened"),
+    type: z.string().describe("always about:blank; see `code`"),
     title: z.string(),
     status: z.int(),
     code: problemCodeSchema,
     detail: z.string(),
-    errors: z.array(fieldErrorSchema).optional().describe("of invalid_request: field by field"),
-    sessionStatus: statusSchema.optional().describe("of the session that refused"),
+    errors: z
+      .array(fieldErrorSchema)
+      .optional()
+      .describe("for invalid_request: the errors by field"),
+    sessionStatus: statusSchema
+      .optional()
+      .describe("status of the session that refused the request"),
     sessionState: stateSchema.optional(),
   })
   .meta({ id: "Problem" });

@@ -7,8 +7,8 @@ export const providerSchema = z
     name: z.string(),
     title: z.string(),
     installed: z.boolean(),
-    command: z.array(z.string()).describe("what would be run"),
-    install: z.string().nullable().describe("how to get it, as a command to type"),
+    command: z.array(z.string()).describe("command line of the agent"),
+    install: z.string().nullable().describe("command that installs it"),
     models: z.array(choiceSchema),
     modes: z.array(choiceSchema),
     commands: z
@@ -16,14 +16,14 @@ export const providerSchema = z
         z.object({
           name: z.string(),
           description: z.string(),
-          hint: z.string().nullable().describe("what to type after it"),
+          hint: z.string().nullable().describe("placeholder for the argument"),
         }),
       )
-      .describe("what can be typed at the beginning of a message, as an agent last told"),
+      .describe("slash commands, as last reported by an agent"),
     capabilities: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe("what the agent said about itself when one last ran; null before"),
+      .describe("capabilities reported by the last agent; null if none has run yet"),
   })
   .meta({ id: "Provider" });
 export type Provider = z.infer<typeof providerSchema>;

@@ -16,7 +16,7 @@ export const queuedMessageSchema = z
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>;
 
 export const queueReplySchema = z
-  .object({ queue: z.array(queuedMessageSchema).describe("in the order of delivery") })
+  .object({ queue: z.array(queuedMessageSchema).describe("in order of delivery") })
   .meta({ id: "Queue" });
 export type QueueReply = z.infer<typeof queueReplySchema>;
 
@@ -27,12 +27,12 @@ export const editQueuedRequestSchema = z
     position: z.int().nonnegative().optional().describe("0 is delivered next"),
   })
   .refine(
-    ({ text, content, position }) => [text, content, position].some((given) => given !== undefined),
-    "give text, content or position",
+    ({ text, content, position }) => [text, content, position].some((value) => value !== undefined),
+    "must have text, content or position",
   )
   .refine(
     ({ text, content }) => text === undefined || content === undefined,
-    "give either text or content",
+    "must not have both text and content",
   )
   .meta({ id: "EditQueuedRequest" });
 export type EditQueuedRequest = z.infer<typeof editQueuedRequestSchema>;

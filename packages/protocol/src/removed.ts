@@ -2,15 +2,18 @@ import { z } from "zod";
 import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 
+/** The media type of a bundle, which is an exported session: one JSON value per line. */
+export const BUNDLE_MEDIA_TYPE = "application/jsonl";
+
 export const removedSessionSchema = z
   .object({
     id: idSchema,
     title: z.string().nullable(),
     agentName: z.string().nullable(),
-    repoPath: z.string().nullable().describe("the folder of its repository, if it had one"),
+    repoPath: z.string().nullable().describe("folder of the session's repository, if it had one"),
     removedAt: timeSchema,
-    keptUntil: timeSchema.describe("until then it can be restored"),
-    bytes: z.int().nonnegative().describe("the size of its bundle"),
+    keptUntil: timeSchema.describe("the session can be restored until this time"),
+    bytes: z.int().nonnegative().describe("size of the bundle"),
   })
   .meta({ id: "RemovedSession" });
 export type RemovedSession = z.infer<typeof removedSessionSchema>;

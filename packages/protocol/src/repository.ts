@@ -9,7 +9,7 @@ export const repositorySchema = z
     id: idSchema,
     path: z.string(),
     name: z.string(),
-    label: z.string().optional().describe("only nodes with this label have it"),
+    label: z.string().optional().describe("only nodes with this label have the repository"),
     createdAt: timeSchema,
   })
   .meta({ id: "Repository", description: "A Git repository that sessions work in." });
@@ -21,21 +21,15 @@ export const repositoriesReplySchema = z
 export type RepositoriesReply = z.infer<typeof repositoriesReplySchema>;
 
 export const repositoryFilesQuerySchema = z.object({
-  query: z
-    .string()
-    .max(LIMITS.nameLength)
-    .default("")
-    .describe("letters of the path, in order; the best match comes first"),
+  query: z.string().max(LIMITS.nameLength).default("").describe("letters of the path, in order"),
   limit: z.coerce.number().int().min(1).max(LIMITS.filePageSize).default(20),
 });
 export type RepositoryFilesQuery = z.infer<typeof repositoryFilesQuerySchema>;
 
 export const repositoryFilesSchema = z
   .object({
-    files: z.array(z.string()).describe("paths from the repository's folder, the best match first"),
-    truncated: z
-      .boolean()
-      .describe("the repository has more files than were looked at: some may be missing here"),
+    files: z.array(z.string()).describe("paths relative to the repository, best match first"),
+    truncated: z.boolean().describe("true if the repository has too many files to search them all"),
   })
   .meta({ id: "RepositoryFiles" });
 export type RepositoryFiles = z.infer<typeof repositoryFilesSchema>;
@@ -46,7 +40,9 @@ export const addRepositoryRequestSchema = z
     name: z.string().min(1).max(LIMITS.nameLength).optional(),
     label: labelSchema
       .optional()
-      .describe("only nodes with this label have it; without one, all that have its path"),
+      .describe(
+        "only nodes with this label have the repository; by default, all nodes that have the path",
+      ),
   })
   .meta({ id: "AddRepositoryRequest" });
 export type AddRepositoryRequest = z.infer<typeof addRepositoryRequestSchema>;

@@ -84,7 +84,9 @@ describe("a message", () => {
       continuity: "auto",
     });
     for (const body of [{}, { text: "a", content }])
-      expect(complaints(sendMessageRequestSchema, body)).toEqual([": give either text or content"]);
+      expect(complaints(sendMessageRequestSchema, body)).toEqual([
+        ": must have either text or content",
+      ]);
   });
 
   it("is not blank, and its parts are what they say", () => {
@@ -117,7 +119,7 @@ describe("a message", () => {
       "message: must not be empty",
     ]);
     expect(complaints(createSessionRequestSchema, { message: 5 })).toEqual([
-      "message: must be a text, or an object with text or content",
+      "message: must be a string, or an object with text or content",
     ]);
     expect(complaints(createSessionRequestSchema, { message: { txt: "go" } })).toContain(
       'message: Unrecognized key: "txt"',
@@ -127,7 +129,9 @@ describe("a message", () => {
   it("in the queue gets new words, a new place, or both", () => {
     for (const body of [{ text: "a" }, { position: 0 }, { text: "a", position: 3 }])
       expect(editQueuedRequestSchema.parse(body)).toEqual(body);
-    expect(complaints(editQueuedRequestSchema, {})).toEqual([": give text, content or position"]);
+    expect(complaints(editQueuedRequestSchema, {})).toEqual([
+      ": must have text, content or position",
+    ]);
     expect(complaints(editQueuedRequestSchema, { position: -1 })).toHaveLength(1);
   });
 });
@@ -156,7 +160,7 @@ describe("metadata and answers", () => {
     expect(resumeRequestSchema.parse(answered)).toEqual(answered);
     for (const body of [{ suspensionId: "s" }, { answer: "yes" }])
       expect(complaints(resumeRequestSchema, body)).toEqual([
-        ": give suspensionId and answer together, or neither",
+        ": must have suspensionId and answer together, or neither",
       ]);
   });
 });

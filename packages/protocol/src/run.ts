@@ -22,16 +22,16 @@ export const runMemorySchema = z
     how: z
       .enum(RUN_MEMORIES)
       .describe(
-        "live: the agent was there. resumed, loaded: it took its own session up again. told: it is given the last messages each time. briefed: it was given them once, as a text. none: it knows nothing of them",
+        "live: the agent was still running. resumed, loaded: it reopened its own session. told: it receives the last messages with every prompt. briefed: it received them once, as text. none: it does not know them",
       ),
     given: z
       .int()
       .nonnegative()
       .optional()
       .describe(
-        "told, briefed: how many messages. resumed, loaded: how many of those since its last run, where other agents worked since",
+        "for told and briefed, the number of messages it received; for resumed and loaded, how many of the messages since its last run, if other agents worked in between",
       ),
-    of: z.int().nonnegative().optional().describe("of how many"),
+    of: z.int().nonnegative().optional().describe("the number of messages it could have received"),
   })
   .meta({ id: "RunMemory" });
 export type RunMemory = z.infer<typeof runMemorySchema>;
@@ -40,28 +40,31 @@ export const runSchema = z
   .object({
     id: idSchema,
     sessionId: idSchema,
-    messageId: idSchema.describe("the message it works on"),
+    messageId: idSchema.describe("the message that the run answers"),
     status: runStatusSchema,
     provider: z.string().nullable(),
     model: z.string().nullable(),
-    attempts: z.int().nonnegative().describe("how often an agent was given the message"),
+    attempts: z.int().nonnegative().describe("how many times the message was given to an agent"),
     stopReason: z.string().nullable(),
-    error: z.unknown().describe("why it did not complete: {code, message, detail}, or null"),
-    usage: z.record(z.string(), z.unknown()).nullable().describe("tokens and cost, as told"),
+    error: z.unknown().describe("why the run did not complete: {code, message, detail}, or null"),
+    usage: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("tokens and cost, as the agent reported them"),
     memory: runMemorySchema
       .nullable()
-      .describe("how its agent knew what was said before; null until it was given the message"),
+      .describe("how the agent knew the earlier conversation; null until it received the message"),
     unusedAnswers: z
       .array(unusedAnswerSchema)
       .default([])
       .describe(
-        "actions that a person allowed after the agent that asked was gone, and that no later agent was seen to take up; known when the run has ended",
+        "actions that a person allowed after the agent that asked had exited, and that no later agent carried out; known when the run has ended",
       ),
     queuedAt: timeSchema,
     startedAt: timeSchema.nullable(),
     endedAt: timeSchema.nullable(),
   })
-  .meta({ id: "Run", description: "One agent at work on one message." });
+  .meta({ id: "Run", description: "One agent working on one message." });
 export type Run = z.infer<typeof runSchema>;
 
 export const runsQuerySchema = z.object({
@@ -70,14 +73,14 @@ export const runsQuerySchema = z.object({
 });
 export type RunsQuery = z.infer<typeof runsQuerySchema>;
 
-/** What a run waited for, in short. */
+/** A suspension in the list of runs, in short form. */
 export const runSuspensionSchema = z
   .object({
     id: idSchema,
     kind: suspensionKindSchema,
     status: suspensionStatusSchema,
-    answer: z.unknown().describe("null when there is none, or it is longer than 1,000 characters"),
-    answeredBy: z.string().nullable().describe("who answered, where that is known"),
+    answer: z.unknown().describe("null if there is none, or if it is longer than 1,000 characters"),
+    answeredBy: z.string().nullable().describe("who answered, if known"),
     createdAt: timeSchema,
     closedAt: timeSchema.nullable(),
   })
@@ -88,15 +91,15 @@ export const pastRunSchema = runSchema
   .extend({
     suspensions: z
       .array(runSuspensionSchema)
-      .describe("what it waited for, oldest first; the first 100"),
+      .describe("the first 100 suspensions of the run, oldest first"),
   })
-  .meta({ id: "PastRun", description: "A run, and what it waited for." });
+  .meta({ id: "PastRun", description: "A run with its suspensions." });
 export type PastRun = z.infer<typeof pastRunSchema>;
 
 export const runsReplySchema = z
   .object({
-    runs: z.array(pastRunSchema).describe("in the order they were asked for"),
-    nextCursor: z.string().nullable().describe("`cursor` of the next page, if there is one"),
+    runs: z.array(pastRunSchema).describe("in the order in which they were requested"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
   })
   .meta({ id: "Runs" });
 export type RunsReply = z.infer<typeof runsReplySchema>;

@@ -7,17 +7,17 @@ import { repositorySchema } from "./repository.ts";
 import { openSuspensionSchema } from "./suspension.ts";
 import { timeSchema } from "./fields/time.ts";
 
-/** The session's place in the user's life. */
+/** The lifecycle of a session. */
 export const STATUSES = ["active", "suspended", "archived", "error"] as const;
 export const statusSchema = z.enum(STATUSES);
 export type Status = z.infer<typeof statusSchema>;
 
-/** What is happening now. */
+/** The current activity of a session. */
 export const STATES = ["idle", "running", "suspended"] as const;
 export const stateSchema = z.enum(STATES);
 export type State = z.infer<typeof stateSchema>;
 
-/** What kind of work the agent says it is doing. */
+/** The kind of work, as reported by the agent. */
 export const PHASES = [
   "initializing",
   "investigating",
@@ -36,7 +36,7 @@ export const OUTCOMES = ["completed", "failed", "abandoned"] as const;
 export const outcomeSchema = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** The session's policy for messages. */
+/** How a session treats new messages. */
 export const DELIVERY_POLICIES = ["open", "hold", "reject"] as const;
 export const deliveryPolicySchema = z.enum(DELIVERY_POLICIES);
 export type DeliveryPolicy = z.infer<typeof deliveryPolicySchema>;
@@ -52,15 +52,15 @@ export const pastPhaseSchema = phaseChangeSchema
       .int()
       .nonnegative()
       .nullable()
-      .describe("how long the phase it came from had lasted; null where that is no longer known"),
+      .describe("duration of the previous phase; null if it is no longer known"),
   })
   .meta({ id: "PastPhase" });
 export type PastPhase = z.infer<typeof pastPhaseSchema>;
 
-/** A history keeps so many changes; the log has all. */
+/** The maximum length of a phase history. The event log has all changes. */
 export const PHASE_HISTORY_KEPT = 200;
 
-/** With how long each had lasted. The first began with the session, unless older ones are left out. */
+/** Adds durations. The first phase began with the session, unless older changes are missing. */
 export function withDurations(
   changes: readonly PhaseChange[],
   createdAt: string,
@@ -77,55 +77,60 @@ export function withDurations(
 export const sessionSchema = z
   .object({
     id: idSchema,
-    agentId: idSchema.nullable().describe("what an orchestrator calls it; good wherever the id is"),
+    agentId: idSchema
+      .nullable()
+      .describe("an ID chosen by the client; accepted wherever the session ID is"),
     repoId: idSchema.nullable(),
     title: z.string().nullable(),
     status: statusSchema,
     state: stateSchema,
-    suspension: openSuspensionSchema.nullable().describe("what it waits for, the oldest"),
-    suspensions: z.array(openSuspensionSchema).describe("everything it waits for, oldest first"),
+    suspension: openSuspensionSchema.nullable().describe("the oldest open suspension"),
+    suspensions: z.array(openSuspensionSchema).describe("all open suspensions, oldest first"),
     phase: phaseSchema,
     phaseHistory: z.array(pastPhaseSchema),
     resumeReady: z.boolean(),
     errorCount: z
       .int()
       .nonnegative()
-      .describe("errors since the last completed run, or since they were reset"),
-    lastError: z.string().nullable().describe("stays when the count is reset"),
+      .describe("errors since the last completed run or the last reset"),
+    lastError: z.string().nullable().describe("kept when errorCount is reset"),
     lastErrorAt: timeSchema
       .nullable()
-      .describe("when it happened; null where that was not recorded"),
-    failure: z.string().nullable().describe("why its status is error"),
+      .describe("time of the last error; null if it was not recorded"),
+    failure: z.string().nullable().describe("why the status is error"),
     agentName: z.string().nullable(),
     purpose: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
-    provider: z.string().nullable().describe("preference; each run chooses its own"),
-    model: z.string().nullable().describe("preference, of the preferred provider's models"),
+    provider: z.string().nullable().describe("preferred provider; a message may choose another"),
+    model: z.string().nullable().describe("preferred model of the preferred provider"),
     next: z
       .object({ provider: z.string().nullable(), model: z.string().nullable() })
       .describe(
-        "the agent of a message that chooses none: the preference, else that of the last run; provider null: the server's default, model null: the provider's",
+        "the provider and model of the next message, unless it chooses others: the preference, or those of the last run; null means the default",
       ),
     supportsResume: z.boolean(),
     delivery: deliveryPolicySchema,
-    queued: z.int().nonnegative().describe("messages accepted, not yet given to an agent"),
+    queued: z
+      .int()
+      .nonnegative()
+      .describe("number of accepted messages that no agent has received yet"),
     forkedFrom: z
       .object({ sessionId: idSchema, atMessage: idSchema.nullable() })
       .nullable()
-      .describe("the session whose history it began with, and up to which message"),
-    version: z.int().nonnegative().describe("for If-Match; also the ETag"),
+      .describe("the session that this one was forked from, and the last message it took over"),
+    version: z.int().nonnegative().describe("version for If-Match; also sent as ETag"),
     createdAt: timeSchema,
     updatedAt: timeSchema,
-    lastActiveAt: timeSchema.describe("when a person, an agent or a hook last did something"),
-    suspendedAt: timeSchema.nullable().describe("since when its status is suspended"),
+    lastActiveAt: timeSchema.describe("time of the last activity of a person, an agent or a hook"),
+    suspendedAt: timeSchema.nullable().describe("when the status became suspended"),
     suspendedReason: z
       .string()
       .nullable()
-      .describe("why a suspended session cannot go on; null while only its server was away"),
+      .describe("why a suspended session cannot continue; null if only its server was stopped"),
     archivedAt: timeSchema.nullable(),
     removeAt: timeSchema
       .nullable()
-      .describe("when retention removes it, if nothing happens to it before; null for never"),
+      .describe("when retention removes the session if it stays inactive; null: never"),
     finalizedAt: timeSchema.nullable(),
     summary: z.string().nullable(),
   })
@@ -136,7 +141,7 @@ export const wholeSessionSchema = sessionSchema
   .extend({
     repo: repositorySchema.nullable(),
     messages: z.array(messageSchema),
-    lastEventId: z.string().describe("where an event stream goes on from what is here"),
+    lastEventId: z.string().describe("position from which an event stream continues this reply"),
   })
   .meta({ id: "WholeSession" });
 export type WholeSession = z.infer<typeof wholeSessionSchema>;
@@ -145,22 +150,22 @@ export const rawSessionSchema = z
   .object({
     row: z
       .record(z.string(), z.unknown())
-      .describe("the session's row, by column; JSON in it is text, as it is stored"),
-    reason: z.string().nullable().describe("why the session cannot be read; null when it can"),
+      .describe("the stored row by column; JSON columns are text"),
+    reason: z.string().nullable().describe("why the session cannot be read; null if it can"),
     parts: z
       .array(
         z.object({
           table: z.string(),
           id: z.string(),
-          reason: z.string().describe("the column, and what is wrong with it"),
-          row: z.unknown().describe("as it is stored"),
+          reason: z.string().describe("the column and its error"),
+          row: z.unknown().describe("the stored row"),
         }),
       )
       .max(100)
-      .describe("messages, runs, suspensions and queued messages that cannot be read"),
-    partCount: z.int().nonnegative().describe("how many there are; at most 100 are shown"),
+      .describe("unreadable messages, runs, suspensions and queued messages"),
+    partCount: z.int().nonnegative().describe("total number; at most 100 are listed"),
   })
-  .meta({ id: "RawSession", description: "A session as it is stored." });
+  .meta({ id: "RawSession", description: "The stored data of a session." });
 export type RawSession = z.infer<typeof rawSessionSchema>;
 
 export const searchHitSchema = z
@@ -171,18 +176,16 @@ export const searchHitSchema = z
     type: z
       .string()
       .nullable()
-      .describe("of the message's content; null where it is too long to look through"),
+      .describe("type of the message's content; null if the message is too long to search"),
     text: z
       .string()
       .max(LIMITS.excerptLength)
-      .describe(
-        "what the message says there, on one line; empty where it is too long to look through",
-      ),
+      .describe("the matching text on one line; empty if the message is too long to search"),
     marks: z
       .array(z.object({ start: z.int().nonnegative(), end: z.int().positive() }))
-      .describe("where in `text` the words are, in order: UTF-16 code units, `end` excluded"),
+      .describe("positions of the words in `text`, in UTF-16 code units; `end` is exclusive"),
   })
-  .meta({ id: "SearchHit", description: "The message of a session that a search found." });
+  .meta({ id: "SearchHit", description: "A message that matches a search." });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 export const sessionListSchema = z
@@ -191,13 +194,13 @@ export const sessionListSchema = z
     total: z.int().nonnegative(),
     limit: z.int().positive(),
     offset: z.int().nonnegative(),
-    nextCursor: z.string().nullable().describe("`cursor` of the next page, if there is one"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
     counts: sessionCountsSchema,
     hits: z
       .array(searchHitSchema)
       .optional()
       .describe(
-        "with `q`: of each of these sessions one message that has the words, if any has; others were found by their title, purpose or agent's name",
+        "with `q`: one matching message per session; sessions without one matched by title, purpose or agent name",
       ),
   })
   .meta({ id: "SessionList" });

@@ -17,13 +17,13 @@ export const statsGroupSchema = z
     name: z
       .string()
       .nullable()
-      .describe("of the agent or provider; null for runs without one, and for all together"),
+      .describe("agent name or provider; null for runs without one and for the total"),
     sessions: count,
     runs: count,
     ...outcomes,
     successRate: rate,
-    errors: count.describe("of its sessions, whenever they happened"),
-    durationMs: durations.describe("from start to end of its runs"),
+    errors: count.describe("errors of these sessions, at any time"),
+    durationMs: durations.describe("duration of the runs"),
     ...usage,
   })
   .meta({ id: "StatsGroup" });
@@ -32,11 +32,11 @@ export type StatsGroup = z.infer<typeof statsGroupSchema>;
 export const phaseStatsSchema = z
   .object({
     phase: phaseSchema,
-    sessions: count.describe("that were in it in the range"),
+    sessions: count.describe("sessions that were in this phase within the range"),
     durationMs: durations.describe(
-      "spent in it by each session, where it was left in the range or lasts; null of a final phase",
+      "time that each session spent in the phase, if it left the phase within the range or is still in it; null for final phases",
     ),
-    errors: count.describe("failed runs and reported errors in it, in the range"),
+    errors: count.describe("failed runs and reported errors within the range"),
   })
   .meta({ id: "PhaseStats" });
 export type PhaseStats = z.infer<typeof phaseStatsSchema>;
@@ -44,10 +44,12 @@ export type PhaseStats = z.infer<typeof phaseStatsSchema>;
 export const statsBucketSchema = z
   .object({
     start: timeSchema,
-    sessions: count.describe("made in it"),
+    sessions: count.describe("sessions created in this bucket"),
     ...outcomes,
-    successRate: rate.describe("of the runs that ended in it"),
-    resumeRate: rate.describe("of the sessions that were last cut off in it"),
+    successRate: rate.describe("success rate of the runs that ended in this bucket"),
+    resumeRate: rate.describe(
+      "resume rate of the sessions that were last interrupted in this bucket",
+    ),
     ...usage,
   })
   .meta({ id: "StatsBucket" });
@@ -55,16 +57,16 @@ export type StatsBucket = z.infer<typeof statsBucketSchema>;
 
 export const statsSchema = z
   .object({
-    sessions: count.describe("that lived in the range: from creation to last activity"),
-    resumeRate: rate.describe("of sessions that were cut off, how many went on"),
-    successRate: rate.describe("of ended runs, how many completed"),
+    sessions: count.describe("sessions that were active within the range"),
+    resumeRate: rate.describe("share of interrupted sessions that continued"),
+    successRate: rate.describe("share of ended runs that completed"),
     total: statsGroupSchema,
     byAgent: z.array(statsGroupSchema),
     byProvider: z.array(statsGroupSchema),
     byPhase: z.array(phaseStatsSchema),
     overTime: z.object({
       bucketMs: count.describe("an hour, a day, a week, or several weeks"),
-      buckets: z.array(statsBucketSchema).describe("at most 200, none left out, in UTC"),
+      buckets: z.array(statsBucketSchema).describe("at most 200, without gaps, in UTC"),
     }),
   })
   .meta({ id: "Stats" });
@@ -73,9 +75,13 @@ export type Stats = z.infer<typeof statsSchema>;
 export const statsQuerySchema = z.object({
   from: timeInputSchema
     .optional()
-    .describe("runs that ended, and sessions that were active, at or after"),
+    .describe(
+      "start of the range: runs that ended, and sessions that were active, at or after this time",
+    ),
   to: timeInputSchema
     .optional()
-    .describe("runs that ended, and sessions that were created, before"),
+    .describe(
+      "end of the range: runs that ended, and sessions that were created, before this time",
+    ),
 });
 export type StatsQuery = z.infer<typeof statsQuerySchema>;

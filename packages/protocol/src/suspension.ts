@@ -24,14 +24,16 @@ export const SUSPENSION_STATUSES = [
 export const suspensionStatusSchema = z.enum(SUSPENSION_STATUSES);
 export type SuspensionStatus = z.infer<typeof suspensionStatusSchema>;
 
-/** What a session waits for, as the session shows it. */
+/** An open suspension, as part of a session. */
 export const openSuspensionSchema = z
   .object({
     id: idSchema,
     kind: suspensionKindSchema,
-    request: z.record(z.string(), z.unknown()).describe("what was asked; its kind says how"),
+    request: z
+      .record(z.string(), z.unknown())
+      .describe("the request; its fields depend on the kind"),
     createdAt: timeSchema,
-    expiresAt: timeSchema.nullable().describe("when it closes by itself, as a rejection"),
+    expiresAt: timeSchema.nullable().describe("when it expires, which counts as a rejection"),
   })
   .meta({ id: "OpenSuspension" });
 export type OpenSuspension = z.infer<typeof openSuspensionSchema>;
@@ -45,41 +47,41 @@ export const suspensionSchema = openSuspensionSchema
     answeredBy: z.string().nullable(),
     closedAt: timeSchema.nullable(),
   })
-  .meta({ id: "Suspension", description: "What a run waits for, open or closed." });
+  .meta({ id: "Suspension", description: "Something that a run waits for, open or closed." });
 export type Suspension = z.infer<typeof suspensionSchema>;
 
-/** What was allowed and not done. */
+/** An action that was allowed but not carried out. */
 export const unusedAnswerSchema = z
   .object({
     suspensionId: idSchema,
-    title: z.string().describe("names the action"),
-    answer: z.unknown().describe("what was answered"),
+    title: z.string().describe("the action"),
+    answer: z.unknown().describe("the answer"),
   })
   .meta({ id: "UnusedAnswer" });
 export type UnusedAnswer = z.infer<typeof unusedAnswerSchema>;
 
-/** Shown until somebody dismisses it or sends the session's next message. */
+/** Listed until it is dismissed or the session receives its next message. */
 export const inboxUnusedAnswerSchema = unusedAnswerSchema
   .extend({
     sessionId: idSchema,
     runId: idSchema,
-    at: timeSchema.describe("when the run ended without it"),
+    at: timeSchema.describe("when the run ended without using it"),
   })
   .meta({ id: "InboxUnusedAnswer" });
 export type InboxUnusedAnswer = z.infer<typeof inboxUnusedAnswerSchema>;
 
 export const suspensionsReplySchema = z
   .object({
-    suspensions: z.array(suspensionSchema).describe("open ones, oldest first"),
+    suspensions: z.array(suspensionSchema).describe("open suspensions, oldest first"),
     unusedAnswers: z
       .array(inboxUnusedAnswerSchema)
       .default([])
-      .describe("actions that were allowed and not done, as far as can be seen, oldest first"),
+      .describe("actions that were allowed but, as far as known, not carried out; oldest first"),
   })
   .meta({ id: "Suspensions" });
 export type SuspensionsReply = z.infer<typeof suspensionsReplySchema>;
 
-/** What the request of a permission holds: `answer` is the chosen option's id. */
+/** The request of a permission. Its answer is the ID of an option. */
 export const permissionRequestSchema = z
   .looseObject({
     title: z.string(),

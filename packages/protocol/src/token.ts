@@ -3,7 +3,7 @@ import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { timeSchema } from "./fields/time.ts";
 
-/** What a token is good for, each also for what is before it. */
+/** Scopes of a token. Each one includes those before it. */
 export const TOKEN_SCOPES = ["read", "send", "admin"] as const;
 export const tokenScopeSchema = z.enum(TOKEN_SCOPES).meta({ id: "TokenScope" });
 export type TokenScope = z.infer<typeof tokenScopeSchema>;
@@ -14,20 +14,22 @@ export const tokenSchema = z
     name: z.string(),
     scope: tokenScopeSchema,
     createdAt: timeSchema,
-    lastUsedAt: timeSchema.nullable().describe("to about ten minutes; null when it never was"),
+    lastUsedAt: timeSchema.nullable().describe("accurate to about ten minutes; null if never used"),
     expiresAt: timeSchema.nullable(),
     revokedAt: timeSchema.nullable(),
   })
-  .meta({ id: "Token", description: "Lets its bearer use the API. The token itself is not kept." });
+  .meta({ id: "Token", description: "A token for the API. The server stores only its hash." });
 export type Token = z.infer<typeof tokenSchema>;
 
 export const tokensReplySchema = z
-  .object({ tokens: z.array(tokenSchema).describe("first made first; revoked ones for 90 days") })
+  .object({
+    tokens: z.array(tokenSchema).describe("oldest first; revoked tokens are listed for 90 days"),
+  })
   .meta({ id: "Tokens" });
 export type TokensReply = z.infer<typeof tokensReplySchema>;
 
 export const createdTokenSchema = tokenSchema
-  .extend({ token: z.string().describe("to be sent as a bearer token; it is shown only here") })
+  .extend({ token: z.string().describe("the bearer token; it is shown only once") })
   .meta({ id: "CreatedToken" });
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
@@ -38,9 +40,9 @@ const MAX_DAYS = 3_650;
 
 export const createTokenRequestSchema = z
   .strictObject({
-    name: z.string().min(1).max(LIMITS.nameLength).describe("what it is for"),
+    name: z.string().min(1).max(LIMITS.nameLength).describe("purpose of the token"),
     scope: tokenScopeSchema,
-    expiresInDays: z.number().positive().max(MAX_DAYS).optional().describe("fractions count"),
+    expiresInDays: z.number().positive().max(MAX_DAYS).optional().describe("fractions are allowed"),
   })
   .meta({ id: "CreateTokenRequest" });
 export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;

@@ -3,7 +3,7 @@ export function toEtag(version: number): string {
   return `"${version}"`;
 }
 
-/** Null when the text is no tag of ours. */
+/** Null if the text is not a tag of a session. */
 export function parseEtag(tag: string): number | null {
   const digits = /^(?:W\/)?"(\d{1,15})"$/u.exec(tag.trim())?.[1];
   return digits === undefined ? null : Number(digits);

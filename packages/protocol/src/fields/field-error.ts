@@ -1,9 +1,11 @@
 import { z } from "zod";
 
-/** One thing wrong with a request, with the field it is about. */
+/** One error in a request. */
 export const fieldErrorSchema = z
   .object({
-    field: z.string().describe("such as metadata.a or content.0.text; empty for the whole"),
+    field: z
+      .string()
+      .describe("path of the field, such as content.0.text; empty for the whole body or query"),
     message: z.string(),
   })
   .meta({ id: "FieldError" });

@@ -1,4 +1,4 @@
-/** What one request may carry at most. */
+/** Limits of one request. */
 export const LIMITS = {
   messageBytes: 1024 * 1024,
   messageParts: 100,
@@ -19,7 +19,7 @@ export const LIMITS = {
   filePageSize: 100,
 } as const;
 
-/** As UTF-8, without making the bytes: this layer has no encoder. */
+/** The length in UTF-8. This package runs without Node and DOM types, so it has no encoder. */
 export function byteLength(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -34,7 +34,7 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
-/** Looks no deeper than the limit, so that no nesting exhausts the stack. */
+/** Stops at the limit, so that deep nesting cannot exhaust the stack. */
 function isShallow(value: unknown, depth: number = LIMITS.jsonDepth): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;

@@ -3,7 +3,7 @@ import { LIMITS } from "../fields/limits.ts";
 import { phaseSchema } from "../session.ts";
 import { timeSchema } from "../fields/time.ts";
 
-/** What agents send by their tools, and what they get. */
+/** Limits of the requests that agents send through their tools. */
 export const AGENT_LIMITS = {
   questionLength: 10_000,
   options: 20,
@@ -26,7 +26,7 @@ export const agentQuestionRequestSchema = z
       .array(z.string().min(1).max(AGENT_LIMITS.optionLength))
       .max(AGENT_LIMITS.options)
       .optional()
-      .describe("answers to choose from; any other may be given as well"),
+      .describe("suggested answers; the person may give another one"),
   })
   .meta({ id: "AgentQuestionRequest" });
 export type AgentQuestionRequest = z.infer<typeof agentQuestionRequestSchema>;
@@ -56,11 +56,13 @@ export const agentHistorySchema = z
           role: z.enum(["user", "agent", "system"]),
           timestamp: timeSchema,
           text: z.string(),
-          cut: z.int().describe("characters left out at its end"),
+          cut: z.int().describe("number of characters cut off at the end"),
         }),
       )
-      .describe("in order; the newest unless `after` was given"),
-    leftOut: z.int().describe("further messages: older ones, or with `after` newer ones"),
+      .describe("in order; the newest ones unless `after` is given"),
+    leftOut: z
+      .int()
+      .describe("number of older messages, or with `after` of newer ones, that are not listed"),
   })
   .meta({ id: "AgentHistory" });
 export type AgentHistory = z.infer<typeof agentHistorySchema>;

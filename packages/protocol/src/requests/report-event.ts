@@ -12,7 +12,7 @@ export const eventParamsSchema = z.object({
 export const reportEventRequestSchema = orEmpty(
   z
     .strictObject({
-      answer: z.unknown().optional().describe("what the event brings; null unless given"),
+      answer: z.unknown().optional().describe("payload of the event; null by default"),
     })
     .refine(({ answer }) => isJsonWithin(answer, LIMITS.answerBytes), {
       path: ["answer"],
@@ -30,7 +30,7 @@ export const reportedSessionSchema = z
     problem: z
       .object({ code: problemCodeSchema, detail: z.string() })
       .nullable()
-      .describe("why it was not answered"),
+      .describe("why the session was not answered"),
   })
   .meta({ id: "ReportedSession" });
 export type ReportedSession = z.infer<typeof reportedSessionSchema>;
@@ -38,10 +38,10 @@ export type ReportedSession = z.infer<typeof reportedSessionSchema>;
 export const reportEventReplySchema = z
   .object({
     event: z.string(),
-    answered: z.int().nonnegative().describe("how many runs go on with it"),
+    answered: z.int().nonnegative().describe("number of runs that continue"),
     sessions: z
       .array(reportedSessionSchema)
-      .describe("every session that waited for the event, oldest question first"),
+      .describe("all sessions that waited for the event, oldest suspension first"),
   })
   .meta({ id: "ReportedEvent" });
 export type ReportEventReply = z.infer<typeof reportEventReplySchema>;

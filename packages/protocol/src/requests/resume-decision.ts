@@ -18,7 +18,7 @@ export const RESUME_REASONS = [
 export const resumeReasonSchema = z.enum(RESUME_REASONS);
 export type ResumeReason = z.infer<typeof resumeReasonSchema>;
 
-/** Checks that count only where they are required. */
+/** Checks that count only if the request requires them. */
 export const FURTHER_CHECKS = ["workspace", "provider", "lease", "budget"] as const;
 
 const RESUME_CHECKS = [
@@ -34,10 +34,10 @@ export const resumeCheckSchema = z
   .object({
     name: z.enum(RESUME_CHECKS),
     passed: z.boolean(),
-    required: z.boolean().describe("whether the answer depends on it"),
+    required: z.boolean().describe("whether the decision depends on this check"),
     value: z
       .union([z.boolean(), z.number(), z.string()])
-      .describe("`unknown` where nobody could look"),
+      .describe("`unknown` if it could not be determined"),
     limit: z.union([z.number(), z.string()]).nullable(),
   })
   .meta({ id: "ResumeCheck" });
@@ -46,7 +46,7 @@ export type ResumeCheck = z.infer<typeof resumeCheckSchema>;
 export const resumeDecisionSchema = z
   .object({
     shouldResume: z.boolean(),
-    reason: resumeReasonSchema.describe("that of the first required check that failed"),
+    reason: resumeReasonSchema.describe("reason of the first required check that failed"),
     checks: z.array(resumeCheckSchema),
   })
   .meta({ id: "ResumeDecision" });
@@ -54,26 +54,26 @@ export type ResumeDecision = z.infer<typeof resumeDecisionSchema>;
 
 const YEAR_MINUTES = 365 * 24 * 60;
 
-/** What is not given is as the server's configuration has it. */
+/** The server's configuration has the defaults. */
 export const shouldResumeQuerySchema = z.object({
   timeoutMinutes: z.coerce
     .number()
     .positive()
     .max(YEAR_MINUTES)
     .optional()
-    .describe("how long it may have been inactive; usually 30"),
+    .describe("maximum time of inactivity; 30 by default"),
   maxErrors: z.coerce
     .number()
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe("how many errors are too many; usually 3"),
+    .describe("number of errors that prevents a resume; 3 by default"),
   require: z
     .string()
     .transform((text) => (text === "" ? [] : text.split(",")))
     .pipe(z.array(z.enum(FURTHER_CHECKS)))
     .optional()
-    .describe("further checks that count, comma-separated; empty for none"),
+    .describe("additional required checks, comma-separated"),
 });
 export type ShouldResumeQuery = z.infer<typeof shouldResumeQuerySchema>;

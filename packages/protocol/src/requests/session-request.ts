@@ -2,12 +2,8 @@ import { z } from "zod";
 import { orEmpty } from "../fields/empty-body.ts";
 import { agentIdSchema, idSchema } from "../fields/identifier.ts";
 import { isJsonWithin, LIMITS } from "../fields/limits.ts";
-import {
-  hasOneOfTextAndContent,
-  messagePartsSchema,
-  messageTextSchema,
-  ONE_OF_TEXT_AND_CONTENT,
-} from "../message.ts";
+import { TEXT_OR_CONTENT } from "../fields/text-or-content.ts";
+import { messagePartsSchema, messageTextSchema } from "../message.ts";
 import {
   deliveryPolicySchema,
   outcomeSchema,
@@ -32,15 +28,17 @@ export const firstMessageSchema = z.union(
     messageTextSchema,
     z
       .strictObject({ text: messageTextSchema.optional(), content: messagePartsSchema.optional() })
-      .refine(hasOneOfTextAndContent, ONE_OF_TEXT_AND_CONTENT),
+      .refine(...TEXT_OR_CONTENT),
   ],
-  "must be a text, or an object with text or content",
+  "must be a string, or an object with text or content",
 );
 
 export const createSessionRequestSchema = orEmpty(
   z
     .strictObject({
-      agentId: agentIdSchema.nullish().describe("an id of your own beside the UUID, unique"),
+      agentId: agentIdSchema
+        .nullish()
+        .describe("your own unique ID for the session, besides its UUID"),
       repoId: idSchema.nullish(),
       title: titleSchema.nullish(),
       provider: nameSchema.nullish(),
@@ -63,11 +61,15 @@ export const listSessionsQuerySchema = z.object({
   provider: nameSchema
     .optional()
     .describe(
-      "the agent of a message that chooses none: the preference, else that of the last run, else the default",
+      "sessions whose next message goes to this provider: their preference, or the provider of the last run, or the default",
     ),
-  q: z.string().max(LIMITS.searchLength).optional().describe("words to find, each as a prefix"),
-  from: timeInputSchema.optional().describe("active at or after"),
-  to: timeInputSchema.optional().describe("created before"),
+  q: z
+    .string()
+    .max(LIMITS.searchLength)
+    .optional()
+    .describe("search words; each one matches as a prefix"),
+  from: timeInputSchema.optional().describe("sessions active at or after this time"),
+  to: timeInputSchema.optional().describe("sessions created before this time"),
   limit: z.coerce.number().int().min(1).max(LIMITS.pageSize).default(20),
   offset: z.coerce.number().int().nonnegative().default(0),
   cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
@@ -77,13 +79,10 @@ export type ListSessionsQuery = z.infer<typeof listSessionsQuerySchema>;
 export const updateSessionRequestSchema = z
   .strictObject({
     title: titleSchema.nullable().optional(),
-    metadata: metadataSchema.optional().describe("merged into what is there"),
+    metadata: metadataSchema.optional().describe("merged into the existing metadata"),
     phase: phaseSchema.optional(),
-    error: reasonSchema.optional().describe("counted, and kept as the last one"),
-    resetErrors: z
-      .boolean()
-      .optional()
-      .describe("sets errorCount to 0, before an error of the same request is counted"),
+    error: reasonSchema.optional().describe("increases errorCount and sets lastError"),
+    resetErrors: z.boolean().optional().describe("sets errorCount to 0 before `error` is counted"),
     delivery: deliveryPolicySchema.optional(),
     provider: nameSchema.nullable().optional(),
     model: nameSchema.nullable().optional(),
@@ -103,11 +102,11 @@ export const resumeRequestSchema = orEmpty(
       answer: z
         .unknown()
         .optional()
-        .describe("what its kind asks for: a permission option's id, a tool's result, text"),
+        .describe("depends on the kind: the ID of a permission option, a tool result, or text"),
     })
     .refine(
       ({ suspensionId, answer }) => (suspensionId === undefined) === (answer === undefined),
-      "give suspensionId and answer together, or neither",
+      "must have suspensionId and answer together, or neither",
     )
     .refine(({ answer }) => isJsonWithin(answer, LIMITS.answerBytes), {
       path: ["answer"],
@@ -132,15 +131,15 @@ export type FailRequest = z.infer<typeof failRequestSchema>;
 
 export const forkRequestSchema = orEmpty(
   z
-    .strictObject({ atMessage: idSchema.nullish().describe("the last message taken over") })
+    .strictObject({ atMessage: idSchema.nullish().describe("the last message to copy") })
     .meta({ id: "ForkRequest" }),
 );
 export type ForkRequest = z.infer<typeof forkRequestSchema>;
 
-/** For requests that say all by their URL: archive. */
+/** For requests without fields. */
 export const emptyRequestSchema = orEmpty(z.strictObject({}).meta({ id: "EmptyRequest" }));
 
-/** `a,b`, and in a client's hands the values themselves. */
+/** A comma-separated list. */
 function listOf<Values extends Readonly<Record<string, string>>>(value: z.ZodEnum<Values>) {
   return z
     .string()

@@ -26,6 +26,20 @@ export function sameJson(left: Json, right: Json): boolean {
   );
 }
 
+/**
+ * JSON text that is equal for equal values, whatever the order of their keys. Strings in `blanked` are written as
+ * empty strings.
+ */
+export function canonicalJson(value: Json, blanked: ReadonlySet<string> = new Set()): string {
+  if (typeof value === "string") return JSON.stringify(blanked.has(value) ? "" : value);
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map((item) => canonicalJson(item, blanked)).join(",")}]`;
+  const fields = Object.entries(value)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item, blanked)}`);
+  return `{${fields.join(",")}}`;
+}
+
 export function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

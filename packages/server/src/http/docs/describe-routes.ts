@@ -6,23 +6,23 @@ import { withNeededSchemas } from "./openapi-schemas.ts";
 import { scopeOf } from "../guard/route-scope.ts";
 
 const TAGS = [
-  { name: "sessions", description: "Durable sessions: create, list, read, change, delete." },
-  { name: "messages", description: "What is said in a session; each message starts a run." },
-  { name: "queue", description: "Messages that wait for their turn." },
-  { name: "lifecycle", description: "Cancel, resume, archive, finalize, fail, fork." },
-  { name: "suspensions", description: "What waits for a person." },
-  { name: "agent tools", description: "What agents call by the tools they are given." },
-  { name: "events", description: "Live events, over server-sent events." },
-  { name: "bundles", description: "Sessions as files." },
-  { name: "repositories", description: "Where agents work." },
-  { name: "providers", description: "Which agents there are." },
-  { name: "tokens", description: "Who may use the API." },
-  { name: "nodes", description: "The servers that share a database." },
-  { name: "stats", description: "How it went." },
-  { name: "server", description: "Health, readiness and figures." },
+  { name: "sessions", description: "Create, list, read, change and delete sessions." },
+  { name: "messages", description: "Send and read messages. Each message starts a run." },
+  { name: "queue", description: "Messages that wait to be delivered." },
+  { name: "lifecycle", description: "Cancel, resume, archive, finalize, fail and fork sessions." },
+  { name: "suspensions", description: "Permissions, questions and events that runs wait for." },
+  { name: "agent tools", description: "Called by the tools that Holdfast gives to agents." },
+  { name: "events", description: "Live updates as server-sent events." },
+  { name: "bundles", description: "Export, import and restore sessions." },
+  { name: "repositories", description: "Git repositories that agents work in." },
+  { name: "providers", description: "Agents and models that can run messages." },
+  { name: "tokens", description: "Access to the API." },
+  { name: "nodes", description: "Servers that share one database." },
+  { name: "stats", description: "Success rates, durations and costs." },
+  { name: "server", description: "Health, readiness and metrics." },
 ];
 
-/** The OpenAPI document of these routes, made by a server that has them and nothing else. */
+/** Builds the OpenAPI document with a separate Fastify instance that has only these routes. */
 export async function describeRoutes(
   routes: readonly RouteOptions[],
   { version }: { readonly version: string },
@@ -37,7 +37,7 @@ export async function describeRoutes(
         title: "Holdfast",
         version,
         description:
-          "Durable sessions for coding agents. JSON in and out; errors are RFC 9457 problem " +
+          "Durable sessions for coding agents. Requests and replies are JSON. Errors are RFC 9457 problem " +
           "documents with a stable `code`.",
         license: { name: "MIT", identifier: "MIT" },
       },
@@ -49,13 +49,13 @@ export async function describeRoutes(
             type: "http",
             scheme: "bearer",
             description:
-              "Needed where the server was started with a token, or tokens were made; for each operation with the " +
-              "scope that is named there, or one that includes it: read, send, admin.",
+              "Required if the server was started with a token or if API tokens exist. Each operation names the " +
+              "scope it needs. Scopes in ascending order: read, send, admin.",
           },
           agentToken: {
             type: "http",
             scheme: "bearer",
-            description: "Given to an agent's tools; good for its session only.",
+            description: "Given to the tools of an agent. Valid only for its session.",
           },
         },
       },
@@ -78,7 +78,7 @@ export async function describeRoutes(
   return document;
 }
 
-/** What a token must allow, where one is needed at all. */
+/** The scope that a token needs for a route. */
 function securityOf({ method, url, config }: RouteOptions) {
   if (config?.isPublic === true) return { security: [] };
   const scope = scopeOf({ method: [method].flat()[0] ?? "GET", url });
@@ -87,7 +87,7 @@ function securityOf({ method, url, config }: RouteOptions) {
 
 const OPTIONAL_BODY = "x-optional-body";
 
-/** The framework calls every body required. */
+/** @fastify/swagger marks every body as required. */
 function withOptionalBodies<Document extends object>(document: Document): Document {
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;

@@ -57,7 +57,7 @@ export function pageHtml(description: Description, caller: Caller): string {
         <main>
           <h1>${info.title} API</h1>
           <p>
-            ${withCode(info.description)} The same as a document:
+            ${withCode(info.description)} The OpenAPI document:
             <a href="/openapi.json">openapi.json</a>.
           </p>
           ${groups.map(

@@ -69,7 +69,10 @@ function asSentence(summary: string): string {
 
 function bodyHtml(schema: Schema, schemas: Schemas): Html {
   const named = schema.$ref === undefined ? schema : (schemas[schemaName(schema.$ref)] ?? schema);
-  return fieldsHtml(named) ?? html`<p class="note">${named.description ?? "It has no fields."}</p>`;
+  return (
+    fieldsHtml(named) ??
+    html`<p class="note">${named.description ?? "This body has no fields."}</p>`
+  );
 }
 
 function replyHtml({

@@ -39,7 +39,7 @@ export async function aboutToken(
   if (given === undefined)
     return toProblem(
       "unauthorized",
-      "This server needs a token: send it as Authorization: Bearer TOKEN.",
+      "This server requires a token. Send it as Authorization: Bearer TOKEN.",
     );
   return wrongToken(attempts, request);
 }
@@ -48,12 +48,12 @@ export async function aboutToken(
 export function wrongToken(
   attempts: FailedAttempts,
   { ip }: Pick<FastifyRequest, "ip">,
-  detail = "This token is not known here, or is no longer good.",
+  detail = "The token is unknown, expired or revoked.",
 ): Problem {
   if (!attempts.add(ip)) return toProblem("unauthorized", detail);
   return toProblem(
     "too_many_attempts",
-    "Too many wrong tokens came from this address. Wait a minute, or send the right one.",
+    "Too many wrong tokens from this address. Wait a minute, or send a valid token.",
   );
 }
 
@@ -65,7 +65,7 @@ function aboutScope(scope: Scope, needed: Scope): Problem | null {
   if (includes(scope, needed)) return null;
   return toProblem(
     "forbidden",
-    `This needs a token with the scope ${needed}; this one has ${scope}.`,
+    `This request needs a token with the scope ${needed}. The scope of this token is ${scope}.`,
   );
 }
 

@@ -69,7 +69,7 @@ async function aboutHost(
   if (await tokens.areInUse()) return null;
   return toProblem(
     "host_not_allowed",
-    "Without a token this server answers only to names of its own machine.",
+    "Without a token, this server answers only requests to localhost.",
   );
 }
 
@@ -85,7 +85,7 @@ function aboutSite(request: FastifyRequest): Problem | null {
     site === "cross-site" ||
     site === "same-site";
   if (!isForeign || (origin === undefined && isPageVisit(request))) return null;
-  return toProblem("origin_not_allowed", "Pages of other sites may not use this server.");
+  return toProblem("origin_not_allowed", "Pages of other sites must not use this server.");
 }
 
 function isSameHost(origin: string, host: string | undefined): boolean {
@@ -112,7 +112,7 @@ function aboutAgentToken(
 ): Problem | null {
   const { id: sessionId } = sessionParamsSchema.partial().safeParse(request.params).data ?? {};
   const given = bearerOf(request);
-  const detail = "Only the tools of this session's agent may use this.";
+  const detail = "Only the tools of this session's agent may use this route.";
   if (given === undefined) return toProblem("unauthorized", detail);
   if (sessionId !== undefined && agentTokens?.isFor(sessionId, given) === true) return null;
   return wrongToken(attempts, request, detail);
@@ -129,13 +129,12 @@ function isPublic(request: FastifyRequest): boolean {
 /** A form of another site can send text and form data without asking, but not these types. */
 function aboutBody(request: FastifyRequest): Problem | null {
   if (!hasBody(request)) return null;
-  const wanted = request.routeOptions.config.bodyTypes ?? ["application/json"];
-  const given =
-    (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (wanted.includes(given)) return null;
+  const types = request.routeOptions.config.bodyTypes ?? ["application/json"];
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (types.includes(type)) return null;
   return toProblem(
     "unsupported_media_type",
-    `The body must be sent as Content-Type: ${wanted.join(" or ")}, not as ${given === "" ? "nothing" : given}.`,
+    `The body must have Content-Type ${types.join(" or ")}, not ${type === "" ? "none" : type}.`,
   );
 }
 

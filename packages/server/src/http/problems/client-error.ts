@@ -7,7 +7,7 @@ const ANSWERS: Readonly<Record<string, typeof NOT_HTTP>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: "Request Timeout" },
 };
 
-/** Bytes that are no HTTP request: there is no route and no reply object, only the socket. */
+/** Answers bytes that are not HTTP. There is no reply object, only the socket. */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const { status, reason } = ANSWERS[error.code ?? ""] ?? NOT_HTTP;

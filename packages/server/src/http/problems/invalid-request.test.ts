@@ -23,6 +23,14 @@ async function problemOf(app: App, asked: Asked): Promise<Problem> {
   return problem;
 }
 
+function body(payload: object): Asked {
+  return { method: "POST", url: "/api/sessions", payload };
+}
+
+function post(path: string, payload?: object): Asked {
+  return { method: "POST", url: `/api/sessions/s1${path}`, ...(payload && { payload }) };
+}
+
 describe("a request that is not what the API describes", () => {
   it.each<[Asked, readonly string[]]>([
     [
@@ -94,6 +102,79 @@ describe("a request that is not what the API describes", () => {
     for (const field of fields) expect(problem.detail).toContain(field);
   });
 
+  it.each<[string, Asked, string]>([
+    [
+      "unknown fields",
+      body({ titel: "x", agent: 1 }),
+      "unknown field: titel; unknown field: agent",
+    ],
+    ["a wrong type", body({ title: 7 }), "title must be a string"],
+    ["a wrong type", body({ metadata: [] }), "metadata must be an object"],
+    ["a wrong whole", body([]), "The body must be an object"],
+    ["a missing body", { method: "PATCH", url: "/api/sessions/s1" }, "The body is required"],
+    ["a missing field", { ...post("/fail"), payload: {} }, "reason is required"],
+    ["a missing choice", { ...post("/finalize"), payload: {} }, "outcome is required"],
+    [
+      "an unknown choice",
+      { ...post("/finalize"), payload: { outcome: "won" } },
+      "outcome must be one of completed, failed, abandoned",
+    ],
+    ["an empty text", { ...post("/fail"), payload: { reason: "" } }, "reason must not be empty"],
+    ["a blank message", { ...post("/prompt"), payload: { text: " " } }, "text must not be empty"],
+    ["a long text", body({ title: "x".repeat(501) }), "title must have at most 500 characters"],
+    [
+      "an empty list",
+      { ...post("/messages"), payload: { content: [] } },
+      "content must not be empty",
+    ],
+    [
+      "a long list",
+      { ...post("/messages"), payload: { content: Array(101).fill({ type: "text", text: "x" }) } },
+      "content must have at most 100 items",
+    ],
+    [
+      "a low number",
+      { url: "/api/sessions?limit=0" },
+      "limit must be a whole number from 1 to 100",
+    ],
+    [
+      "a high number",
+      { url: "/api/sessions?limit=101" },
+      "limit must be a whole number from 1 to 100",
+    ],
+    ["no number", { url: "/api/sessions?limit=x" }, "limit must be a whole number from 1 to 100"],
+    [
+      "a fraction",
+      { url: "/api/sessions?limit=1.5" },
+      "limit must be a whole number from 1 to 100",
+    ],
+    [
+      "a number without a maximum",
+      { url: "/api/sessions?offset=-1" },
+      "offset must be a whole number of at least 0",
+    ],
+    [
+      "a number that must be positive",
+      { url: "/api/sessions/s1/should-resume?timeoutMinutes=0" },
+      "timeoutMinutes must be a number above 0 and at most 525600",
+    ],
+    [
+      "a wrong format",
+      { url: "/api/sessions?from=yesterday" },
+      "from must be an ISO-8601 time, such as 2026-01-31T12:00:00Z, or a date",
+    ],
+    ["a rule about two fields", post("/messages", {}), "The body must have either text or content"],
+    [
+      "no branch of a union",
+      body({ message: 5 }),
+      "message must be a string, or an object with text or content",
+    ],
+    ["a parameter given twice", { url: "/api/sessions?agent=a&agent=b" }, "agent must be a string"],
+  ])("is refused in plain words: %s", async (_, asked, detail) => {
+    const problem = await problemOf(await testApp(), asked);
+    expect(problem.detail).toBe(detail);
+  });
+
   it("is refused when its body is no JSON, is nested too deeply, or would poison objects", async () => {
     const app = await testApp();
     const detailOf = async (payload: string): Promise<string> =>
@@ -110,15 +191,17 @@ describe("a request that is not what the API describes", () => {
     const app = await testApp({
       runtime: { sendMessage: async () => ({ ok: true, sent: sent() }) },
     });
-    const body = (bytes: number): string => `{"text":"${"x".repeat(bytes - 11)}"}`;
+    const textOf = (bytes: number): string => `{"text":"${"x".repeat(bytes - 11)}"}`;
     const limit = 2 * 1024 * 1024;
     const url = "/api/sessions/s1/prompt";
-    expect(await problemOf(app, { method: "POST", url, payload: body(limit + 1) })).toMatchObject({
-      status: 413,
-      code: "payload_too_large",
-    });
+    expect(await problemOf(app, { method: "POST", url, payload: textOf(limit + 1) })).toMatchObject(
+      {
+        status: 413,
+        code: "payload_too_large",
+      },
+    );
     // At the limit it is read, and then refused for what it says.
-    expect(await problemOf(app, { method: "POST", url, payload: body(limit) })).toMatchObject({
+    expect(await problemOf(app, { method: "POST", url, payload: textOf(limit) })).toMatchObject({
       status: 400,
       errors: [{ field: "text", message: "must be at most 1 MiB" }],
     });

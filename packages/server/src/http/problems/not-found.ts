@@ -4,7 +4,7 @@ import { matchesRoute, pathOf } from "../wire/route-path.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isPageAddress, sendPage } from "../server/web-page.ts";
 
-/** Answers 405 where another method would have been right, 404 elsewhere. To be added before any route. */
+/** Answers 405 if the path takes other methods, otherwise 404. Must be added before all routes. */
 export function addNotFound(
   app: FastifyInstance,
   { webFolder }: { readonly webFolder: string | null },
@@ -26,7 +26,10 @@ export function addNotFound(
     const allowed = [...new Set([...methods, ...heads])].toSorted().join(", ");
     return sendProblem(
       reply.header("allow", allowed),
-      toProblem("method_not_allowed", `${path} does not take ${request.method}, but ${allowed}.`),
+      toProblem(
+        "method_not_allowed",
+        `${path} does not support ${request.method}. Supported methods: ${allowed}.`,
+      ),
     );
   });
 }

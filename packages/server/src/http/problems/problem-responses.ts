@@ -35,12 +35,12 @@ const WRITING = [
   "writes_overflow",
 ] as const satisfies readonly ProblemCode[];
 
-/** The problems a route that only reads can answer with, for its description. */
+/** The problems of a route that only reads, for its description. */
 export function readProblems(...codes: readonly ProblemCode[]): Record<number, ProblemResponse> {
   return toResponses([...ALWAYS, ...codes]);
 }
 
-/** The problems a route that changes something can answer with. */
+/** The problems of a route that changes data. */
 export function writeProblems(...codes: readonly ProblemCode[]): Record<number, ProblemResponse> {
   return toResponses([...ALWAYS, ...WRITING, ...codes]);
 }

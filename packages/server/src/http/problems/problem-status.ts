@@ -2,7 +2,7 @@ import { problemCodeSchema, type Problem, type ProblemCode } from "@holdfast/pro
 import type { RuntimeRefusal, RuntimeRefusalCode } from "../../runtime/reply.ts";
 import { InvalidRequest } from "./invalid-request.ts";
 
-/** The one place where a code becomes an HTTP status: a new code does not compile until it has a row. */
+/** The HTTP status of each code. A new code does not compile until it has a row here. */
 export const PROBLEM_STATUS = {
   admin_token_first: 409,
   agent_not_installed: 409,
@@ -96,7 +96,7 @@ export function toProblem(code: ProblemCode, detail: string): Problem {
   return { type: "about:blank", title: TITLES[status] ?? "Error", status, code, detail };
 }
 
-/** A refusal with what the session was like when it refused, as far as there is one. */
+/** A refusal, with the status and state of the session if there is one. */
 export function problemFromRefusal({ code, message, status, state }: RuntimeRefusal): Problem {
   return {
     ...toProblem(code, message),
@@ -105,7 +105,7 @@ export function problemFromRefusal({ code, message, status, state }: RuntimeRefu
   };
 }
 
-/** What a client may know of something thrown: our own faults by their code, the rest by none. */
+/** The problem for a thrown error. Only errors with one of our codes show their message. */
 export function problemFromError(error: unknown): Problem {
   if (error instanceof InvalidRequest) {
     return { ...toProblem("invalid_request", error.message), errors: [...error.errors] };
@@ -117,19 +117,22 @@ export function problemFromError(error: unknown): Problem {
   return problemOfFramework(error);
 }
 
-/** Fastify's own errors are told apart by their status: its texts may change. */
+/** Fastify's errors are recognised by their status, because their texts may change. */
 function problemOfFramework(error: unknown): Problem {
   if (isClientError(error)) {
     switch (error.statusCode) {
       case 413:
-        return toProblem("payload_too_large", "The body is larger than this route takes.");
+        return toProblem("payload_too_large", "The body is too large for this route.");
       case 415:
-        return toProblem("unsupported_media_type", "Send JSON, as Content-Type: application/json.");
+        return toProblem(
+          "unsupported_media_type",
+          "Send JSON with Content-Type: application/json.",
+        );
       default:
         return toProblem("invalid_request", error.message);
     }
   }
-  return toProblem("internal_error", "The server failed to handle the request. Its log says more.");
+  return toProblem("internal_error", "The server could not handle the request. See its log.");
 }
 
 function isClientError(error: unknown): error is Error & { readonly statusCode: number } {

@@ -33,7 +33,7 @@ const ASKED = {
 };
 const MINUTE_MS = 60_000;
 
-/** What the tools of a session's agent call, with the token of that session. */
+/** Routes for the tools of an agent. They need the agent token of the session. */
 export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   app.route({
     method: "POST",
@@ -42,7 +42,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     schema: {
       ...ON_SESSION,
       operationId: "agentSetPhase",
-      summary: "Say what kind of work the agent is doing",
+      summary: "Set the phase of the session",
       body: agentPhaseRequestSchema,
       response: {
         200: sessionSchema,
@@ -62,8 +62,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       operationId: "agentAskHuman",
       summary: "Ask a person",
       description:
-        "The session's current run is suspended until somebody answers. The same question, while it " +
-        "is open, is not asked again.",
+        "Suspends the current run until a person answers. Asking an open question again changes nothing.",
       body: agentQuestionRequestSchema,
       response: ASKED,
     },
@@ -86,9 +85,8 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     schema: {
       ...ON_SESSION,
       operationId: "agentWaitForEvent",
-      summary: "Wait for something outside",
-      description:
-        "The session's current run is suspended until somebody reports the event, or its time is up.",
+      summary: "Wait for an external event",
+      description: "Suspends the current run until the event is reported or the wait expires.",
       body: agentEventRequestSchema,
       response: ASKED,
     },
@@ -112,7 +110,7 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     schema: {
       ...ON_SESSION,
       operationId: "agentReadHistory",
-      summary: "What was said in the session, in words and bounded",
+      summary: "Read earlier messages of the session as text",
       querystring: agentHistoryQuerySchema,
       response: { 200: agentHistorySchema, ...readProblems("session_not_found") },
     },

@@ -10,13 +10,13 @@ import { sendRefusal } from "../problems/send-problem.ts";
 import { sendNewSession } from "../wire/send-session.ts";
 
 const TAGS = ["bundles"];
-/** The same thing has several names in use. */
+/** Both names of JSON Lines are in use. */
 const MEDIA_TYPES = [BUNDLE_MEDIA_TYPE, "application/x-ndjson"];
 const MAX_BUNDLE_BYTES = BUNDLE_LIMITS.totalLength;
 const bundleSchema = z
   .unknown()
   .refine((body) => body !== undefined, "must be a bundle")
-  .meta({ type: "string", description: "JSON Lines: one JSON value a line" });
+  .meta({ type: "string", description: "JSON Lines: one JSON value per line" });
 
 export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   app.route({
@@ -24,12 +24,12 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
     url: "/api/sessions/:id/export",
     schema: {
       operationId: "exportSession",
-      summary: "The session as a bundle that another server can import",
+      summary: "Export a session as a bundle",
       tags: TAGS,
       params: sessionParamsSchema,
       response: {
         200: {
-          description: "JSON Lines: one JSON value a line",
+          description: "JSON Lines: one JSON value per line",
           content: { [BUNDLE_MEDIA_TYPE]: { schema: bundleSchema } },
         },
         ...readProblems("session_not_found"),
@@ -68,9 +68,9 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       bodyLimit: MAX_BUNDLE_BYTES,
       schema: {
         operationId: "importSession",
-        summary: "Take in a bundle",
+        summary: "Import a bundle",
         description:
-          "The session keeps its id and its history. It is read as it comes, and stored as a whole or not at all. At most 4 GiB.",
+          "The session keeps its ID and its history. It is imported completely or not at all. A bundle may have up to 4 GiB.",
         tags: TAGS,
         consumes: MEDIA_TYPES,
         body: bundleSchema,
@@ -81,7 +81,7 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
       },
       handler: async (request, reply) => {
         const body = request.body instanceof Readable ? request.body : Readable.from([]);
-        // Not destroyed when the rest is not wanted: the connection is needed for the answer.
+        // The stream stays open after an early return: the reply needs the connection.
         const bytes = body.iterator({ destroyOnReturn: false });
         const lines = toLines(bytes, { maxBytes: MAX_BUNDLE_BYTES });
         return sendNewSession(reply, await runtime.importSession(lines));
@@ -90,12 +90,12 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
   });
 }
 
-/** Bundles are not collected but read as they come. */
+/** Passes bundles on as a stream instead of buffering them. */
 function addLinesBody(scope: FastifyInstance): void {
   for (const type of MEDIA_TYPES) {
     scope.addContentTypeParser(type, ({ headers }, payload, done) => {
       const isTooLarge = Number(headers["content-length"]) > MAX_BUNDLE_BYTES;
-      done(isTooLarge ? new TooLarge("A bundle has at most 4 GiB.") : null, payload);
+      done(isTooLarge ? new TooLarge("A bundle may have at most 4 GiB.") : null, payload);
     });
   }
 }

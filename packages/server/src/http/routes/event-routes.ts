@@ -13,15 +13,15 @@ const streamSchema = z.unknown().meta({ type: "string", description: "Server-sen
 const STREAM = {
   200: {
     description:
-      "Events named message, delta, run, session, suspension, queue or phase, each with its JSON; " +
-      "of all sessions also reset. Comments in between show that the connection lives.",
+      "Server-sent events named message, delta, run, session, suspension, queue or phase, with JSON data. " +
+      "The stream of all sessions also sends reset. Comments serve as heartbeats.",
     content: { [MEDIA_TYPE]: { schema: streamSchema } },
   },
 };
 const lastSeqSchema = z.looseObject({
   "last-event-id": z
     .string()
-    .regex(/^\d{1,15}$/u, "must be the id of an event of the session")
+    .regex(/^\d{1,15}$/u, "must be the ID of an event of the session")
     .transform(Number)
     .optional(),
 });
@@ -29,7 +29,7 @@ const lastPositionSchema = z.looseObject({
   "last-event-id": z
     .string()
     .max(200)
-    .regex(/^[!-~]*$/u, "must be the id of an event")
+    .regex(/^[!-~]*$/u, "must be the ID of an event")
     .optional(),
 });
 
@@ -48,11 +48,11 @@ export function addEventRoutes(
     url: "/api/sessions/:id/events",
     schema: {
       operationId: "streamSessionEvents",
-      summary: "What happens to a session, live, after a sequence number",
+      summary: "Stream the events of a session",
       description:
-        "Without a number, from the beginning. A reader that applies what it gets has what " +
-        "`GET /api/sessions/{id}` shows. After a break it goes on where it was, with Last-Event-ID; " +
-        "one that is too slow is dropped and does the same.",
+        "Starts after `after` or Last-Event-ID, or at the beginning. A client that applies all events " +
+        "has the same data as `GET /api/sessions/{id}`. After a disconnect it continues with " +
+        "Last-Event-ID. A client that reads too slowly is disconnected.",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: lastSeqSchema,
@@ -76,10 +76,10 @@ export function addEventRoutes(
     url: "/api/events",
     schema: {
       operationId: "streamAllEvents",
-      summary: "Changes of all sessions, live",
+      summary: "Stream the changes of all sessions",
       description:
-        "A `session` event for each change, with the session as it is then. `reset` says that what " +
-        "was missed is not known: read again what is shown.",
+        "Sends a `session` event for each change. `reset` means that events were missed and the client " +
+        "must fetch its data again.",
       tags: TAGS,
       headers: lastPositionSchema,
       querystring: allEventsQuerySchema,

@@ -16,10 +16,10 @@ export function addGrantRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/sessions/:id/grants",
     schema: {
       operationId: "listGrants",
-      summary: "What people have answered for the rest of the session",
+      summary: "List the permissions granted or denied for the rest of the session",
       description:
-        "A permission answered with an option for always is not asked again in its session, also " +
-        "not by another agent. What the policy denies stays denied.",
+        "A permission answered with an `…_always` option is not asked again in the session, whichever " +
+        "agent asks. The permission policy still applies.",
       tags: TAGS,
       params: sessionParamsSchema,
       response: { 200: grantsReplySchema, ...readProblems("session_not_found") },
@@ -32,8 +32,9 @@ export function addGrantRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/sessions/:id/grants/:grantId",
     schema: {
       operationId: "revokeGrant",
-      summary: "Ask again from now on",
-      description: "The reply holds the grants that are left.",
+      summary: "Revoke a grant",
+      description:
+        "The permission is asked again from now on. The reply lists the remaining grants.",
       tags: TAGS,
       params: grantParamsSchema,
       headers: ifMatchSchema,

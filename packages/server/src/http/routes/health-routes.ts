@@ -23,7 +23,7 @@ export function addHealthRoutes(
     config: { isPublic: true },
     schema: {
       operationId: "getHealth",
-      summary: "Is the process alive?",
+      summary: "Check that the process is alive",
       tags: ["server"],
       response: { 200: healthSchema },
     },
@@ -35,8 +35,8 @@ export function addHealthRoutes(
     url: "/readyz",
     schema: {
       operationId: "getReadiness",
-      summary: "Would a request be served now?",
-      description: "Also what the server allows, and whether agents are started in a sandbox.",
+      summary: "Check that the server can handle requests",
+      description: "Also returns the server's limits and the state of the sandbox.",
       tags: ["server"],
       response: { 200: readinessSchema, 503: readinessSchema },
     },

@@ -29,8 +29,8 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       operationId: "cancelRun",
       summary: "Cancel the current run",
       description:
-        "The session is idle afterwards and goes on with the next message. Cancelling an idle " +
-        "session changes nothing.",
+        "The session becomes idle and continues with its next message. Cancelling an idle session " +
+        "changes nothing.",
       body: cancelRequestSchema,
       response: {
         200: sessionSchema,
@@ -54,11 +54,11 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       ...ON_SESSION,
       operationId: "resumeSession",
-      summary: "Make a suspended session active, or give the answer a run waits for",
+      summary: "Resume a suspended session, or answer a suspension",
       description:
-        "With `suspensionId` and `answer`, the run goes on with it: the id of a permission's option, " +
-        "a tool's result, the payload of an event, a text. The first answer wins; the same one again " +
-        "is no error. Without a body, a session that a restart suspended becomes active.",
+        "With `suspensionId` and `answer`, the run continues with the answer: the ID of a permission " +
+        "option, a tool result, the payload of an event, or text. The first answer counts; repeating " +
+        "it is not an error. Without a body, a suspended session becomes active.",
       body: resumeRequestSchema,
       response: {
         200: sessionSchema,
@@ -81,8 +81,10 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       if (suspensionId === undefined) return sendSession(reply, await runtime.resume(session));
       const { tokenName } = request;
       const by = tokenName === null ? null : `token: ${tokenName}`;
-      const given = { suspensionId, answer: fromWireJson(answer), by };
-      return sendSession(reply, await runtime.answer({ ...session, ...given }));
+      return sendSession(
+        reply,
+        await runtime.answer({ ...session, suspensionId, answer: fromWireJson(answer), by }),
+      );
     },
   });
 
@@ -92,7 +94,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       ...ON_SESSION,
       operationId: "archiveSession",
-      summary: "Put a session away, for good",
+      summary: "Archive a session permanently",
       body: emptyRequestSchema,
       response: {
         200: sessionSchema,
@@ -109,7 +111,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       ...ON_SESSION,
       operationId: "finalizeSession",
-      summary: "Say how the work ended",
+      summary: "Record the outcome of a session",
       body: finalizeRequestSchema,
       response: {
         200: sessionSchema,
@@ -137,8 +139,8 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       ...ON_SESSION,
       operationId: "failSession",
-      summary: "Declare that a session cannot go on",
-      description: "For operators. Its status is `error` from then on.",
+      summary: "Mark a session as failed",
+      description: "For operators. The status becomes `error`.",
       body: failRequestSchema,
       response: {
         200: sessionSchema,
@@ -157,7 +159,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     schema: {
       ...ON_SESSION,
       operationId: "forkSession",
-      summary: "A new idle session with the history up to a message",
+      summary: "Fork a session: create an idle copy with its history up to a message",
       body: forkRequestSchema,
       response: {
         201: sessionSchema,
@@ -175,10 +177,10 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     url: "/api/sessions/:id/should-resume",
     schema: {
       operationId: "shouldResume",
-      summary: "Should an orchestrator take this session up again?",
+      summary: "Check whether a session should be resumed",
       description:
-        "Always answered: that there is no such session is one of the reasons not to. Five checks " +
-        "always count; `require` names further ones, which are shown in any case.",
+        "Always answers 200; a missing session is one of the reasons. Five checks are always required. " +
+        "`require` adds others, which are always listed.",
       tags: TAGS,
       params: sessionParamsSchema,
       querystring: shouldResumeQuerySchema,

@@ -42,8 +42,8 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "sendMessage",
       summary: "Send a message",
       description:
-        "It is stored before the reply, and worked on afterwards. To a busy session it is queued, " +
-        "refused (`reject`) or put in place of the run (`interrupt`), as `delivery` says.",
+        "The message is stored before the reply is sent. If the session is busy, `delivery` decides: " +
+        "the message waits (`queue`), is refused (`reject`) or cancels the current run (`interrupt`).",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: idempotencySchema,
@@ -71,7 +71,7 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id/prompt",
     schema: {
       operationId: "sendPrompt",
-      summary: "Send a text, by another name",
+      summary: "Send a text message",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: idempotencySchema,
@@ -98,10 +98,10 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id/messages",
     schema: {
       operationId: "listMessages",
-      summary: "Messages in order, since a time or after a cursor",
+      summary: "List messages, in order",
       description:
-        "Go on with `after=nextAfter`: it neither skips nor repeats, and stays before a message that " +
-        "can still change, which is therefore read again.",
+        "To get the next page, pass `nextAfter` as `after`. A message that can still change is returned " +
+        "again on the next page.",
       tags: TAGS,
       params: sessionParamsSchema,
       querystring: messagesQuerySchema,

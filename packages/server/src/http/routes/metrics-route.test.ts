@@ -26,16 +26,16 @@ holdfast_runs_ended_total{outcome="completed"} 5
 holdfast_runs_ended_total{outcome="failed"} 1
 holdfast_runs_ended_total{outcome="cancelled"} 0
 holdfast_runs_ended_total{outcome="interrupted"} 0
-# HELP holdfast_queued_messages Messages accepted and not yet given to an agent.
+# HELP holdfast_queued_messages Accepted messages that no agent has received yet.
 # TYPE holdfast_queued_messages gauge
 holdfast_queued_messages 4
-# HELP holdfast_live_agents Agent processes alive.
+# HELP holdfast_live_agents Live agent processes.
 # TYPE holdfast_live_agents gauge
 holdfast_live_agents 2
-# HELP holdfast_busy_agents Agents starting or at work.
+# HELP holdfast_busy_agents Agents that are starting or working.
 # TYPE holdfast_busy_agents gauge
 holdfast_busy_agents 1
-# HELP holdfast_live_agents_limit Agent processes that may be alive at once.
+# HELP holdfast_live_agents_limit Maximum number of live agent processes.
 # TYPE holdfast_live_agents_limit gauge
 holdfast_live_agents_limit 5
 # HELP holdfast_event_readers Open event streams.
@@ -44,24 +44,24 @@ holdfast_event_readers 7
 # HELP holdfast_event_readers_dropped_total Event streams ended because their readers were too slow.
 # TYPE holdfast_event_readers_dropped_total counter
 holdfast_event_readers_dropped_total 1
-# HELP holdfast_event_lag_seconds From what an agent says to the event streams.
+# HELP holdfast_event_lag_seconds Time from an agent's output to the event streams.
 # TYPE holdfast_event_lag_seconds histogram
 holdfast_event_lag_seconds_bucket{le="0.01"} 2
 holdfast_event_lag_seconds_bucket{le="+Inf"} 3
 holdfast_event_lag_seconds_sum 0.5
 holdfast_event_lag_seconds_count 3
-# HELP holdfast_commit_duration_seconds How long a commit takes.
+# HELP holdfast_commit_duration_seconds Duration of a commit.
 # TYPE holdfast_commit_duration_seconds histogram
 holdfast_commit_duration_seconds_bucket{le="+Inf"} 0
 holdfast_commit_duration_seconds_sum 0
 holdfast_commit_duration_seconds_count 0
-# HELP holdfast_nodes_alive Servers alive that share the database.
+# HELP holdfast_nodes_alive Live nodes.
 # TYPE holdfast_nodes_alive gauge
 holdfast_nodes_alive 2
-# HELP holdfast_nodes_draining Those of them that are to take no more work.
+# HELP holdfast_nodes_draining Live nodes that are draining.
 # TYPE holdfast_nodes_draining gauge
 holdfast_nodes_draining 1
-# HELP holdfast_info The version that runs.
+# HELP holdfast_info Version of the server.
 # TYPE holdfast_info gauge
 holdfast_info{version="1.2.3"} 1
 `);

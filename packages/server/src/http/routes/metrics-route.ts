@@ -16,7 +16,7 @@ export function addMetricsRoute(
     url: "/metrics",
     schema: {
       operationId: "getMetrics",
-      summary: "Figures for Prometheus",
+      summary: "Metrics for Prometheus",
       tags: ["server"],
       response: {
         200: {
@@ -61,14 +61,14 @@ function ofSessions(measured: Measurements): readonly Metric[] {
     },
     gauge(
       "holdfast_queued_messages",
-      "Messages accepted and not yet given to an agent.",
+      "Accepted messages that no agent has received yet.",
       measured.queuedMessages,
     ),
-    gauge("holdfast_live_agents", "Agent processes alive.", measured.liveAgents),
-    gauge("holdfast_busy_agents", "Agents starting or at work.", measured.busyAgents),
+    gauge("holdfast_live_agents", "Live agent processes.", measured.liveAgents),
+    gauge("holdfast_busy_agents", "Agents that are starting or working.", measured.busyAgents),
     gauge(
       "holdfast_live_agents_limit",
-      "Agent processes that may be alive at once.",
+      "Maximum number of live agent processes.",
       measured.agentLimit,
     ),
     gauge("holdfast_event_readers", "Open event streams.", measured.feedReaders),
@@ -80,13 +80,13 @@ function ofSessions(measured: Measurements): readonly Metric[] {
     },
     {
       name: "holdfast_event_lag_seconds",
-      help: "From what an agent says to the event streams.",
+      help: "Time from an agent's output to the event streams.",
       type: "histogram",
       histogram: measured.eventLag,
     },
     {
       name: "holdfast_commit_duration_seconds",
-      help: "How long a commit takes.",
+      help: "Duration of a commit.",
       type: "histogram",
       histogram: measured.commitLatency,
     },
@@ -96,10 +96,10 @@ function ofSessions(measured: Measurements): readonly Metric[] {
 function ofNodes(nodes: readonly NodeView[]): readonly Metric[] {
   const alive = nodes.filter((node) => node.alive);
   return [
-    gauge("holdfast_nodes_alive", "Servers alive that share the database.", alive.length),
+    gauge("holdfast_nodes_alive", "Live nodes.", alive.length),
     gauge(
       "holdfast_nodes_draining",
-      "Those of them that are to take no more work.",
+      "Live nodes that are draining.",
       alive.filter(({ draining }) => draining).length,
     ),
   ];
@@ -118,22 +118,26 @@ function ofProcess({
   return [
     {
       name: "holdfast_info",
-      help: "The version that runs.",
+      help: "Version of the server.",
       type: "gauge",
       samples: [{ labels: { version }, value: 1 }],
     },
-    gauge("process_resident_memory_bytes", "Memory of the server's process.", rss),
-    gauge("nodejs_heap_size_used_bytes", "Heap used by JavaScript.", heapUsed),
+    gauge("process_resident_memory_bytes", "Resident memory of the server process.", rss),
+    gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use.", heapUsed),
     {
       name: "process_cpu_seconds_total",
-      help: "Processor time spent.",
+      help: "CPU time used.",
       type: "counter",
       samples: [{ value: (user + system) / 1e6 }],
     },
-    gauge("process_start_time_seconds", "When the server started, since 1970.", startedSeconds),
+    gauge(
+      "process_start_time_seconds",
+      "Start time of the server, in seconds since 1970.",
+      startedSeconds,
+    ),
     gauge(
       "process_uptime_seconds",
-      "How long the server has been running.",
+      "Time since the server started.",
       Date.now() / 1000 - startedSeconds,
     ),
   ];

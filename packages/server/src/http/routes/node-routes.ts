@@ -17,10 +17,10 @@ export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime"
     url: "/api/nodes",
     schema: {
       operationId: "listNodes",
-      summary: "The servers that share the database",
+      summary: "List the nodes",
       description:
-        "On a file there is only the one that answers. What others say of themselves is a few seconds " +
-        "old; those that ended without a word are listed as not alive for an hour.",
+        "With SQLite there is only the node that answers. Data of other nodes may be a few seconds old. " +
+        "Nodes that crashed stay listed as not alive for an hour.",
       tags: TAGS,
       response: { 200: nodesReplySchema, ...readProblems() },
     },
@@ -35,10 +35,10 @@ export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime"
     url: "/api/nodes/:id/drain",
     schema: {
       operationId: "drainNode",
-      summary: "Let a node finish and hand over its work, or take work again",
+      summary: "Drain a node, or let it accept work again",
       description:
-        "Agents with nothing to do are ended at once, those at work when they are done. Requests are " +
-        "still answered. It lasts until it is taken back, or the node ends.",
+        "Idle agents are stopped at once, busy agents when they are done. The node still answers " +
+        "requests. Draining lasts until it is revoked or the node stops.",
       tags: TAGS,
       params: nodeParamsSchema,
       body: drainNodeRequestSchema,

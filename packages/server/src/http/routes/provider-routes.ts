@@ -9,7 +9,7 @@ export function addProviderRoutes(app: App, { runtime }: Pick<AppServices, "runt
     url: "/api/providers",
     schema: {
       operationId: "listProviders",
-      summary: "Which agents there are, installed or not, with their models",
+      summary: "List providers and their models, installed or not",
       tags: ["providers"],
       response: { 200: providersReplySchema, ...readProblems() },
     },

@@ -33,7 +33,7 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/sessions/:id/queue",
     schema: {
       operationId: "getQueue",
-      summary: "Messages accepted and not yet given to an agent",
+      summary: "List queued messages",
       tags: TAGS,
       params: sessionParamsSchema,
       response: { 200: queueReplySchema, ...readProblems("session_not_found") },
@@ -46,7 +46,7 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/sessions/:id/queue/:messageId",
     schema: {
       operationId: "editQueuedMessage",
-      summary: "Say a queued message differently, or move it",
+      summary: "Change or move a queued message",
       tags: TAGS,
       params: queuedMessageParamsSchema,
       headers: ifMatchSchema,
@@ -55,11 +55,11 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     },
     handler: async (request, reply) => {
       const { text, content, position } = request.body;
-      const isSaidAnew = text !== undefined || content !== undefined;
+      const hasContent = text !== undefined || content !== undefined;
       const edited = await runtime.editQueued({
         ...onSession(request),
         messageId: request.params.messageId,
-        ...(isSaidAnew && { content: fromWireContent({ text, content }) }),
+        ...(hasContent && { content: fromWireContent({ text, content }) }),
         ...(position !== undefined && { position }),
       });
       return sendQueue(reply, edited);
@@ -71,7 +71,7 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/sessions/:id/queue/:messageId",
     schema: {
       operationId: "withdrawQueuedMessage",
-      summary: "Take a message out of the queue",
+      summary: "Remove a message from the queue",
       tags: TAGS,
       params: queuedMessageParamsSchema,
       headers: ifMatchSchema,

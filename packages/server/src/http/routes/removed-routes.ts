@@ -18,10 +18,10 @@ export function addRemovedRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/removed",
     schema: {
       operationId: "listRemoved",
-      summary: "Sessions that were removed and can be restored",
+      summary: "List removed sessions that can be restored",
       description:
-        "Retention, and cleanup of conversations, write a bundle of each session before they remove it. " +
-        "The bundles are in the data folder of the node that removed it: each node lists its own.",
+        "Retention and cleanup write a bundle of each session before they remove it, in the data folder " +
+        "of the node. Each node lists only its own bundles.",
       tags: TAGS,
       querystring: removedQuerySchema,
       response: { 200: removedReplySchema, ...readProblems() },
@@ -36,8 +36,8 @@ export function addRemovedRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "restoreRemoved",
       summary: "Restore a removed session",
       description:
-        "The session comes back with its id, its history and its age. If it cannot go on, its time until " +
-        "it is removed begins anew.",
+        "The session keeps its ID, its history and its age. If it cannot be resumed, its retention time " +
+        "starts again.",
       tags: TAGS,
       params: sessionParamsSchema,
       body: emptyRequestSchema,

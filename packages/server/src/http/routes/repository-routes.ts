@@ -19,7 +19,7 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/repos",
     schema: {
       operationId: "listRepositories",
-      summary: "Repositories that sessions can work in",
+      summary: "List repositories",
       tags: TAGS,
       response: { 200: repositoriesReplySchema, ...readProblems() },
     },
@@ -51,11 +51,11 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/repos/:id/files",
     schema: {
       operationId: "findFiles",
-      summary: "Files of a repository by letters of their path",
+      summary: "Find files of a repository",
       description:
-        "What `.gitignore` files leave out is left out here, whether or not it is tracked. Links are " +
-        "not followed. At most 20,000 files and folders are looked at, and for at most 0.3 seconds; " +
-        "what was found may be up to five seconds old.",
+        "Files ignored by `.gitignore` are left out, even if they are tracked. Symbolic links are not " +
+        "followed. The search ends after 20,000 files and folders, or after 0.3 seconds. Results " +
+        "may be up to five seconds old.",
       tags: TAGS,
       params: repositoryParamsSchema,
       querystring: repositoryFilesQuerySchema,
@@ -81,7 +81,7 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/repos/:id",
     schema: {
       operationId: "removeRepository",
-      summary: "Forget a repository that no session works in; its files stay",
+      summary: "Remove a repository that no session uses; its files stay",
       tags: TAGS,
       params: repositoryParamsSchema,
       response: {

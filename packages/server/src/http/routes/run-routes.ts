@@ -11,10 +11,10 @@ export function addRunRoutes(app: App, { runtime }: Pick<AppServices, "runtime">
     url: "/api/sessions/:id/runs",
     schema: {
       operationId: "listRuns",
-      summary: "The runs of a session, and what each waited for",
+      summary: "List the runs of a session with their suspensions",
       description:
-        "In the order they were asked for: what became of them, on which provider and model, with " +
-        "what memory, how often tried, their usage and times. Go on with `cursor=nextCursor`.",
+        "In the order in which they were requested, with outcome, provider, model, memory, attempts, " +
+        "usage and times. To get the next page, pass `nextCursor` as `cursor`.",
       tags: ["sessions"],
       params: sessionParamsSchema,
       querystring: runsQuerySchema,

@@ -35,8 +35,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "createSession",
       summary: "Create a session",
       description:
-        "The session is idle and no agent is started, unless it carries a first message, which is " +
-        "stored with it and starts its first run.",
+        "The new session is idle. With `message`, the message is stored with the session and starts the " +
+        "first run.",
       tags: TAGS,
       headers: idempotencySchema,
       body: createSessionRequestSchema,
@@ -76,10 +76,10 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       operationId: "listSessions",
       summary: "List sessions, newest first",
       description:
-        "Without `status`, those that are active or suspended. `cursor` pages on from `nextCursor` " +
-        "and stays steady while sessions are added; `offset` is for short lists. A search finds the " +
-        "sessions whose title, purpose and agent's name, or one of whose messages, have every word " +
-        "of `q`; `hits` shows of each session the newest such message, words before tools.",
+        "Without `status`, lists active and suspended sessions. To get the next page, pass `nextCursor` " +
+        "as `cursor`; pages stay stable while sessions are added. `offset` is for short lists. `q` " +
+        "finds sessions that contain every word, either in title, purpose and agent name, or in one " +
+        "message. `hits` has the newest matching message per session; text comes before tool calls.",
       tags: TAGS,
       querystring: listSessionsQuerySchema,
       response: { 200: sessionListSchema, ...readProblems() },
@@ -96,12 +96,12 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id",
     schema: {
       operationId: "getSession",
-      summary: "A session with its repository and all its messages",
+      summary: "Get a session with its repository and all messages",
       description:
-        "`lastEventId` is where an event stream goes on from exactly this. The ETag names the " +
-        "version of the session for If-Match; it does not change with text that an agent streams. " +
-        "A session whose stored data is damaged is `row_unreadable`, with the column and what is " +
-        "wrong: see it at `/raw`, or delete it. Messages that cannot be read are left out.",
+        "An event stream that starts at `lastEventId` continues this reply without a gap. The ETag is " +
+        "the version for If-Match; streamed text does not change it. If the stored data is damaged, " +
+        "the reply is `row_unreadable` with the column and the error: read it at `/raw`, or delete " +
+        "the session. Unreadable messages are left out.",
       tags: TAGS,
       params: sessionParamsSchema,
       response: { 200: wholeSessionSchema, ...readProblems("session_not_found") },
@@ -121,9 +121,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id/raw",
     schema: {
       operationId: "getRawSession",
-      summary: "A session as it is stored",
-      description:
-        "For operators: also of a session that cannot be read, and of its messages and runs that cannot.",
+      summary: "Get the stored data of a session",
+      description: "For operators. Also works for sessions, messages and runs that cannot be read.",
       tags: TAGS,
       params: sessionParamsSchema,
       response: { 200: rawSessionSchema, ...readProblems("session_not_found") },
@@ -139,7 +138,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id",
     schema: {
       operationId: "updateSession",
-      summary: "Change a session's title, metadata, phase, delivery policy or preference",
+      summary: "Change the title, metadata, phase, delivery policy or preferred agent of a session",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
@@ -171,10 +170,10 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
     url: "/api/sessions/:id",
     schema: {
       operationId: "deleteSession",
-      summary: "Delete a session for good, from any state",
+      summary: "Delete a session permanently, in any state",
       description:
-        "Its run is cancelled and its history gone; the reply is the session as it was. Of a session " +
-        "that cannot be read, the reply is what is known of it, and `failure` says what is wrong.",
+        "Cancels the current run and deletes the history. The reply is the session before its deletion. " +
+        "For an unreadable session, the reply has the readable fields, and `failure` has the error.",
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,

@@ -10,9 +10,9 @@ export function addStatsRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     url: "/api/stats",
     schema: {
       operationId: "getStats",
-      summary: "How sessions and their runs went, by agent, by provider, by phase and over time",
+      summary: "Get statistics by agent, provider, phase and time",
       description:
-        "Of runs that ended from `from` on and before `to`, and of sessions whose life, from creation to last activity, overlaps that; without them, of all.",
+        "Counts runs that ended from `from` until before `to`, and sessions that were active in that range. Without a range, counts all.",
       tags: ["stats"],
       querystring: statsQuerySchema,
       response: { 200: statsSchema, ...readProblems() },

@@ -26,11 +26,11 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/suspensions",
     schema: {
       operationId: "listSuspensions",
-      summary: "The inbox: everything anywhere that waits for an answer",
+      summary: "List everything that waits for an answer (the inbox)",
       description:
         "Answer with `POST /api/sessions/{sessionId}/resume`. `unusedAnswers` lists actions that were " +
-        "allowed and that the agent has not done, until they are dismissed or the session is sent " +
-        "its next message.",
+        "allowed but not carried out, until they are dismissed or the session receives its next " +
+        "message.",
       tags: TAGS,
       response: { 200: suspensionsReplySchema, ...readProblems() },
     },
@@ -42,8 +42,8 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/sessions/:id/runs/:runId/dismiss",
     schema: {
       operationId: "dismissUnusedAnswers",
-      summary: "Take a run's unused answers out of the inbox",
-      description: "The run keeps them. The reply is the inbox afterwards.",
+      summary: "Dismiss the unused answers of a run",
+      description: "They disappear from the inbox, but stay in the run. The reply is the inbox.",
       tags: TAGS,
       params: runParamsSchema,
       body: emptyRequestSchema,
@@ -64,11 +64,11 @@ export function addSuspensionRoutes(app: App, { runtime }: Pick<AppServices, "ru
     url: "/api/events/:name",
     schema: {
       operationId: "reportEvent",
-      summary: "Report an event: every session that waits for it goes on",
+      summary: "Report an event to all sessions that wait for it",
       description:
-        "`answer` is what the event brings. The reply says which sessions waited for it. One that could " +
-        "not be answered says why, and the others are answered all the same; reported again, the " +
-        "event reaches those that still wait.",
+        "`answer` is the payload of the event. The reply lists the sessions that waited. If one of them " +
+        "cannot be answered, its entry has the problem, and the others continue. Report the event " +
+        "again to reach sessions that still wait.",
       tags: TAGS,
       params: eventParamsSchema,
       body: reportEventRequestSchema,

@@ -99,7 +99,7 @@ describe("tokens over HTTP", () => {
     expect((await ask(app, { ...revoke, token })).json()).toMatchObject({
       status: 403,
       code: "forbidden",
-      detail: "This needs a token with the scope admin; this one has read.",
+      detail: "This request needs a token with the scope admin. The scope of this token is read.",
     });
     const revoked = (await ask(app, { ...revoke, token: "the server's" })).json();
     expect(revoked).toEqual({

@@ -20,8 +20,8 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     url: "/api/tokens",
     schema: {
       operationId: "listTokens",
-      summary: "Who may use the API",
-      description: "The one the server was started with is none of them.",
+      summary: "List API tokens",
+      description: "The token that the server was started with is not listed.",
       tags: TAGS,
       response: { 200: tokensReplySchema, ...readProblems() },
     },
@@ -33,9 +33,9 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     url: "/api/tokens",
     schema: {
       operationId: "createToken",
-      summary: "Make a token, which is shown once",
+      summary: "Create a token",
       description:
-        "From the first one on, every request needs a token; so the first must have the scope admin, unless the server was started with a token.",
+        "The token is shown only in this reply. As soon as a token exists, every request needs one. The first token must therefore have the scope admin, unless the server was started with a token.",
       tags: TAGS,
       body: createTokenRequestSchema,
       response: { 201: createdTokenSchema, ...writeProblems("tokens_full", "admin_token_first") },
@@ -52,9 +52,9 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     url: "/api/tokens/:id",
     schema: {
       operationId: "revokeToken",
-      summary: "Revoke a token, on all nodes within seconds",
+      summary: "Revoke a token",
       description:
-        "Event streams that were opened with it are cut off. The last admin token cannot be revoked while others are in use, unless the server was started with a token.",
+        "Takes effect on all nodes within seconds and closes event streams opened with the token. The last admin token cannot be revoked while other tokens are in use, unless the server was started with a token.",
       tags: TAGS,
       params: tokenParamsSchema,
       response: { 200: tokenSchema, ...writeProblems("token_not_found", "last_admin_token") },

@@ -35,7 +35,7 @@ export function addEventStreams(
       if (streams.size >= limit)
         return sendProblem(
           reply,
-          toProblem("streams_full", `This server holds ${limit} event streams, and no more.`),
+          toProblem("streams_full", `All ${limit} event streams of this server are in use.`),
         );
       const stream: EventStream = new EventStream(reply.raw, {
         encode,

@@ -1,7 +1,7 @@
 import { idempotencyKeySchema, parseEtag } from "@holdfast/protocol";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Json } from "../../domain/json.ts";
+import { canonicalJson } from "../../domain/json.ts";
 import type { Idempotent, OnSession } from "../../runtime/runtime.ts";
 import { fromWireJson } from "./from-wire.ts";
 import { pathOf } from "./route-path.ts";
@@ -18,7 +18,7 @@ export const ifMatchSchema = z.looseObject({
       return z.NEVER;
     })
     .optional()
-    .describe("the ETag seen last; refused with 412 when the session has changed since"),
+    .describe("the ETag that the client has; if the session has changed since, the reply is 412"),
 });
 
 export function onSession({
@@ -36,7 +36,9 @@ export function onSession({
 export const idempotencySchema = z.looseObject({
   "idempotency-key": idempotencyKeySchema
     .optional()
-    .describe("the client's own key: sent again with it, a request gets the same answer"),
+    .describe(
+      "a key chosen by the client; a repeated request with the same key gets the same reply",
+    ),
 });
 
 export function idempotencyOf({
@@ -52,24 +54,10 @@ export function idempotencyOf({
 }): Idempotent["idempotency"] {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
-  const request = `${method} ${pathOf(url)}\n${canonical(fromWireJson(withoutUndefined(body)))}`;
+  const request = `${method} ${pathOf(url)}\n${canonicalJson(fromWireJson(withoutUndefined(body)))}`;
   return { key, requestHash: createHash("sha256").update(request).digest("hex") };
 }
 
 function withoutUndefined(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body ?? null));
-}
-
-/** Equal for requests that mean the same: the order of keys says nothing. */
-function canonical(value: Json): string {
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(canonical).join(",")}]`;
-  const fields = Object.entries(value)
-    .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`);
-  return `{${fields.join(",")}}`;
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

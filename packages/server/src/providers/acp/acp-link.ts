@@ -10,7 +10,7 @@ import { looseObject } from "./wire/loose.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 import type { AgentProcess } from "./process/spawn-agent.ts";
-import type { Translator } from "./translate/translator.ts";
+import type { Translator } from "./translate/translate.ts";
 import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
 
 export interface LinkOptions {

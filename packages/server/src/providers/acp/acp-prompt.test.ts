@@ -3,7 +3,6 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../provider.ts";
 import { openAgentRig, promptOf, SHORT_TIMES, type AgentRig } from "../testing/agent-rig.ts";
-import { NOTHING_KNOWN } from "./translate/about.ts";
 import {
   closeStdout,
   deaf,
@@ -183,7 +182,6 @@ describe("an agent that misbehaves on its output", () => {
 
   it("is alive, too, when nothing is made of what it says", async () => {
     const translator = {
-      about: NOTHING_KNOWN,
       update: () => [],
       permission: () => null,
       endPrompt: () => [],

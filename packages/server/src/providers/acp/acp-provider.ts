@@ -31,8 +31,7 @@ import { sweepAgents, type Swept } from "./process/process-sweep.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
-import { createTranslator } from "./translate/translate.ts";
-import type { Translator } from "./translate/translator.ts";
+import { createTranslator, type Translator } from "./translate/translate.ts";
 
 export interface AcpProviderOptions {
   readonly definition: AcpDefinition;

@@ -3,7 +3,7 @@ import type { RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { AgentReport, PermissionAnswer } from "../provider.ts";
 import type { RequestId } from "./wire/parse-frame.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
-import type { Translator } from "./translate/translator.ts";
+import type { Translator } from "./translate/translate.ts";
 
 /** What an agent has asked and nobody has answered. Every request is answered once, whatever happens. */
 export interface PendingPermissions {

@@ -163,7 +163,7 @@ describe("crashing", () => {
     void prompt("crash");
     expect(await demo.exited).toEqual({
       code: 1,
-      stderr: "demo agent: it was asked to crash, and does\n",
+      stderr: "demo agent: crashed on request\n",
     });
     expect(demo.said()).toMatch(/in the middle of a$/u);
   });

@@ -4,14 +4,14 @@ import { define } from "../built-in.ts";
 
 export const DEMO_NAME = "demo";
 
-/** The agent that comes with Holdfast: a process like any other, run by the same Node. */
+/** The agent that comes with Holdfast. It runs as a process like any other agent, with the same Node. */
 export function demoDefinition({
   stateFolder,
   pace = 1,
 }: {
-  /** Where it keeps its memory of sessions. */
+  /** The folder of its memory of sessions. */
   readonly stateFolder: string;
-  /** What its pauses are multiplied with: 0 for one that answers as fast as it can. */
+  /** Factor for its pauses; 0 for none. */
   readonly pace?: number;
 }): AcpDefinition {
   const program = `demo-agent${path.extname(import.meta.filename)}`;

@@ -12,41 +12,42 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { toFields } from "./demo-wire.ts";
+import { looseList, looseObject, looseText } from "../acp/wire/loose.ts";
 
-/** What the demo keeps of a session, in one file. */
+/** The demo agent's memory of one session, stored in one file. */
 export interface Memory {
   readonly sessionId: string;
   readonly title: string | null;
   readonly mode: string;
   readonly model: string;
-  readonly said: readonly Said[];
+  readonly conversation: readonly DemoMessage[];
   readonly remembered: readonly string[];
-  /** What it was told about the session when it came in later; null when it was there from the beginning. */
+  /** The earlier conversation, if the demo joined the session later; null if it was there from the start. */
   readonly briefing: string | null;
-  /** The request that was being worked on; still there when the process was killed over it. */
+  /** The request in progress. It is still set if the process was killed while it worked on it. */
   readonly unfinished: string | null;
 }
 
-export interface Said {
+export interface DemoMessage {
   readonly who: "user" | "agent";
   readonly text: string;
 }
 
 export interface MemoryFolder {
-  /** Null when there is no such session, or its file cannot be read. */
+  /** Null if there is no such session or its file cannot be read. */
   load(sessionId: string): Memory | null;
   save(memory: Memory): void;
 }
 
 const MAX_FILES = 500;
-const MAX_SAID = 100;
+const MAX_MESSAGES = 100;
 const MAX_REMEMBERED = 50;
 const MAX_TEXT = 2_000;
 const MAX_BRIEFING = 8_000;
 
-export function openMemoryFolder(wanted: string | undefined): MemoryFolder {
-  const folder = wanted === undefined || wanted === "" ? ownFolder() : madeFolder(wanted);
+export function openMemoryFolder(configured: string | undefined): MemoryFolder {
+  const folder =
+    configured === undefined || configured === "" ? temporaryFolder() : makeFolder(configured);
   return {
     load(sessionId) {
       const file = fileOf(folder, sessionId);
@@ -69,17 +70,17 @@ export function newMemory(): Memory {
     title: null,
     mode: "ask",
     model: "demo-fast",
-    said: [],
+    conversation: [],
     remembered: [],
     briefing: null,
     unfinished: null,
   };
 }
 
-/** The newest, each not longer than it need be. */
-export function addSaid(memory: Memory, said: Said): Memory {
-  const short = { who: said.who, text: said.text.slice(0, MAX_TEXT) };
-  return { ...memory, said: [...memory.said, short].slice(-MAX_SAID) };
+/** Keeps the newest messages and shortens long ones. */
+export function addMessage(memory: Memory, { who, text }: DemoMessage): Memory {
+  const message = { who, text: text.slice(0, MAX_TEXT) };
+  return { ...memory, conversation: [...memory.conversation, message].slice(-MAX_MESSAGES) };
 }
 
 export function addBriefing(memory: Memory, briefing: string): Memory {
@@ -91,26 +92,26 @@ export function addRemembered(memory: Memory, text: string): Memory {
   return { ...memory, remembered };
 }
 
-/** In the system's folder for such things, and ours alone: others can write there, too. */
-function ownFolder(): string {
+/** A private folder inside the system's temporary folder, where other users can write too. */
+function temporaryFolder(): string {
   const uid = process.getuid?.() ?? 0;
   const folder = path.join(tmpdir(), `holdfast-demo-${uid}`);
   try {
     mkdirSync(folder, { mode: 0o700 });
     return folder;
   } catch {
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true && found.uid === uid) return folder;
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true && stats.uid === uid) return folder;
     return mkdtempSync(path.join(tmpdir(), "holdfast-demo-"));
   }
 }
 
-function madeFolder(folder: string): string {
+function makeFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** Only ids of our making name a file. */
+/** Only IDs that this agent made are used as file names. */
 function fileOf(folder: string, sessionId: string): string | null {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u.test(sessionId)
     ? path.join(folder, `${sessionId}.json`)
@@ -120,38 +121,31 @@ function fileOf(folder: string, sessionId: string): string | null {
 function parseMemory(file: string, sessionId: string): Memory | null {
   try {
     const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const fields = toFields(stored);
+    const fields = looseObject(stored);
     if (fields === null) return null;
-    const { title, mode, model, said, remembered, briefing, unfinished } = fields;
+    const { title, mode, model, conversation, said, remembered, briefing, unfinished } = fields;
     return {
       sessionId,
-      title: textOrNull(title),
-      mode: textOrNull(mode) ?? "ask",
-      model: textOrNull(model) ?? "demo-fast",
-      said: listOf(said).flatMap(parseSaid),
-      remembered: listOf(remembered).filter((item) => typeof item === "string"),
-      briefing: textOrNull(briefing),
-      unfinished: textOrNull(unfinished),
+      title: looseText(title),
+      mode: looseText(mode) ?? "ask",
+      model: looseText(model) ?? "demo-fast",
+      // Files of version 0.1 call it `said`.
+      conversation: looseList(conversation ?? said).flatMap(parseMessage),
+      remembered: looseList(remembered).filter((item) => typeof item === "string"),
+      briefing: looseText(briefing),
+      unfinished: looseText(unfinished),
     };
   } catch {
     return null;
   }
 }
 
-function parseSaid(item: unknown): Said[] {
-  const { who, text } = toFields(item) ?? {};
+function parseMessage(item: unknown): DemoMessage[] {
+  const { who, text } = looseObject(item) ?? {};
   return (who === "user" || who === "agent") && typeof text === "string" ? [{ who, text }] : [];
 }
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-/** Another process may be doing the same: a file that is gone already is as good. */
+/** Another process may remove files at the same time, so a missing file is not an error. */
 function removeOldest(folder: string): void {
   const names = readdirSync(folder);
   if (names.length <= MAX_FILES) return;

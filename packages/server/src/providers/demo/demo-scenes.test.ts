@@ -84,7 +84,7 @@ describe("editing", () => {
     expect(await answered).toMatchObject({ result: { stopReason: "end_turn" } });
     expect(existsSync(notes())).toBe(false);
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("I was not allowed to");
+    expect(demo.said()).toContain("You did not allow it");
   });
 
   it("asks nothing in mode auto, nor after everything was allowed", async () => {
@@ -108,7 +108,7 @@ describe("editing", () => {
     symlinkSync(path.join(world.folder, "secret.txt"), notes());
     const { demo, prompt } = await open();
     await prompt("/edit x");
-    expect(demo.said()).toContain("I leave it alone");
+    expect(demo.said()).toContain("I left it alone");
     expect(readFileSync(path.join(world.folder, "secret.txt"), "utf8")).toBe("do not read me");
   });
 
@@ -194,7 +194,7 @@ describe("running", () => {
     demo.answer(await demo.asked(), null);
     await answered;
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("nothing was run");
+    expect(demo.said()).toContain("I ran nothing");
   });
 });
 

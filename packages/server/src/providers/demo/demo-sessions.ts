@@ -1,51 +1,72 @@
-import { addBriefing, addSaid, newMemory, type Memory, type MemoryFolder } from "./demo-memory.ts";
-import { configOptions, DEMO_MODELS, DEMO_MODES, modesOf } from "./demo-options.ts";
-import { toFields, WIRE_CODES, WireError, type Fields, type Wire } from "./demo-wire.ts";
+import { textOfBlock } from "../acp/translate/content-block.ts";
+import { looseText, type Loose } from "../acp/wire/loose.ts";
+import { RPC_CODES, RpcError } from "../acp/wire/rpc-error.ts";
+import {
+  addBriefing,
+  addMessage,
+  newMemory,
+  type Memory,
+  type MemoryFolder,
+} from "./demo-memory.ts";
 import { play } from "./scenes/play.ts";
-import { openStage } from "./stage.ts";
+import { openStage, type StagePeer } from "./stage.ts";
 import { DEMO_COMMANDS, understand } from "./understand.ts";
 
-/** The sessions of one demo process, by the requests of the protocol that concern them. */
+/** The sessions of one demo process. The methods handle the protocol's session requests. */
 export interface DemoSessions {
-  open(params: Fields): object;
-  load(params: Fields, options: { readonly replay: boolean }): object;
-  close(params: Fields): object;
-  choose(params: Fields, values: Fields): object;
-  prompt(params: Fields): Promise<object>;
-  cancel(params: Fields): void;
+  open(params: Loose): object;
+  load(params: Loose, options: { readonly replay: boolean }): object;
+  close(params: Loose): object;
+  choose(params: Loose, values: Loose): object;
+  prompt(params: Loose): Promise<object>;
+  cancel(params: Loose): void;
 }
 
 interface DemoSession {
   memory: Memory;
   readonly cwd: string;
-  /** Of the prompt under way. */
+  /** Cancels the current prompt; null if there is none. */
   cancel: AbortController | null;
 }
 
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const MODES: readonly Choice[] = [
+  { id: "ask", name: "Ask", description: "Asks before it changes or runs anything" },
+  { id: "auto", name: "Auto", description: "Never asks" },
+];
+const MODELS: readonly Choice[] = [
+  { id: "demo-fast", name: "Demo, fast", description: "Answers at once" },
+  { id: "demo-thoughtful", name: "Demo, thoughtful", description: "Takes its time" },
+];
 const MAX_SESSIONS = 20;
 const CONTEXT_SIZE = 32_000;
 
 export function createDemoSessions({
   folder,
   pace,
-  wire,
+  peer,
 }: {
   readonly folder: MemoryFolder;
   readonly pace: number;
-  readonly wire: () => Wire;
+  readonly peer: () => StagePeer;
 }): DemoSessions {
   const sessions = new Map<string, DemoSession>();
 
-  const find = (params: Fields): DemoSession => {
+  const find = (params: Loose): DemoSession => {
     const session = sessions.get(idIn(params));
     if (session === undefined)
-      throw new WireError(WIRE_CODES.notFound, "The demo agent has no such session.");
+      throw new RpcError(RPC_CODES.notFound, "The demo agent does not know this session.");
     return session;
   };
 
-  const begin = (memory: Memory, params: Fields): DemoSession => {
+  const begin = (memory: Memory, params: Loose): DemoSession => {
     if (sessions.size >= MAX_SESSIONS && !sessions.has(memory.sessionId))
-      throw new WireError(WIRE_CODES.failed, "The demo agent has enough sessions.");
+      throw new RpcError(RPC_CODES.internalError, "The demo agent has too many sessions.");
     const session = { memory, cwd: cwdIn(params), cancel: null };
     sessions.set(memory.sessionId, session);
     return session;
@@ -56,18 +77,18 @@ export function createDemoSessions({
     folder.save(memory);
   };
 
-  const tell = (sessionId: string, update: object): void =>
-    wire().notify("session/update", { sessionId, update });
+  const notify = (sessionId: string, update: object): void =>
+    peer().notify("session/update", { sessionId, update });
 
-  /** The reply comes first: until then nobody knows whose commands these are. */
-  const tellCommands = (sessionId: string): void => {
+  /** Sent after the reply: the client does not know the session ID before that. */
+  const announceCommands = (sessionId: string): void => {
     const availableCommands = DEMO_COMMANDS.map(({ name, description, hint }) => ({
       name,
       description,
       input: hint === null ? null : { hint },
     }));
     setImmediate(() =>
-      tell(sessionId, { sessionUpdate: "available_commands_update", availableCommands }),
+      notify(sessionId, { sessionUpdate: "available_commands_update", availableCommands }),
     );
   };
 
@@ -76,26 +97,22 @@ export function createDemoSessions({
       const session = begin(newMemory(), params);
       change(session, session.memory);
       const { memory } = session;
-      tellCommands(memory.sessionId);
-      return {
-        sessionId: memory.sessionId,
-        modes: modesOf(memory),
-        configOptions: configOptions(memory),
-      };
+      announceCommands(memory.sessionId);
+      return { sessionId: memory.sessionId, ...optionsOf(memory) };
     },
     load(params, { replay }) {
       const memory = folder.load(idIn(params));
       if (memory === null)
-        throw new WireError(WIRE_CODES.notFound, "The demo agent remembers no such session.");
+        throw new RpcError(RPC_CODES.notFound, "The demo agent does not remember this session.");
       begin(memory, params);
       if (replay) {
-        for (const { who, text } of memory.said) {
+        for (const { who, text } of memory.conversation) {
           const content = { type: "text", text };
-          tell(memory.sessionId, { sessionUpdate: `${who}_message_chunk`, content });
+          notify(memory.sessionId, { sessionUpdate: `${who}_message_chunk`, content });
         }
       }
-      tellCommands(memory.sessionId);
-      return { modes: modesOf(memory), configOptions: configOptions(memory) };
+      announceCommands(memory.sessionId);
+      return optionsOf(memory);
     },
     close(params) {
       find(params).cancel?.abort();
@@ -104,17 +121,17 @@ export function createDemoSessions({
     },
     choose(params, { mode, model }) {
       const session = find(params);
-      const chosen = {
-        mode: choiceIn(DEMO_MODES, mode, session.memory.mode),
-        model: choiceIn(DEMO_MODELS, model, session.memory.model),
-      };
-      change(session, { ...session.memory, ...chosen });
-      return { configOptions: configOptions(session.memory) };
+      change(session, {
+        ...session.memory,
+        mode: choiceIn(MODES, mode, session.memory.mode),
+        model: choiceIn(MODELS, model, session.memory.model),
+      });
+      return { configOptions: optionsOf(session.memory).configOptions };
     },
     async prompt(params) {
       const session = find(params);
       if (session.cancel !== null)
-        throw new WireError(WIRE_CODES.invalidRequest, "The demo agent does one thing at a time.");
+        throw new RpcError(RPC_CODES.invalidRequest, "The demo agent is busy with another prompt.");
       const cancel = new AbortController();
       session.cancel = cancel;
       try {
@@ -134,53 +151,75 @@ export function createDemoSessions({
   ): Promise<object> {
     const { sessionId } = session.memory;
     const request = requestIn(texts, session.memory);
-    const isFirst = session.memory.said.length === 0;
+    const isFirst = session.memory.conversation.length === 0;
     if (isFirst) {
       const title = request.replaceAll(/\s+/gu, " ").trim().slice(0, 60);
-      tell(sessionId, { sessionUpdate: "session_info_update", title });
+      notify(sessionId, { sessionUpdate: "session_info_update", title });
       session.memory = { ...session.memory, title };
     }
     const wish = understand(request);
     const briefed = addBriefing(session.memory, texts.slice(0, -1).join("\n\n"));
-    const asked = addSaid(briefed, { who: "user", text: texts.at(-1) ?? "" });
-    // A crash that was asked for is not worth going on with.
-    change(session, { ...asked, unfinished: wish.wish === "crash" ? null : request });
+    const memory = addMessage(briefed, { who: "user", text: texts.at(-1) ?? "" });
+    // A crash on request must not be repeated after the restart.
+    change(session, { ...memory, unfinished: wish.wish === "crash" ? null : request });
 
-    let said = "";
+    let answerText = "";
     const stage = openStage({
-      wire: wire(),
+      peer: peer(),
       cwd: session.cwd,
       signal: cancel.signal,
       memory: () => session.memory,
-      change: (memory) => change(session, memory),
+      change: (changed) => change(session, changed),
       pace,
-      onSaid: (text) => (said += text),
+      onAnswer: (text) => (answerText += text),
     });
     let isCancelled = false;
     try {
-      if (isFirst && wish.wish !== "explain") await stage.say(WHO);
+      if (isFirst && wish.wish !== "explain") await stage.say(INTRODUCTION);
       if (session.memory.model === "demo-thoughtful" && wish.wish !== "think")
-        await stage.think("Let me see what is wanted here. ");
+        await stage.think("Let me see what this is about. ");
       await play(stage, wish);
     } catch (error) {
       if (!cancel.signal.aborted) throw error;
       isCancelled = true;
     }
-    change(session, { ...addSaid(session.memory, { who: "agent", text: said }), unfinished: null });
-    const usage = usageOf({ inputs: texts.join(""), outputs: said });
-    const used = tokensOf(session.memory.said.map(({ text }) => text).join(""));
+    change(session, {
+      ...addMessage(session.memory, { who: "agent", text: answerText }),
+      unfinished: null,
+    });
+    const usage = usageOf({ inputs: texts.join(""), outputs: answerText });
+    const used = tokensOf(session.memory.conversation.map(({ text }) => text).join(""));
     const cost = { amount: 0, currency: "USD" };
-    tell(sessionId, { sessionUpdate: "usage_update", used, size: CONTEXT_SIZE, cost });
+    notify(sessionId, { sessionUpdate: "usage_update", used, size: CONTEXT_SIZE, cost });
     return { stopReason: isCancelled ? "cancelled" : "end_turn", usage };
   }
 }
 
-const WHO =
+const INTRODUCTION =
   "This is Holdfast's demo agent: a small program with fixed answers, not a language model.\n\n";
 
+/** The modes and options of a session in the form of the protocol. */
+function optionsOf({ mode, model }: Memory): {
+  readonly modes: object;
+  readonly configOptions: readonly object[];
+} {
+  const option = (id: string, name: string, currentValue: string, choices: readonly Choice[]) => ({
+    id,
+    name,
+    category: id,
+    type: "select",
+    currentValue,
+    options: choices.map(({ id: value, ...rest }) => ({ value, ...rest })),
+  });
+  return {
+    modes: { currentModeId: mode, availableModes: MODES },
+    configOptions: [option("mode", "Mode", mode, MODES), option("model", "Model", model, MODELS)],
+  };
+}
+
 /**
- * What to work on. After a restart an agent may be told no more than to go on: that is the request it was working on,
- * or the message that stands before.
+ * The request to work on. After a restart the prompt may only say "continue": then it is the request that was in
+ * progress, or the message before it.
  */
 function requestIn(texts: readonly string[], { unfinished }: Memory): string {
   const last = texts.at(-1) ?? "";
@@ -188,29 +227,26 @@ function requestIn(texts: readonly string[], { unfinished }: Memory): string {
   return unfinished ?? texts.at(-2) ?? last;
 }
 
-function textsIn({ prompt }: Fields): readonly string[] {
-  if (!Array.isArray(prompt)) throw new WireError(WIRE_CODES.invalidParams, "A prompt is needed.");
-  return prompt.flatMap((block: unknown) => {
-    const { type, text } = toFields(block) ?? {};
-    return type === "text" && typeof text === "string" ? [text] : [];
-  });
+function textsIn({ prompt }: Loose): readonly string[] {
+  if (!Array.isArray(prompt)) throw new RpcError(RPC_CODES.invalidParams, "prompt is required.");
+  return prompt.flatMap((block: unknown) => textOfBlock(block) ?? []);
 }
 
-function idIn({ sessionId }: Fields): string {
-  return typeof sessionId === "string" ? sessionId : "";
+function idIn({ sessionId }: Loose): string {
+  return looseText(sessionId) ?? "";
 }
 
-function cwdIn({ cwd }: Fields): string {
+function cwdIn({ cwd }: Loose): string {
   if (typeof cwd !== "string" || !cwd.startsWith("/"))
-    throw new WireError(WIRE_CODES.invalidParams, "cwd must be an absolute path.");
+    throw new RpcError(RPC_CODES.invalidParams, "cwd must be an absolute path.");
   return cwd;
 }
 
-function choiceIn(choices: readonly { id: string }[], wanted: unknown, current: string): string {
-  if (wanted === undefined) return current;
-  const choice = choices.find(({ id }) => id === wanted);
+function choiceIn(choices: readonly Choice[], value: unknown, current: string): string {
+  if (value === undefined) return current;
+  const choice = choices.find(({ id }) => id === value);
   if (choice === undefined)
-    throw new WireError(WIRE_CODES.invalidParams, "The demo agent has no such choice.");
+    throw new RpcError(RPC_CODES.invalidParams, "The demo agent does not offer this choice.");
   return choice.id;
 }
 
@@ -219,7 +255,7 @@ function usageOf({ inputs, outputs }: { inputs: string; outputs: string }): obje
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }
 
-/** As a rule of thumb: there is no model that would count. */
+/** A rule of thumb: no model counts the tokens. */
 function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }

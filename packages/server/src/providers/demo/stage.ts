@@ -1,45 +1,48 @@
 import { setImmediate as yieldNow, setTimeout as sleep } from "node:timers/promises";
-import { type Memory } from "./demo-memory.ts";
-import { toFields, type Wire } from "./demo-wire.ts";
+import type { JsonRpcPeer } from "../acp/wire/json-rpc-peer.ts";
+import { looseObject } from "../acp/wire/loose.ts";
+import type { Memory } from "./demo-memory.ts";
 
-/** What a scene has to work with: one prompt of one session. */
+export type StagePeer = Pick<JsonRpcPeer, "notify" | "request">;
+
+/** Everything a scene needs to answer one prompt of one session. */
 export interface Stage {
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly memory: Memory;
   change(memory: Memory): void;
-  /** Streams text as an answer. */
+  /** Streams text of the answer. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
   update(update: { readonly sessionUpdate: string } & Readonly<Record<string, unknown>>): void;
-  /** False when it was not allowed. In mode `auto` nobody is asked. */
+  /** Asks for permission, except in mode `auto`. False if it was rejected. */
   ask(
     toolCall: { readonly toolCallId: string } & Readonly<Record<string, unknown>>,
   ): Promise<boolean>;
   pause(ms: number): Promise<void>;
-  /** Ends this process as a fault would, once all that was said is out. */
+  /** Exits with an error after everything written to stdout has been sent. */
   crash(complaint: string): Promise<never>;
 }
 
 export interface StageOptions {
-  readonly wire: Wire;
+  readonly peer: StagePeer;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly memory: () => Memory;
   readonly change: (memory: Memory) => void;
-  /** What all pauses are multiplied with. */
+  /** Factor for all pauses. */
   readonly pace: number;
-  readonly onSaid: (text: string) => void;
+  readonly onAnswer: (text: string) => void;
 }
 
 const CHUNK_PAUSE_MS = { "demo-fast": 12, "demo-thoughtful": 40 };
 
 export function openStage(options: StageOptions): Stage {
-  const { wire, cwd, signal, pace, onSaid } = options;
+  const { peer, cwd, signal, pace, onAnswer } = options;
   const { sessionId } = options.memory();
 
   const update: Stage["update"] = (change) =>
-    wire.notify("session/update", { sessionId, update: change });
+    peer.notify("session/update", { sessionId, update: change });
 
   const pause = async (ms: number): Promise<void> => {
     signal.throwIfAborted();
@@ -55,7 +58,7 @@ export function openStage(options: StageOptions): Stage {
     const ms = model === "demo-thoughtful" ? CHUNK_PAUSE_MS[model] : CHUNK_PAUSE_MS["demo-fast"];
     for (const piece of text.match(/\S+\s*|\s+/gu) ?? []) {
       update({ sessionUpdate, content: { type: "text", text: piece } });
-      if (sessionUpdate === "agent_message_chunk") onSaid(piece);
+      if (sessionUpdate === "agent_message_chunk") onAnswer(piece);
       await pause(ms);
     }
   };
@@ -73,9 +76,9 @@ export function openStage(options: StageOptions): Stage {
     async ask(toolCall) {
       if (options.memory().mode === "auto") return true;
       const params = { sessionId, toolCall, options: PERMISSION_OPTIONS };
-      const answer = await wire.request("session/request_permission", params, signal);
+      const answer = await peer.request("session/request_permission", params, { signal });
       signal.throwIfAborted();
-      const choice = chosenIn(answer);
+      const choice = selectedOption(answer);
       if (choice === "always") {
         options.change({ ...options.memory(), mode: "auto" });
         update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
@@ -84,7 +87,7 @@ export function openStage(options: StageOptions): Stage {
     },
     pause,
     async crash(complaint) {
-      await wire.flush();
+      await new Promise((resolve) => process.stdout.write("", resolve));
       await new Promise((resolve) => process.stderr.write(`${complaint}\n`, resolve));
       process.exit(1);
     },
@@ -97,7 +100,7 @@ const PERMISSION_OPTIONS = [
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ];
 
-function chosenIn(answer: unknown): unknown {
-  const outcome = toFields(toFields(answer)?.["outcome"]);
+function selectedOption(answer: unknown): unknown {
+  const outcome = looseObject(looseObject(answer)?.["outcome"]);
   return outcome?.["outcome"] === "selected" ? outcome["optionId"] : null;
 }

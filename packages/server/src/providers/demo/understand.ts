@@ -1,4 +1,4 @@
-/** What the demo can be asked to do. */
+/** The requests that the demo agent understands. */
 export type Wish =
   | { readonly wish: "explain" }
   | { readonly wish: "plan" }
@@ -18,20 +18,20 @@ export interface DemoCommand {
   readonly hint: string | null;
 }
 
-/** What can be typed after a slash, for those who do not want to guess words. */
+/** Slash commands, for users who do not want to guess words. */
 export const DEMO_COMMANDS: readonly DemoCommand[] = [
-  { name: "help", description: "Say what the demo can do", hint: null },
+  { name: "help", description: "Show what the demo can do", hint: null },
   { name: "plan", description: "Work through a plan", hint: null },
   { name: "read", description: "Read a file of the repository", hint: "README.md" },
-  { name: "edit", description: "Write a line into HOLDFAST-DEMO.md, after asking", hint: "a line" },
+  { name: "edit", description: "Add a line to HOLDFAST-DEMO.md, after asking", hint: "a line" },
   { name: "run", description: "Run git status, after asking", hint: null },
-  { name: "count", description: "Count slowly, to try cancel and reconnect", hint: "20" },
-  { name: "think", description: "Think aloud, then answer", hint: null },
-  { name: "remember", description: "Keep something in mind", hint: "what to remember" },
+  { name: "count", description: "Count slowly: try cancelling or reconnecting", hint: "20" },
+  { name: "think", description: "Think first, then answer", hint: null },
+  { name: "remember", description: "Remember something", hint: "what to remember" },
   { name: "recall", description: "Show what it remembers", hint: null },
   {
     name: "crash",
-    description: "End in the middle of a sentence, as a broken agent would",
+    description: "Crash in the middle of a sentence",
     hint: null,
   },
 ];
@@ -39,7 +39,7 @@ export const DEMO_COMMANDS: readonly DemoCommand[] = [
 const DEFAULT_COUNT = 20;
 const MAX_COUNT = 1_000;
 
-/** Understands a message by its words; what it does not know gets an explanation. */
+/** Finds the wish by keywords; the fallback is an explanation of the demo. */
 export function understand(message: string): Wish {
   const text = message.trim();
   const command = /^\/(\w+)\s*(.*)$/su.exec(text);
@@ -76,7 +76,7 @@ function byCommand(name: string, rest: string): Wish | null {
   }
 }
 
-/** From the most telling words to the most common ones. */
+/** Specific words come first, common words last. */
 function byWords(text: string): Wish {
   if (has(text, /\bgo on\b|\bcontinue\b|\bcarry on\b/iu)) return { wish: "go on" };
   if (has(text, /\bcrash\b/iu)) return { wish: "crash" };
@@ -103,11 +103,11 @@ function countOf(text: string): number {
   return Math.min(Math.max(count, 1), MAX_COUNT);
 }
 
-/** What is in quotes or after a colon is the line to write; else the request itself is. One line. */
+/** The line to write: the quoted text, or the text after a colon, or the whole request. */
 function noteOf(text: string): string {
   const quoted = /["“”'`]([^"“”'`]{1,200})["“”'`]/u.exec(text)?.[1];
-  const told = quoted ?? /:\s*(\S.*)$/su.exec(text)?.[1] ?? text;
-  const line = told.replaceAll(/\s+/gu, " ").trim().slice(0, 200);
+  const note = quoted ?? /:\s*(\S.*)$/su.exec(text)?.[1] ?? text;
+  const line = note.replaceAll(/\s+/gu, " ").trim().slice(0, 200);
   return line === "" ? "A line from the demo agent." : line;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FinishReason, TextStreamPart, ToolSet } from "ai";
+import { errorText } from "../../domain/error-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { keepJson } from "../acp/wire/kept.ts";
 import { createTextStream } from "../acp/translate/text-stream.ts";
@@ -54,7 +55,7 @@ export async function hearStream(
         const call = calls.get(part.toolCallId);
         calls.delete(part.toolCallId);
         if (call === undefined) break;
-        const content = failedTool(call, reasonOf(part.error));
+        const content = failedTool(call, errorText(part.error));
         await say(text.flush());
         await report({ report: "tool", callId: call.callId, content, ended: true });
         break;
@@ -81,8 +82,4 @@ function nameOf(
 ): string {
   const isFree = !taken.has(given) && !calls.has(given);
   return isFree && /^[A-Za-z0-9_-]{1,64}$/u.test(given) ? given : `call_${randomUUID()}`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

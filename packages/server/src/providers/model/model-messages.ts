@@ -1,5 +1,5 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart, UserModelMessage } from "ai";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json } from "../../domain/json.ts";
 import { authorOf, type Message, type MessageContent } from "../../domain/message.ts";
 
 type UserPart = Exclude<UserModelMessage["content"], string>[number];
@@ -179,8 +179,4 @@ function partsOf(content: MessageContent): readonly MessageContent[] {
 
 function isContent(part: Json): part is MessageContent {
   return isObject(part) && typeof part["type"] === "string";
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

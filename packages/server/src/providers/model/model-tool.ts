@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import type { PromptAnswer } from "../provider.ts";
 
@@ -86,8 +86,4 @@ function isTool({ type }: MessageContent): boolean {
 
 function isPending({ status }: MessageContent): boolean {
   return status === "pending";
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, realpathSync, rmSync } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { errorText } from "../../domain/error-text.ts";
 import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
 import { AgentFault } from "../provider.ts";
@@ -112,8 +113,7 @@ async function tryBubblewrap(options: SandboxOptions): Promise<Tried> {
       ? { ok: true, program, version: stdout.trim() }
       : { ok: false, reason: `Bubblewrap does not work here: ${reason}` };
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return { ok: false, reason: `Bubblewrap does not work here: ${said}` };
+    return { ok: false, reason: `Bubblewrap does not work here: ${errorText(error)}` };
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createTranslator } from "../acp/translate/translate.ts";
-import type { TranslatedPermission, Translator } from "../acp/translate/translator.ts";
+import type { TranslatedPermission, Translator } from "../acp/translate/translate.ts";
 import { normaliseUsage } from "../acp/translate/usage.ts";
 import type { AgentReport } from "../provider.ts";
 

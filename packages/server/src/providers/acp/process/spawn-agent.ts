@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, fstatSync, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
+import { errorText } from "../../../domain/error-text.ts";
 import { AgentFault, type Workspace } from "../../provider.ts";
 import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR } from "../../sandbox/bubblewrap.ts";
 import { watchInside, type Inside } from "../../sandbox/inside.ts";
@@ -135,7 +136,7 @@ function spawnNow(
   try {
     return spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] });
   } catch (error) {
-    throw new AgentFault("agent_not_started", `${program} cannot be started: ${messageOf(error)}`, {
+    throw new AgentFault("agent_not_started", `${program} cannot be started: ${errorText(error)}`, {
       cause: error,
     });
   }
@@ -183,7 +184,3 @@ export function startFault(
 
 /** The machine has too little of something just now. */
 const PASSING: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { cleanJson, cleanText } from "../../../domain/clean-text.ts";
-import type { Json } from "../../../domain/json.ts";
+import { canonicalJson } from "../../../domain/json.ts";
 import type { PermissionOption, PermissionRequest } from "../../provider.ts";
 import { keepJson } from "../wire/kept.ts";
 import { looseLabel, looseList, looseObject, type Loose } from "../wire/loose.ts";
@@ -67,7 +67,7 @@ export function fingerprintOf(params: unknown): string {
     [asked["toolCallId"], request?.["sessionId"]].filter((id) => typeof id === "string"),
   );
   return createHash("sha256")
-    .update(cleaned.ok ? canonical(cleaned.value, volatile) : randomUUID())
+    .update(cleaned.ok ? canonicalJson(cleaned.value, volatile) : randomUUID())
     .digest("hex");
 }
 
@@ -75,20 +75,6 @@ export function fingerprintOf(params: unknown): string {
 function isTelling(input: unknown): boolean {
   if (typeof input !== "object") return input !== undefined;
   return input !== null && Object.keys(input).length > 0;
-}
-
-function canonical(json: Json, volatile: ReadonlySet<string>): string {
-  if (typeof json === "string") return volatile.has(json) ? '""' : JSON.stringify(json);
-  if (json === null || typeof json !== "object") return JSON.stringify(json);
-  if (isList(json)) return `[${json.map((item) => canonical(item, volatile)).join(",")}]`;
-  const entries = Object.entries(json)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, volatile)}`);
-  return `{${entries.join(",")}}`;
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }
 
 /** An option whose id is missing, or would not come back from the database as it was, cannot be chosen. */

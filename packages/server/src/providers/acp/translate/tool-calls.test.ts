@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../../provider.ts";
 import { KEPT_BYTES } from "../wire/kept.ts";
 import { createTranslator } from "./translate.ts";
-import type { Translator } from "./translator.ts";
+import type { Translator } from "./translate.ts";
 
 const CALL = {
   type: "tool",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanText } from "../../../domain/clean-text.ts";
 import type { AgentReport } from "../../provider.ts";
+import { learnAbout, NOTHING_KNOWN } from "./about.ts";
 import { createTranslator } from "./translate.ts";
 
 const ALIVE = [{ report: "alive" }];
@@ -248,14 +249,16 @@ describe("what is said beside the work", () => {
   });
 
   it("tells about commands, modes and models, and the newest counts", () => {
-    const translator = createTranslator();
-    expect(
-      translator.update({
-        sessionUpdate: "available_commands_update",
-        availableCommands: [{ name: "plan", description: "Makes a plan", input: { hint: "what" } }],
-      }),
-    ).toEqual(ALIVE);
-    translator.update({
+    let about = NOTHING_KNOWN;
+    const update = (message: object): void => {
+      expect(createTranslator().update(message)).toEqual(ALIVE);
+      about = learnAbout(about, message);
+    };
+    update({
+      sessionUpdate: "available_commands_update",
+      availableCommands: [{ name: "plan", description: "Makes a plan", input: { hint: "what" } }],
+    });
+    update({
       sessionUpdate: "config_option_update",
       configOptions: [
         { id: "provider", category: "model", currentValue: "x", options: [] },
@@ -270,8 +273,8 @@ describe("what is said beside the work", () => {
         { id: "level", category: "mode", currentValue: "ask", options: [{ value: "ask" }] },
       ],
     });
-    translator.update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
-    expect(translator.about).toEqual({
+    update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
+    expect(about).toEqual({
       commands: [{ name: "plan", description: "Makes a plan", hint: "what" }],
       modes: [{ id: "ask", name: "ask" }],
       currentMode: "auto",

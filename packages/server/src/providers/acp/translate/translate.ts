@@ -1,7 +1,6 @@
 import type { Json } from "../../../domain/json.ts";
 import type { MessageContent } from "../../../domain/message.ts";
-import type { AgentReport } from "../../provider.ts";
-import { learnAbout, NOTHING_KNOWN } from "./about.ts";
+import type { AgentReport, PermissionRequest } from "../../provider.ts";
 import { contentOfBlock, textOfBlock } from "./content-block.ts";
 import { compactionMessage, noticeMessage } from "./agent-notice.ts";
 import { appendPieces, NO_PIECES } from "../wire/kept.ts";
@@ -11,8 +10,25 @@ import { planContent } from "./plan.ts";
 import { createTextStream } from "./text-stream.ts";
 import { newToolCall, patchToolCall, type ToolCall } from "./tool-call.ts";
 import { createToolCalls } from "./tool-calls.ts";
-import type { Translator } from "./translator.ts";
 import { addTokens, costSince, normaliseUsage, type Usage } from "./usage.ts";
+
+/** Translates the messages of one agent into reports. It keeps state between calls, and never throws. */
+export interface Translator {
+  /** Translates the `update` of a `session/update`, which is not validated yet. */
+  update(update: unknown): readonly AgentReport[];
+  /** Translates the params of a `session/request_permission`; null if they cannot be understood. */
+  permission(params: unknown): TranslatedPermission | null;
+  /** Closes everything that is still open at the end of a prompt. */
+  endPrompt(how: "completed" | "cancelled" | "failed"): readonly AgentReport[];
+}
+
+export interface TranslatedPermission {
+  readonly request: PermissionRequest;
+  /** A hash of tool and input: equal when the agent repeats a request. */
+  readonly fingerprint: string;
+  /** Reports that must be sent before the request. */
+  readonly reports: readonly AgentReport[];
+}
 
 type Voice = "answer" | "thought";
 
@@ -21,7 +37,6 @@ const ALIVE: readonly AgentReport[] = [{ report: "alive" }];
 export function createTranslator(): Translator {
   const text = createTextStream();
   const calls = createToolCalls();
-  let about = NOTHING_KNOWN;
   let streamed = new Set<string>();
   /** Of a compaction under way. */
   let summary = NO_PIECES;
@@ -70,11 +85,6 @@ export function createTranslator(): Translator {
   const tool = (reports: readonly AgentReport[]): readonly AgentReport[] =>
     reports.length > 0 ? [...text.flush(), ...reports] : ALIVE;
 
-  const learn = (told: unknown): readonly AgentReport[] => {
-    about = learnAbout(about, told);
-    return ALIVE;
-  };
-
   const translate = (update: Loose): readonly AgentReport[] => {
     switch (update["sessionUpdate"]) {
       case "agent_message_chunk":
@@ -106,10 +116,6 @@ export function createTranslator(): Translator {
         const title = looseLabel(update["title"]);
         return title === null ? ALIVE : [{ report: "title", title }];
       }
-      case "available_commands_update":
-      case "current_mode_update":
-      case "config_option_update":
-        return learn(update);
       case "notice":
         return say(noticeMessage(update));
       case "compaction_summary_chunk":
@@ -126,9 +132,6 @@ export function createTranslator(): Translator {
   };
 
   return {
-    get about() {
-      return about;
-    },
     update(update) {
       const parts = looseObject(update);
       return parts === null ? ALIVE : translate(parts);

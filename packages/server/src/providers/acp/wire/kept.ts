@@ -1,5 +1,5 @@
 import { cleanJson } from "../../../domain/clean-text.ts";
-import type { Json } from "../../../domain/json.ts";
+import { isArray, type Json } from "../../../domain/json.ts";
 
 /** How much of a tool call's input, of its result and of its output is kept, each; counted in UTF-8. */
 export const KEPT_BYTES = 256 * 1024;
@@ -70,14 +70,10 @@ function leftOutNote(bytes: number): string {
 function shortenTexts(json: Json, longest: number): Json {
   if (typeof json === "string") return keepText(json, longest);
   if (json === null || typeof json !== "object") return json;
-  if (isList(json)) return json.map((item) => shortenTexts(item, longest));
+  if (isArray(json)) return json.map((item) => shortenTexts(item, longest));
   return Object.fromEntries(
     Object.entries(json).map(([key, item]) => [key, shortenTexts(item, longest)]),
   );
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }
 
 function sizeOf(json: Json): number {

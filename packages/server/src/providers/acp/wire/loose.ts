@@ -1,10 +1,11 @@
 import { cleanText } from "../../../domain/clean-text.ts";
+import { isObject } from "../../../domain/json.ts";
 
 /** What an agent sent, read without trust: what has the wrong type counts as absent. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 export function looseObject(value: unknown): Loose | null {
-  return isLoose(value) ? value : null;
+  return isObject(value) ? value : null;
 }
 
 /** Clean text, or null; an empty one is text. */
@@ -25,8 +26,4 @@ export function looseNumber(value: unknown): number | null {
 
 export function looseList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH } from "../../../domain/clean-text.ts";
+import { isObject } from "../../../domain/json.ts";
 
 /** One line of the protocol. What is no JSON-RPC is noise: agents print to stdout what they should not. */
 export type Frame =
@@ -112,10 +113,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(value: unknown): value is RequestId {

@@ -28,5 +28,6 @@ export const RPC_CODES = {
   invalidParams: -32602,
   internalError: -32603,
   authRequired: -32000,
+  notFound: -32002,
   requestCancelled: -32800,
 } as const;

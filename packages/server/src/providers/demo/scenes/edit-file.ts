@@ -7,15 +7,15 @@ const FILE = "HOLDFAST-DEMO.md";
 const HEADING = "# Written by Holdfast's demo agent\n\n";
 const MAX_BYTES = 256 * 1024;
 
-/** Adds a line to a file of its own, if allowed. The same wish always asks the same question. */
+/** Adds a line to the demo's own file, if allowed. The same request always asks the same question. */
 export async function editFile(stage: Stage, note: string): Promise<void> {
   const file = path.join(stage.cwd, FILE);
   const toolCallId = `demo-edit-${randomUUID()}`;
-  await stage.say(`I will add a line to \`${FILE}\`, if you allow it.\n\n`);
-  const opened = openNotes(file);
-  if (opened === null)
-    return stage.say(`${FILE} is no ordinary file, or too large. I leave it alone.`);
-  const { oldText } = opened;
+  await stage.say(`I would like to add a line to \`${FILE}\`.\n\n`);
+  const notes = readNotes(file);
+  if (notes === null)
+    return stage.say(`${FILE} is not a regular file, or it is too large. I left it alone.`);
+  const { oldText } = notes;
   const line = `- ${note}\n`;
   const toolCall = {
     toolCallId,
@@ -33,9 +33,9 @@ export async function editFile(stage: Stage, note: string): Promise<void> {
       sessionUpdate: "tool_call_update",
       toolCallId,
       status: "failed",
-      content: [{ type: "content", content: { type: "text", text: "Not allowed." } }],
+      content: [{ type: "content", content: { type: "text", text: "Permission denied." } }],
     });
-    return stage.say("I was not allowed to, so nothing has changed.");
+    return stage.say("You did not allow it, so I changed nothing.");
   }
   stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   appendTo(file, oldText === null ? HEADING + line : line);
@@ -45,11 +45,11 @@ export async function editFile(stage: Stage, note: string): Promise<void> {
     status: "completed",
     rawOutput: { path: FILE, written: line.length },
   });
-  await stage.say(`Done: the line is in \`${FILE}\`.`);
+  await stage.say(`Done. I added the line to \`${FILE}\`.`);
 }
 
-/** Null when it must not be touched: a link could lead out of the repository. */
-function openNotes(file: string): { readonly oldText: string | null } | null {
+/** Null if the file must not be touched: a symbolic link could lead out of the repository. */
+function readNotes(file: string): { readonly oldText: string | null } | null {
   try {
     const descriptor = openSync(
       file,

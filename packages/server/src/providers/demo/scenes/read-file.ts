@@ -1,21 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
 import path from "node:path";
 import type { Stage } from "../stage.ts";
-import { insideRepository } from "./inside.ts";
+import { isInside } from "../../sandbox/path-inside.ts";
 
 const MAX_BYTES = 16 * 1024;
 const MAX_NAMES = 40;
 
-/** Reads a file of the repository; without a name it lists what is there. */
+/** Reads a file of the repository, or lists the repository's folder if no file is named. */
 export async function readFile(stage: Stage, name: string | null): Promise<void> {
   const toolCallId = `demo-read-${randomUUID()}`;
-  const shown = name ?? "the repository";
+  const label = name ?? "the repository";
   stage.update({
     sessionUpdate: "tool_call",
     toolCallId,
     name: "read",
-    title: `Read ${shown}`,
+    title: `Read ${label}`,
     kind: "read",
     status: "pending",
     rawInput: { path: name ?? "." },
@@ -24,15 +32,15 @@ export async function readFile(stage: Stage, name: string | null): Promise<void>
   await stage.pause(100);
   stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   await stage.pause(100);
-  const found = look(stage.cwd, name ?? ".");
+  const content = readInside(stage.cwd, name ?? ".");
   stage.update({
     sessionUpdate: "tool_call_update",
     toolCallId,
-    status: found.ok ? "completed" : "failed",
-    content: [{ type: "content", content: { type: "text", text: found.text } }],
+    status: content.ok ? "completed" : "failed",
+    content: [{ type: "content", content: { type: "text", text: content.text } }],
   });
   await stage.say(
-    found.ok ? summary(shown, found.text) : `I could not read ${shown}: ${found.text}`,
+    content.ok ? summary(label, content.text) : `I could not read ${label}. ${content.text}`,
   );
 }
 
@@ -41,22 +49,31 @@ function summary(name: string, text: string): string {
   const first = lines[0]?.slice(0, 100) ?? "";
   return lines.length === 0
     ? `I read ${name}. It is empty.`
-    : `I read ${name}: ${lines.length} lines that are not empty. The first is:\n\n> ${first}`;
+    : `I read ${name}. It has ${lines.length} non-empty lines. The first one is:\n\n> ${first}`;
 }
 
-type Found = { readonly ok: boolean; readonly text: string };
-
-function look(cwd: string, name: string): Found {
+function readInside(cwd: string, name: string): { readonly ok: boolean; readonly text: string } {
   const file = insideRepository(cwd, name);
-  if (file === null) return { ok: false, text: "There is no such file inside the repository." };
+  if (file === null) return { ok: false, text: "The repository has no such file." };
   try {
     return { ok: true, text: contentOf(file) };
   } catch {
-    return { ok: false, text: "It cannot be read as a file." };
+    return { ok: false, text: "It is not a readable file or folder." };
   }
 }
 
-/** Never waits: what is neither a file nor a folder could keep us for ever. */
+/** The real path of a file in the repository; null if it does not exist or leads out of the repository. */
+function insideRepository(cwd: string, name: string): string | null {
+  try {
+    const root = realpathSync(cwd);
+    const file = realpathSync(path.resolve(root, name));
+    return isInside(file, root) ? file : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Never blocks: opening a named pipe, for example, could otherwise wait forever. */
 function contentOf(file: string): string {
   const descriptor = openSync(
     file,

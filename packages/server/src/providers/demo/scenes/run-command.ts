@@ -8,10 +8,10 @@ const ARGUMENTS = ["status", "--short"];
 const MAX_OUTPUT = 64 * 1024;
 const MAX_MS = 10_000;
 
-/** Runs one harmless command, if allowed. */
+/** Runs one harmless command, if it is allowed. */
 export async function runCommand(stage: Stage): Promise<void> {
   const toolCallId = `demo-run-${randomUUID()}`;
-  await stage.say("I know no tests; `git status` stands in for them, if you allow it.\n\n");
+  await stage.say("I cannot run real tests, so I would like to run `git status` instead.\n\n");
   const toolCall = {
     toolCallId,
     name: "run",
@@ -27,9 +27,9 @@ export async function runCommand(stage: Stage): Promise<void> {
     _meta: { terminal_info: { terminal_id: toolCallId, cwd: stage.cwd } },
   });
   if (!(await stage.ask(toolCall))) {
-    const content = [{ type: "content", content: { type: "text", text: "Not allowed." } }];
+    const content = [{ type: "content", content: { type: "text", text: "Permission denied." } }];
     stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed", content });
-    return stage.say("I was not allowed to, so nothing was run.");
+    return stage.say("You did not allow it, so I ran nothing.");
   }
   stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
   const { code, lines } = await run(stage, (data) =>
@@ -47,11 +47,13 @@ export async function runCommand(stage: Stage): Promise<void> {
     _meta: { terminal_exit: { terminal_id: toolCallId, exit_code: code, signal: null } },
   });
   await stage.say(
-    code === 0 ? `Git names ${lines} changed files.` : "Git could not be run here, or failed.",
+    code === 0
+      ? `Git reports ${lines} changed ${lines === 1 ? "file" : "files"}.`
+      : "Git is not available here, or it failed.",
   );
 }
 
-/** What the repository could make Git run besides is not run: it was not asked for. */
+/** Runs Git without hooks and filters of the repository: the user allowed only this command. */
 async function run(
   stage: Stage,
   onOutput: (data: string) => void,
