@@ -34,7 +34,7 @@ export function asImported(
   return {
     ...exported,
     repoId,
-    standing: standingOnArrival(exported, at),
+    standing: standingAfterImport(exported, at),
     delivery: isHeld ? "hold" : exported.delivery,
     metadata: withoutAllowances(exported.metadata),
     updatedAt: Math.max(exported.updatedAt, at),
@@ -56,7 +56,7 @@ export function withoutAllowances(metadata: JsonObject): JsonObject {
   return { ...rest, [PERMISSIONS_KEY]: permissions };
 }
 
-function standingOnArrival({ standing }: Session, at: number): Standing {
+function standingAfterImport({ standing }: Session, at: number): Standing {
   switch (standing.status) {
     case "active":
       return { status: "active", activity: notRunning(standing.activity) };

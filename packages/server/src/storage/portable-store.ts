@@ -9,11 +9,11 @@ import type { CurrentSchema } from "./migrations/migrate.ts";
 import { listSessions, countSessions } from "./reads/list-sessions.ts";
 import { findSession, findSessions, loadSession, readSession } from "./reads/load-session.ts";
 import {
-  countSetAside,
+  countQuarantined,
   inactiveSessions,
-  leftImports,
+  abandonedImports,
   listRepos,
-  listSetAside,
+  listQuarantined,
   openSuspensions,
   readQueue,
   readRepo,
@@ -46,7 +46,7 @@ export interface StoreOptions {
   /** When sessions are removed; the usual times, unless told. */
   readonly retention?: RetentionPolicy;
   /** Told of each row the first time it cannot be read. */
-  readonly onSetAside?: (row: SetAsideRow) => void;
+  readonly onQuarantine?: (row: SetAsideRow) => void;
   /** Told of what goes wrong between nodes and passes by itself. */
   readonly onTrouble?: (problem: string, error?: unknown) => void;
 }
@@ -83,7 +83,7 @@ export function portableStore({
   close,
 }: Parts): Store {
   const calls = openCalls();
-  const setAside = settingAside(writeNow, options);
+  const setAside = quarantining(writeNow, options);
   const { migratedAt } = schema;
   const rules: RetentionRules = { policy: options.retention ?? RETENTION_POLICY, migratedAt };
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
@@ -154,8 +154,8 @@ export function portableStore({
     // The last write of an import, which is durable, brings what was before it to the disk.
     addToImport: (part) => write("addToImport", part, { durable: false }),
     finishImport: (end) => write("finishImport", end),
-    dropImport: (arrival) => write("dropImport", arrival),
-    leftImports: () => reading(leftImports),
+    dropImport: (staging) => write("dropImport", staging),
+    abandonedImports: () => reading(abandonedImports),
     addRepo: (repo) => write("addRepo", repo),
     readRepo: (repoId) => reading((source) => readRepo(source, repoId)),
     listRepos: () => reading(listRepos),
@@ -180,13 +180,13 @@ export function portableStore({
     tally: () => reading(tally),
     onOutsideWrites,
     call,
-    listSetAside: () => reading(listSetAside),
+    listQuarantined: () => reading(listQuarantined),
     readRaw: (sessionId) => reading((source) => readRaw(source, sessionId)),
     unreadableSessions: (query) => reading((source) => unreadableSessions(source, query)),
     health: () =>
       reading(async (source) => ({
         schema: schema.name,
-        setAside: await countSetAside(source),
+        setAside: await countQuarantined(source),
         counts: await countSessions(source),
       })),
     close: () => calls.end(close),
@@ -218,14 +218,14 @@ type UnreadRow = Omit<SetAsideRow, "at">;
 const KNOWN_ROWS = 10_000;
 
 /** Returns how many sessions have left the lists by it. */
-function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOptions) {
+function quarantining(write: Writer, { clock, onQuarantine = () => {} }: StoreOptions) {
   const known = new Set<string>();
   /** Sessions leave the lists when they are set aside; two readers may find one at the same time. */
   const told = new Set<string>();
   const tellOnce = (row: SetAsideRow): void => {
     if (told.has(keyOf(row))) return;
     if (told.size < KNOWN_ROWS) told.add(keyOf(row));
-    onSetAside(row);
+    onQuarantine(row);
   };
   return async (unreadable: readonly UnreadRow[]): Promise<number> => {
     const rows = unreadable

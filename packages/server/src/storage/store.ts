@@ -11,13 +11,13 @@ import type {
   TokenRevoked,
 } from "./access-token.ts";
 import type {
-  Arrival,
+  Staging,
   ImportAdded,
   ImportBegun,
   ImportEnd,
   ImportFinished,
   ImportPart,
-} from "./arrival.ts";
+} from "./staging.ts";
 import type { FiguresPage, FiguresQuery, Tally } from "./figures.ts";
 import type {
   Run,
@@ -118,13 +118,13 @@ export interface Store {
   }): Promise<readonly string[]>;
 
   /** A session that was exported comes in parts. Nobody sees anything of it before it is whole. */
-  beginImport(begin: { readonly arrival: Arrival; readonly at: number }): Promise<ImportBegun>;
+  beginImport(begin: { readonly staging: Staging; readonly at: number }): Promise<ImportBegun>;
   addToImport(part: ImportPart): Promise<ImportAdded>;
   finishImport(end: ImportEnd): Promise<ImportFinished>;
   /** Removes some of what it has brought, and it cannot go on; true when nothing of it is left. */
-  dropImport(arrival: Arrival): Promise<boolean>;
+  dropImport(staging: Staging): Promise<boolean>;
   /** Imports that nobody goes on with: to be dropped. */
-  leftImports(): Promise<readonly Arrival[]>;
+  abandonedImports(): Promise<readonly Staging[]>;
 
   addRepo(repo: Repo): Promise<Repo>;
   readRepo(repoId: string): Promise<Repo | null>;
@@ -140,7 +140,7 @@ export interface Store {
   forgetTokens(query: { readonly before: number }): Promise<void>;
 
   /** The answer given under this key before, if any. */
-  recall(key: IdempotencyKey): Promise<Remembered | null>;
+  recall(key: IdempotencyKey): Promise<RememberedAnswer | null>;
   forgetAnswers(query: { readonly olderThan: number }): Promise<number>;
 
   /** Keeps the node's lease; false when it had expired and was lost in between. */
@@ -178,7 +178,7 @@ export interface Store {
   call(wanted: { readonly sessionId: string; readonly node: string | null }): void;
 
   /** Rows that could not be understood, kept as they were found. */
-  listSetAside(): Promise<readonly SetAside[]>;
+  listQuarantined(): Promise<readonly QuarantinedRow[]>;
   /** A session's row as it is stored, whether or not it can be read; null when there is none. */
   readRaw(sessionId: string): Promise<RawSession | null>;
   /** Sessions that could not be read, first made first. */
@@ -239,7 +239,7 @@ export interface Change {
   /** What the history says about an event, by the event's index: it stands before what later events bring. */
   readonly notices?: Readonly<Record<number, readonly NewMessage[]>>;
   readonly fence?: Fence;
-  readonly remember?: IdempotencyKey & Remembered;
+  readonly remember?: IdempotencyKey & RememberedAnswer;
   /** The same change was tried before and its outcome is unknown: if it is stored, it is not stored again. */
   readonly wasTried?: boolean;
 }
@@ -324,7 +324,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-export interface Remembered {
+export interface RememberedAnswer {
   readonly requestHash: string;
   readonly response: Json;
 }
@@ -339,7 +339,7 @@ export interface Owner {
   readonly alive: boolean;
 }
 
-export interface SetAside {
+export interface QuarantinedRow {
   readonly table: string;
   readonly rowId: string;
   readonly reason: string;

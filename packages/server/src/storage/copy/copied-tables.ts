@@ -1,4 +1,4 @@
-import { ARRIVING } from "../arrival.ts";
+import { STAGED } from "../staging.ts";
 
 export interface CopiedTable {
   readonly name: string;
@@ -38,4 +38,4 @@ export const LEFT_OUT_TABLES: readonly string[] = [
 ];
 
 /** Half of an import is nobody's session yet: it is left out. */
-export const LEFT_OUT_SESSIONS = `select "id" from "AgentSession" where "setAside" = ${ARRIVING}`;
+export const LEFT_OUT_SESSIONS = `select "id" from "AgentSession" where "setAside" = ${STAGED}`;

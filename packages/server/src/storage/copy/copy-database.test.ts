@@ -66,7 +66,7 @@ describe("a copy of a database", () => {
       inbox: await store.openSuspensions(),
       recalled: await store.recall({ scope: "POST", key: "k1" }),
       byName: await store.findSession("orchestra-1"),
-      setAside: await store.listSetAside(),
+      setAside: await store.listQuarantined(),
       tally: await store.tally(),
       unsettled: await store.unsettledSessions(),
     });

@@ -30,8 +30,8 @@ const HINTS: {
   claimSession: ({ sessionId }, { ok }) => (ok ? [{ hint: "change", sessionId }] : []),
   deleteSessions: (sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
   deleteStale: (_, sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
-  finishImport: ({ arrival }, { ok }) =>
-    ok ? [{ hint: "change", sessionId: arrival.sessionId }] : [],
+  finishImport: ({ staging }, { ok }) =>
+    ok ? [{ hint: "change", sessionId: staging.sessionId }] : [],
   drainNode: (_, isFound) => (isFound ? [{ hint: "nodes" }] : []),
   dropLease: () => [{ hint: "nodes" }],
 };

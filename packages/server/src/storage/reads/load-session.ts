@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { CurrentRun } from "../../domain/run.ts";
-import { ARRIVING } from "../arrival.ts";
+import { STAGED } from "../staging.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
@@ -46,7 +46,7 @@ const sessionsCalled = prepared(({ db }, { name }: { name: string }) =>
     .selectFrom("AgentSession")
     .select("id")
     .where((where) => where.or([where("id", "=", name), where("agentId", "=", name)]))
-    .where("setAside", "<>", ARRIVING),
+    .where("setAside", "<>", STAGED),
 );
 
 /** Its own id counts before what somebody called another one. */
@@ -59,7 +59,7 @@ export async function findSessions(
     .selectFrom("AgentSession")
     .select(["id", "agentId"])
     .where((where) => where.or([where("id", "in", names), where("agentId", "in", names)]))
-    .where("setAside", "<>", ARRIVING)
+    .where("setAside", "<>", STAGED)
     .execute();
   const asked = new Set(names);
   return new Map([
@@ -122,7 +122,7 @@ async function whenReadable<Result>(
 const rowOf = prepared((source, { sessionId }: { sessionId: string }) =>
   selectSessions(source)
     .where("AgentSession.id", "=", sessionId)
-    .where("AgentSession.setAside", "<>", ARRIVING),
+    .where("AgentSession.setAside", "<>", STAGED),
 );
 
 const versionsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>

@@ -1,7 +1,7 @@
 import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
-import { ARRIVING, type Arrival } from "../arrival.ts";
+import { STAGED, type Staging } from "../staging.ts";
 import { parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type {
@@ -9,10 +9,10 @@ import type {
   InactiveQuery,
   Part,
   QueuedMessage,
-  Remembered,
+  RememberedAnswer,
   Repo,
   Run,
-  SetAside,
+  QuarantinedRow,
   StoredSuspension,
 } from "../store.ts";
 import { databaseNow } from "../writes/transaction.ts";
@@ -175,12 +175,12 @@ export async function inactiveSessions(
 }
 
 /** By the index of owners: there are few at any time. */
-export async function leftImports(source: Source): Promise<readonly Arrival[]> {
+export async function abandonedImports(source: Source): Promise<readonly Staging[]> {
   const rows = await source.db
     .selectFrom("AgentSession")
     .select(["id as sessionId", "owner as importId"])
     .where("owner", "is not", null)
-    .where("setAside", "=", ARRIVING)
+    .where("setAside", "=", STAGED)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -222,13 +222,13 @@ const answerOf = prepared(({ db }, { scope, key }: { scope: string; key: string 
 export async function recall(
   source: Source,
   { scope, key }: IdempotencyKey,
-): Promise<Remembered | null> {
+): Promise<RememberedAnswer | null> {
   const [row] = await answerOf(source, { scope, key });
   if (row === undefined) return null;
   return { requestHash: row.requestHash, response: parseJson("response", row.response) };
 }
 
-export async function listSetAside({ db }: Source): Promise<readonly SetAside[]> {
+export async function listQuarantined({ db }: Source): Promise<readonly QuarantinedRow[]> {
   const rows = await db.selectFrom("SetAside").selectAll().orderBy("at").orderBy("rowId").execute();
   return rows.map(({ tableName: table, rowId, reason, row, at }) => ({
     table,
@@ -239,7 +239,7 @@ export async function listSetAside({ db }: Source): Promise<readonly SetAside[]>
   }));
 }
 
-export async function countSetAside({ db }: Source): Promise<number> {
+export async function countQuarantined({ db }: Source): Promise<number> {
   const { total } = await db
     .selectFrom("SetAside")
     .select(({ fn }) => fn.countAll<number>().as("total"))

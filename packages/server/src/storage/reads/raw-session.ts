@@ -1,4 +1,4 @@
-import { ARRIVING } from "../arrival.ts";
+import { STAGED } from "../staging.ts";
 import { parseJson } from "../rows/parse.ts";
 import { salvaged } from "../rows/salvage-session.ts";
 import type { RawSession, UnreadableSessions } from "../raw-session.ts";
@@ -16,7 +16,7 @@ const SHOWN = 100;
 export async function readRaw(source: Source, sessionId: string): Promise<RawSession | null> {
   const found = await selectSessions(source)
     .where("AgentSession.id", "=", sessionId)
-    .where("AgentSession.setAside", "<>", ARRIVING)
+    .where("AgentSession.setAside", "<>", STAGED)
     .executeTakeFirst();
   if (found === undefined) return null;
   const bad = new Map<string, Omit<SetAsideRow, "at">>();

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Arrival } from "../arrival.ts";
+import type { Staging } from "../staging.ts";
 import { takeFromImport } from "./import-lease.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -15,10 +15,10 @@ const LARGE_TABLES = [
 ] as const;
 
 /** True when nothing of the import is left. */
-export async function dropImport(transaction: Transaction, arrival: Arrival): Promise<boolean> {
-  if (!(await takeFromImport(transaction, arrival))) return true;
+export async function dropImport(transaction: Transaction, staging: Staging): Promise<boolean> {
+  if (!(await takeFromImport(transaction, staging))) return true;
   const { db } = transaction;
-  const { sessionId } = arrival;
+  const { sessionId } = staging;
   for (const { table, key } of LARGE_TABLES) {
     const some = sql`select ${sql.ref(key)} from ${sql.table(table)}
       where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;

@@ -1,4 +1,4 @@
-import { ARRIVING, type Arrival } from "../arrival.ts";
+import { STAGED, type Staging } from "../staging.ts";
 import { dropLease, renewLease } from "./lease-writes.ts";
 import { databaseNow, type Transaction } from "./transaction.ts";
 
@@ -8,36 +8,36 @@ import { databaseNow, type Transaction } from "./transaction.ts";
  */
 const IMPORT_LEASE_MS = 60_000;
 
-export async function leaseImport(transaction: Transaction, { importId }: Arrival): Promise<void> {
+export async function leaseImport(transaction: Transaction, { importId }: Staging): Promise<void> {
   await renewLease(transaction, { node: importId, ttlMs: IMPORT_LEASE_MS });
 }
 
 /** False when the import has lost its session. Holds the session's row until the transaction ends. */
-export async function holdImport(transaction: Transaction, arrival: Arrival): Promise<boolean> {
+export async function holdImport(transaction: Transaction, staging: Staging): Promise<boolean> {
   const held = await transaction.db
     .updateTable("AgentSession")
-    .set({ owner: arrival.importId })
-    .where("id", "=", arrival.sessionId)
-    .where("owner", "=", arrival.importId)
-    .where("setAside", "=", ARRIVING)
+    .set({ owner: staging.importId })
+    .where("id", "=", staging.sessionId)
+    .where("owner", "=", staging.importId)
+    .where("setAside", "=", STAGED)
     .returning("id")
     .execute();
   if (held.length === 0) return false;
-  await leaseImport(transaction, arrival);
+  await leaseImport(transaction, staging);
   return true;
 }
 
 /** From now on whoever imports it cannot go on. False when the session is not this import's. */
 export async function takeFromImport(
   transaction: Transaction,
-  { sessionId, importId }: Arrival,
+  { sessionId, importId }: Staging,
 ): Promise<boolean> {
   const taken = await transaction.db
     .updateTable("AgentSession")
     .set({ owner: `${DROPPED}${withoutMark(importId)}` })
     .where("id", "=", sessionId)
     .where("owner", "in", [importId, `${DROPPED}${withoutMark(importId)}`])
-    .where("setAside", "=", ARRIVING)
+    .where("setAside", "=", STAGED)
     .returning("id")
     .execute();
   await dropLease(transaction, importId);

@@ -1,14 +1,14 @@
 import { contentText } from "../rows/message-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type {
-  Arrival,
-  ArrivingMessage,
-  ArrivingQueued,
-  ArrivingRun,
-  ArrivingSuspension,
+  Staging,
+  StagedMessage,
+  StagedQueueEntry,
+  StagedRun,
+  StagedSuspension,
   ImportAdded,
   ImportPart,
-} from "../arrival.ts";
+} from "../staging.ts";
 import { holdImport } from "./import-lease.ts";
 import { indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
@@ -21,10 +21,10 @@ const ROWS_PER_STATEMENT = 250;
 /** What of a part has been stored when it is refused goes when the import is dropped. */
 export async function addToImport(
   transaction: Transaction,
-  { arrival, runs, suspensions, messages, queued }: ImportPart,
+  { staging, runs, suspensions, messages, queued }: ImportPart,
 ): Promise<ImportAdded> {
-  if (!(await holdImport(transaction, arrival))) return { ok: false, refused: "import_lost" };
-  const { sessionId } = arrival;
+  if (!(await holdImport(transaction, staging))) return { ok: false, refused: "import_lost" };
+  const { sessionId } = staging;
   for (const rows of chunked(runs)) {
     const refused = await addRuns(transaction, { sessionId, rows });
     if (refused !== null) return refused;
@@ -45,13 +45,13 @@ export async function addToImport(
 }
 
 interface Rows<Row> {
-  readonly sessionId: Arrival["sessionId"];
+  readonly sessionId: Staging["sessionId"];
   readonly rows: readonly Row[];
 }
 
 async function addRuns(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingRun>,
+  { sessionId, rows }: Rows<StagedRun>,
 ): Promise<Refused | null> {
   const added = await db
     .insertInto("Run")
@@ -78,7 +78,7 @@ async function addRuns(
 
 export async function addSuspensions(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingSuspension>,
+  { sessionId, rows }: Rows<StagedSuspension>,
 ): Promise<Refused | null> {
   const runIds = [...new Set(rows.map(({ runId }) => runId))];
   const runs = await db
@@ -115,7 +115,7 @@ export async function addSuspensions(
 
 async function addMessages(
   transaction: Transaction,
-  { sessionId, rows }: Rows<ArrivingMessage>,
+  { sessionId, rows }: Rows<StagedMessage>,
 ): Promise<Refused | null> {
   const { db } = transaction;
   const ids = rows.map(({ id }) => id);
@@ -165,7 +165,7 @@ async function addMessages(
 
 async function addQueued(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingQueued>,
+  { sessionId, rows }: Rows<StagedQueueEntry>,
 ): Promise<Refused | null> {
   const ids = rows.map(({ messageId }) => messageId);
   const said = await db

@@ -1,12 +1,12 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
 import {
-  ARRIVING,
-  type Arrival,
+  STAGED,
+  type Staging,
   type ImportBegun,
   type ImportEnd,
   type ImportFinished,
-} from "../arrival.ts";
+} from "../staging.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
 import type { SessionRow } from "../tables.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
@@ -21,32 +21,32 @@ import type { Transaction } from "./transaction.ts";
 /** Takes the session's id, under a row that no list and no read shows. */
 export async function beginImport(
   transaction: Transaction,
-  { arrival, at }: { readonly arrival: Arrival; readonly at: number },
+  { staging, at }: { readonly staging: Staging; readonly at: number },
 ): Promise<ImportBegun> {
   const { db } = transaction;
   const begun = await db
     .insertInto("AgentSession")
-    .values(arrivingRow(arrival, at))
+    .values(stagedRow(staging, at))
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
   if (begun.length > 0) {
-    await leaseImport(transaction, arrival);
+    await leaseImport(transaction, staging);
     return { ok: true };
   }
   const found = await db
     .selectFrom("AgentSession")
     .select(["owner", "setAside"])
-    .where("id", "=", arrival.sessionId)
+    .where("id", "=", staging.sessionId)
     .executeTakeFirst();
-  if (found === undefined || found.setAside !== ARRIVING || found.owner === null)
+  if (found === undefined || found.setAside !== STAGED || found.owner === null)
     return { ok: false, refused: "session_exists" };
   if (await isLeased(transaction, found.owner)) return { ok: false, refused: "being_imported" };
-  const { sessionId } = arrival;
-  return { ok: false, refused: "left_over", arrival: { sessionId, importId: found.owner } };
+  const { sessionId } = staging;
+  return { ok: false, refused: "left_over", staging: { sessionId, importId: found.owner } };
 }
 
-function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
+function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
   const columns = toSessionColumns({
     id: sessionId,
     agentId: null,
@@ -76,7 +76,7 @@ function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
     finalizedAt: null,
     summary: null,
   });
-  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: ARRIVING };
+  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
 }
 
 /**
@@ -85,14 +85,14 @@ function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
  */
 export async function finishImport(
   transaction: Transaction,
-  { arrival, at, session, lastSeq, suspensions, notices }: ImportEnd,
+  { staging, at, session, lastSeq, suspensions, notices }: ImportEnd,
 ): Promise<ImportFinished> {
   const { db } = transaction;
-  if (!(await holdImport(transaction, arrival))) return { ok: false, refused: "import_lost" };
+  if (!(await holdImport(transaction, staging))) return { ok: false, refused: "import_lost" };
   if (!(await isRepo(transaction, session.repoId))) return { ok: false, refused: "repo_missing" };
   if (await isAgentIdTaken(transaction, session)) return { ok: false, refused: "agent_id_taken" };
   if (suspensions.length > 0) {
-    const { sessionId } = arrival;
+    const { sessionId } = staging;
     const refused = await addSuspensions(transaction, { sessionId, rows: suspensions });
     if (refused !== null) return refused;
   }
@@ -111,7 +111,7 @@ export async function finishImport(
     .set({ ...toSessionColumns(session), ...stored, setAside: 0 })
     .where("id", "=", session.id)
     .execute();
-  await dropLease(transaction, arrival.importId);
+  await dropLease(transaction, staging.importId);
   return { ok: true, stored: { session, ...stored } };
 }
 

@@ -146,7 +146,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
   });
 
   it("A15 sets aside, whole, what has lost what it belongs to", async () => {
-    const found = await store.listSetAside();
+    const found = await store.listQuarantined();
 
     expect(found.map(({ table, rowId, reason }) => ({ table, rowId, reason }))).toEqual(
       [

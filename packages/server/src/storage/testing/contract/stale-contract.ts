@@ -132,7 +132,7 @@ export function staleContract(open: OpenTestStore): void {
         const sessionIds = [good.id, bad.id];
         expect(await store.deleteStale({ sessionIds, before: BEFORE })).toEqual([good.id]);
         expect(await store.load(bad.id)).toMatchObject({ found: "unreadable" });
-        expect(await store.listSetAside()).toMatchObject([{ rowId: bad.id }]);
+        expect(await store.listQuarantined()).toMatchObject([{ rowId: bad.id }]);
       });
     });
 

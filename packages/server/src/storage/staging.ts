@@ -4,10 +4,10 @@ import type { Session } from "../domain/session.ts";
 import type { NewMessage, QueuedMessage, Run, StoredSession, StoredSuspension } from "./store.ts";
 
 /** In the column `setAside` of a session that is still being imported: nobody sees it. */
-export const ARRIVING = 2;
+export const STAGED = 2;
 
 /** One import of one session. */
-export interface Arrival {
+export interface Staging {
   readonly sessionId: string;
   /** Another with each try: whoever lost the import to another cannot go on with it. */
   readonly importId: string;
@@ -17,26 +17,26 @@ export type ImportBegun =
   | { readonly ok: true }
   | { readonly ok: false; readonly refused: "session_exists" | "being_imported" }
   /** An import of the session that nobody goes on with; to be dropped first. */
-  | { readonly ok: false; readonly refused: "left_over"; readonly arrival: Arrival };
+  | { readonly ok: false; readonly refused: "left_over"; readonly staging: Staging };
 
 /** Rows of the session, in any number of parts. Runs come before their suspensions. */
 export interface ImportPart {
-  readonly arrival: Arrival;
+  readonly staging: Staging;
   /** Each with the number it had. */
-  readonly messages: readonly ArrivingMessage[];
-  readonly runs: readonly ArrivingRun[];
+  readonly messages: readonly StagedMessage[];
+  readonly runs: readonly StagedRun[];
   /** Closed ones: what the session still waits for comes at the end. */
-  readonly suspensions: readonly ArrivingSuspension[];
-  readonly queued: readonly ArrivingQueued[];
+  readonly suspensions: readonly StagedSuspension[];
+  readonly queued: readonly StagedQueueEntry[];
 }
 
-export type ArrivingMessage = Omit<Message, "sessionId" | "complete">;
-export type ArrivingRun = Omit<Run, "sessionId"> & {
+export type StagedMessage = Omit<Message, "sessionId" | "complete">;
+export type StagedRun = Omit<Run, "sessionId"> & {
   readonly continuity: ContinuityPolicy;
   readonly handed: boolean;
 };
-export type ArrivingSuspension = Omit<StoredSuspension, "sessionId">;
-export type ArrivingQueued = QueueEntry &
+export type StagedSuspension = Omit<StoredSuspension, "sessionId">;
+export type StagedQueueEntry = QueueEntry &
   Pick<QueuedMessage, "content" | "queuedAt"> & {
     /** From 1. */
     readonly position: number;
@@ -59,14 +59,14 @@ export interface ImportLost {
 }
 
 export interface ImportEnd {
-  readonly arrival: Arrival;
+  readonly staging: Staging;
   readonly at: number;
   /** As it is to be here; never with a run under way. */
   readonly session: Session;
   /** Its log goes on after this. */
   readonly lastSeq: number;
   /** What it waits for. */
-  readonly suspensions: readonly ArrivingSuspension[];
+  readonly suspensions: readonly StagedSuspension[];
   /** Added to the history at its end. */
   readonly notices: readonly NewMessage[];
 }
