@@ -19,7 +19,7 @@ import type {
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
-import type { RawSession } from "../storage/raw-session.ts";
+import type { RawSession } from "../storage/ports/quarantine-store.ts";
 import type { DrainNode } from "./cluster/drain-node.ts";
 import type { Feed, FeedEnd, FeedItem } from "./feeds/feed.ts";
 import type { Measurements } from "./stats/measurements.ts";

@@ -1,4 +1,4 @@
-import type { SessionPage, SessionQuery } from "./store.ts";
+import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
 
 /** Pages kept: of the few lists that people look at again and again. */
 const MAX_KEPT = 20;

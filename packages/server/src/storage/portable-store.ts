@@ -37,7 +37,8 @@ import { tally } from "./reads/tally.ts";
 import { listTokens } from "./reads/token-reads.ts";
 import { keepLists } from "./keep-lists.ts";
 import type { RunAtOnce } from "./prepared.ts";
-import type { SessionPage, SessionQuery, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
 

@@ -26,6 +26,11 @@ export interface Tables {
 
 export type Database = Kysely<Tables>;
 
+/** Values of the column `AgentSession.setAside`, except 0. A session with either is in no list. */
+export const QUARANTINED = 1;
+/** The session is still being imported. */
+export const STAGED = 2;
+
 export interface RepoRow {
   id: string;
   path: string;

@@ -3,7 +3,7 @@ import type {
   StagedQueueEntry,
   StagedRun,
   StagedSuspension,
-} from "../../storage/staging.ts";
+} from "../../storage/ports/import-store.ts";
 import { parseLine, textIn } from "./line-fields.ts";
 import {
   parseMessage,

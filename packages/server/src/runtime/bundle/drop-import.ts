@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Staging } from "../../storage/staging.ts";
+import type { Staging } from "../../storage/ports/import-store.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** Removes what an import has stored, in parts, so that others can write between them. */

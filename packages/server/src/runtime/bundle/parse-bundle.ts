@@ -13,7 +13,7 @@ import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { toMemory, toUnusedAnswers } from "../../storage/rows/run-row.ts";
-import type { StagedMessage, StagedSuspension } from "../../storage/staging.ts";
+import type { StagedMessage, StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Session, Standing } from "../../domain/session.ts";
-import type { StagedSuspension } from "../../storage/staging.ts";
+import type { StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { BundlePart } from "./bundle-parts.ts";
 
 /** Which id something has here. */

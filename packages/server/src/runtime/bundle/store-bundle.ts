@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Session } from "../../domain/session.ts";
-import type { Staging, ImportAdded, ImportFinished } from "../../storage/staging.ts";
+import type { Staging, ImportAdded, ImportFinished } from "../../storage/ports/import-store.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { NewMessage, Store } from "../../storage/store.ts";
 import { bundleParts } from "./bundle-parts.ts";

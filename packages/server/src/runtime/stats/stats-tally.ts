@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { RunFigures } from "../../storage/figures.ts";
+import type { RunFigures } from "../../storage/ports/stats-store.ts";
 import { isObject } from "../../storage/rows/parse.ts";
 
 /** How ended runs came out, and what they used. */

@@ -1,4 +1,4 @@
-import { STAGED } from "../staging.ts";
+import { STAGED } from "../tables.ts";
 
 export interface CopiedTable {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { SessionPage } from "../store.ts";
+import type { SessionPage } from "../ports/session-store.ts";
 import { existsSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";

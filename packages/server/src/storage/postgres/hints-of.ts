@@ -1,4 +1,4 @@
-import type { Hint } from "../store.ts";
+import type { Hint } from "../ports/node-store.ts";
 import type { WriteArgs, WriteName, WriteResult } from "../writes/writes.ts";
 
 /** What other nodes should know of a write that was committed. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
-import type { Hint } from "../store.ts";
+import type { Hint } from "../ports/node-store.ts";
 import { ImpatientClient } from "./impatient-client.ts";
 
 export interface HintsOptions {

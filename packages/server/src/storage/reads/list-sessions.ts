@@ -9,7 +9,12 @@ import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { keepNewest } from "../keep-newest.ts";
 import { prepared } from "../prepared.ts";
 import { searchWords } from "../search/search-words.ts";
-import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
+import type {
+  SessionCounts,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+} from "../ports/session-store.ts";
 import type { Tables } from "../tables.ts";
 import {
   openSuspensionRows,

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import type { CurrentRun } from "../../domain/run.ts";
-import { STAGED } from "../staging.ts";
+import { STAGED, type SetAsideRow } from "../tables.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
 import { toSession } from "../rows/session-row.ts";
-import type { Loaded, ReadSession } from "../store.ts";
-import type { SetAsideRow } from "../tables.ts";
+import type { Loaded, ReadSession } from "../ports/session-store.ts";
 import {
   openSuspensionRows,
   rawRow,

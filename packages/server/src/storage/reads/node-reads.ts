@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { parseObject } from "../rows/parse.ts";
-import type { NodeRecord } from "../store.ts";
+import type { NodeRecord } from "../ports/node-store.ts";
 import { databaseNow } from "../writes/transaction.ts";
 import { readable, type Source } from "./source.ts";
 

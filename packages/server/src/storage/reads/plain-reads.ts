@@ -1,20 +1,15 @@
 import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
-import { STAGED, type Staging } from "../staging.ts";
+import { type Staging } from "../ports/import-store.ts";
+import { STAGED } from "../tables.ts";
 import { parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type {
-  IdempotencyKey,
-  InactiveQuery,
-  Part,
-  QueuedMessage,
-  RememberedAnswer,
-  Repo,
-  Run,
-  QuarantinedRow,
-  StoredSuspension,
-} from "../store.ts";
+import type { TimePage, QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
+import type { InactiveQuery } from "../ports/retention-store.ts";
+import type { Repo } from "../ports/repository-store.ts";
+import type { QuarantinedRow } from "../ports/quarantine-store.ts";
+import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
 import { databaseNow } from "../writes/transaction.ts";
 import { readable, type Source } from "./source.ts";
 
@@ -48,7 +43,7 @@ const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
 
 export async function readRuns(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: Part | undefined },
+  { sessionId, part }: { sessionId: string; part: TimePage | undefined },
 ): Promise<readonly Run[]> {
   let select = source.db
     .selectFrom("Run")
@@ -88,7 +83,7 @@ const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: stri
 
 export async function readSuspensions(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: Part | undefined },
+  { sessionId, part }: { sessionId: string; part: TimePage | undefined },
 ): Promise<readonly StoredSuspension[]> {
   let select = source.db
     .selectFrom("Suspension")

@@ -1,8 +1,7 @@
-import { STAGED } from "../staging.ts";
+import { STAGED, type SetAsideRow } from "../tables.ts";
 import { parseJson } from "../rows/parse.ts";
 import { salvaged } from "../rows/salvage-session.ts";
-import type { RawSession, UnreadableSessions } from "../raw-session.ts";
-import type { SetAsideRow } from "../tables.ts";
+import type { RawSession, UnreadableSessions } from "../ports/quarantine-store.ts";
 import { rawRow, selectSessions } from "./found-session.ts";
 import { loadSession } from "./load-session.ts";
 import { readQueue, readRuns, readSuspensions } from "./plain-reads.ts";

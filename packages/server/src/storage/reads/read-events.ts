@@ -2,7 +2,7 @@ import type { SessionEvent } from "../../domain/kernel/event.ts";
 import { fromMessageRow } from "../rows/message-row.ts";
 import { parseJson, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type { EventQuery, LogEntry } from "../store.ts";
+import type { EventQuery, LogEntry } from "../ports/transcript-store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 

@@ -2,7 +2,12 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../domain/json.ts";
 import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
-import type { FiguresPage, FiguresQuery, RunFigures, SessionFigures } from "../figures.ts";
+import type {
+  FiguresPage,
+  FiguresQuery,
+  RunFigures,
+  SessionFigures,
+} from "../ports/stats-store.ts";
 import { checkTimes, oneOf, parseObject, UnreadableRow } from "../rows/parse.ts";
 import { parsePhaseHistory } from "../rows/session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
 import { fromMessageRow, grown } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
-import type { MessageQuery } from "../store.ts";
+import type { MessageQuery } from "../ports/transcript-store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 

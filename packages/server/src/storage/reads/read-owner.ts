@@ -1,5 +1,5 @@
 import { prepared } from "../prepared.ts";
-import type { Owner } from "../store.ts";
+import type { Owner } from "../ports/node-store.ts";
 import { databaseNow } from "../writes/transaction.ts";
 import type { Source } from "./source.ts";
 

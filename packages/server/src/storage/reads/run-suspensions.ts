@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { oneOf, parseJsonOrNull } from "../rows/parse.ts";
 import { fromRunRow } from "../rows/run-row.ts";
-import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../store.ts";
+import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../ports/run-store.ts";
 import { readable, type Source } from "./source.ts";
 
 const ANSWER_CHARACTERS = 1_000;

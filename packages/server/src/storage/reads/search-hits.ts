@@ -4,7 +4,7 @@ import { excerptOf } from "../search/excerpt.ts";
 import { parseContent } from "../rows/message-row.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
-import type { SearchHit } from "../store.ts";
+import type { SearchHit } from "../ports/session-store.ts";
 import type { Source } from "./source.ts";
 
 /** Of the messages found in a session, so many of the newest are looked at for the best one. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../stale.ts";
+import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
 import { databaseNow, type Transaction } from "../writes/transaction.ts";
 import { rawRow, selectSessions, toRecord } from "./found-session.ts";
 import { readable, type Source } from "./source.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { STATES, STATUSES, type State, type Status } from "../../domain/status.ts";
-import type { Tally } from "../figures.ts";
+import type { Tally } from "../ports/stats-store.ts";
 import type { Source } from "./source.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { SCOPES } from "../../domain/scope.ts";
-import type { AccessToken } from "../access-token.ts";
+import type { AccessToken } from "../ports/token-store.ts";
 import { oneOf } from "../rows/parse.ts";
 import { readable, type Source } from "./source.ts";
 

@@ -17,7 +17,7 @@ import {
   parseObject,
   UnreadableRow,
 } from "./parse.ts";
-import type { QueuedMessage, Run, StoredSuspension } from "../store.ts";
+import type { QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
 import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
 
 export function fromRunRow(row: RunRow): Run {

@@ -1,6 +1,6 @@
 import { UnreadableRow } from "./parse.ts";
 import { fromSessionRow } from "./session-row.ts";
-import type { SessionRecord } from "../store.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
 import type { SessionRow } from "../tables.ts";
 
 /** What stands for a column that cannot be read. The status comes before the state, which must go with it. */

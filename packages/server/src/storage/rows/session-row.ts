@@ -22,7 +22,7 @@ import {
   toFlag,
   UnreadableRow,
 } from "./parse.ts";
-import type { SessionRecord } from "../store.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
 import type { SessionRow } from "../tables.ts";
 
 /** What a commit writes of a session; counters, ownership and keys are the write path's own. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StagedMessage, StagedRun, StagedSuspension } from "../staging.ts";
+import type { StagedMessage, StagedRun, StagedSuspension } from "../ports/import-store.ts";
 import type { Store } from "../store.ts";
 import { stagedSession } from "./staged-session.ts";
 import { NOON, textOf } from "./session-driver.ts";

@@ -7,8 +7,9 @@ import type {
   ImportEnd,
   ImportFinished,
   ImportPart,
-} from "../staging.ts";
-import type { Store, StoredSuspension } from "../store.ts";
+} from "../ports/import-store.ts";
+import type { Store } from "../store.ts";
+import type { StoredSuspension } from "../ports/run-store.ts";
 import { NOON, textOf } from "./session-driver.ts";
 
 /** A session that can be imported in one part. */

@@ -1,4 +1,4 @@
-import type { Appended, AppendRefused, Output, OutputItem } from "../store.ts";
+import type { Appended, AppendRefused, Output, OutputItem } from "../ports/transcript-store.ts";
 import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";

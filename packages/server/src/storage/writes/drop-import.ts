@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Staging } from "../staging.ts";
+import type { Staging } from "../ports/import-store.ts";
 import { takeFromImport } from "./import-lease.ts";
 import type { Transaction } from "./transaction.ts";
 

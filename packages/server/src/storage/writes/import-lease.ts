@@ -1,4 +1,5 @@
-import { STAGED, type Staging } from "../staging.ts";
+import { type Staging } from "../ports/import-store.ts";
+import { STAGED } from "../tables.ts";
 import { dropLease, renewLease } from "./lease-writes.ts";
 import { databaseNow, type Transaction } from "./transaction.ts";
 

@@ -8,7 +8,7 @@ import type {
   StagedSuspension,
   ImportAdded,
   ImportPart,
-} from "../staging.ts";
+} from "../ports/import-store.ts";
 import { holdImport } from "./import-lease.ts";
 import { indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";

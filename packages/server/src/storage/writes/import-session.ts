@@ -1,14 +1,13 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
 import {
-  STAGED,
   type Staging,
   type ImportBegun,
   type ImportEnd,
   type ImportFinished,
-} from "../staging.ts";
+} from "../ports/import-store.ts";
+import { STAGED, type SessionRow } from "../tables.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
-import type { SessionRow } from "../tables.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { holdImport, isLeased, leaseImport } from "./import-lease.ts";

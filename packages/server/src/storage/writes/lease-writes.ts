@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Claim, Fence, Lease } from "../store.ts";
+import type { Claim, Fence, Lease } from "../ports/node-store.ts";
 import { databaseNow, type Transaction } from "./transaction.ts";
 
 /** One row per node, so that the cost of staying alive does not grow with its sessions. */

@@ -3,7 +3,7 @@ import { unfinishedContent, type MessageContent } from "../../domain/message.ts"
 import { contentText, grown, parseContent } from "../rows/message-row.ts";
 import { toFlag, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type { NewMessage } from "../store.ts";
+import type { NewMessage } from "../ports/transcript-store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
 import { forgetMessage, indexMessage } from "./search-document.ts";

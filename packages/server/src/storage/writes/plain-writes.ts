@@ -1,6 +1,6 @@
 import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
-import type { Repo } from "../store.ts";
+import type { Repo } from "../ports/repository-store.ts";
 import type { SetAsideRow } from "../tables.ts";
 import { forgetReports } from "./forget-reports.ts";
 import type { Transaction } from "./transaction.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { SCOPES } from "../../domain/scope.ts";
 import { mayAdd, mayRevoke, type TokenFacts } from "../../domain/token-rules.ts";
-import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../access-token.ts";
+import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../ports/token-store.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToken(

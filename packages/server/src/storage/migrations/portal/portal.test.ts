@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stateOf } from "../../../domain/session.ts";
 import { openMigrations, openStore } from "../../open-store.ts";
-import type { SessionRecord, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { SessionRecord } from "../../ports/session-store.ts";
 import { openRaw } from "../../testing/raw-database.ts";
 import { driveSession, textOf } from "../../testing/session-driver.ts";
 import type { TestDatabase } from "../../testing/test-database.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { QuarantinedRow, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { QuarantinedRow } from "../../ports/quarantine-store.ts";
 import { loosen, openRaw, type RawDatabase } from "../raw-database.ts";
 import { growingText, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";

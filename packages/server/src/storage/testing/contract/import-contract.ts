@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evolveAll } from "../../../domain/kernel/evolve.ts";
-import type { StagedRun } from "../../staging.ts";
-import type { Run } from "../../store.ts";
+import type { StagedRun } from "../../ports/import-store.ts";
+import type { Run } from "../../ports/run-store.ts";
 import {
   stagedSession,
   endOf,

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LogEntry } from "../../store.ts";
+import type { LogEntry } from "../../ports/transcript-store.ts";
 import { opening, textIn } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
