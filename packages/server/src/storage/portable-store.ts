@@ -14,6 +14,7 @@ import {
   abandonedImports,
   listRepos,
   listQuarantined,
+  listTokens,
   openSuspensions,
   readQueue,
   readRepo,
@@ -26,17 +27,14 @@ import {
 } from "./reads/plain-reads.ts";
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
-import { readFigures } from "./reads/read-figures.ts";
+import { readFigures, tally } from "./reads/read-figures.ts";
 import { readMessage, readMessages } from "./reads/read-messages.ts";
-import { abandonedSessions, lastSeqs, listNodes } from "./reads/node-reads.ts";
-import { readOwner } from "./reads/read-owner.ts";
+import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
-import { tally } from "./reads/tally.ts";
-import { listTokens } from "./reads/token-reads.ts";
 import { keepLists } from "./keep-lists.ts";
-import type { RunAtOnce } from "./prepared.ts";
+import type { Dialect, RunAtOnce } from "./dialect.ts";
 import type { Store } from "./store.ts";
 import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
@@ -53,7 +51,7 @@ export interface StoreOptions {
 }
 
 interface Parts {
-  readonly engine: Store["engine"];
+  readonly dialect: Dialect;
   readonly isShared: boolean;
   readonly db: Database;
   readonly run?: RunAtOnce;
@@ -70,7 +68,7 @@ interface Parts {
 
 /** The store, the same for both engines: what differs is how a transaction is run and how it fails. */
 export function portableStore({
-  engine,
+  dialect,
   isShared,
   db,
   run,
@@ -100,7 +98,7 @@ export function portableStore({
       const unreadable: UnreadRow[] = [];
       try {
         const report = (row: UnreadRow): void => void unreadable.push(row);
-        const source = { db, engine, report, removeAt, ...(run !== undefined && { run }) };
+        const source = { db, dialect, report, removeAt, ...(run !== undefined && { run }) };
         const result = await read(source);
         return { result, lost: await setAside(unreadable) };
       } catch (error) {
@@ -119,7 +117,7 @@ export function portableStore({
   const list = keepLists(readList, contentVersion);
 
   return {
-    engine,
+    engine: dialect.engine,
     isShared,
     migratedAt,
     load: (sessionId) => reading((source) => loadSession(source, sessionId)),
@@ -234,7 +232,7 @@ function quarantining(write: Writer, { clock, onQuarantine = () => {} }: StoreOp
       .map((row) => ({ ...row, at: clock() }));
     if (rows.length === 0) return 0;
     try {
-      const left = await write("setAside", rows);
+      const left = await write("quarantine", rows);
       for (const row of rows) tellOnce(row);
       const others = rows.filter(({ tableName }) => tableName !== "AgentSession");
       for (const row of others.slice(0, KNOWN_ROWS - known.size)) known.add(keyOf(row));

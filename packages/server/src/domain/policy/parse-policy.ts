@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "../json.ts";
 import {
   PERMISSION_DECISIONS,
   type PermissionDecision,
@@ -75,7 +75,7 @@ class NotAPolicy extends Error {
 }
 
 function parseRules(json: Json, where: string): readonly PermissionRule[] {
-  if (!isList(json)) throw new NotAPolicy(where, "must be a list");
+  if (!isArray(json)) throw new NotAPolicy(where, "must be a list");
   if (json.length > MAX_RULES) throw new NotAPolicy(where, `must have at most ${MAX_RULES} rules`);
   return json.map((rule, index) => parseRule(rule, `${where}.${index}`));
 }
@@ -123,10 +123,6 @@ function refuseOthers(others: JsonObject, where: string): void {
 }
 
 function objectAt(json: Json, where: string): JsonObject {
-  if (typeof json === "object" && json !== null && !isList(json)) return json;
+  if (isObject(json)) return json;
   throw new NotAPolicy(where, "must be an object");
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../json.ts";
-import type { PermissionSubject } from "./permission-policy.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
 
 /** What a person has said once for the rest of a session. */
 export interface PermissionGrant {
@@ -94,7 +94,7 @@ function samePaths(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function parseGrant(json: Json): PermissionGrant | null {
-  if (typeof json !== "object" || json === null || isList(json)) return null;
+  if (!isObject(json)) return null;
   const { id, decision, title, kind, paths, command, folder, fingerprint, by, at } = json;
   if (typeof id !== "string" || typeof fingerprint !== "string" || typeof at !== "number")
     return null;
@@ -116,8 +116,4 @@ function parseGrant(json: Json): PermissionGrant | null {
 
 function textOr(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }

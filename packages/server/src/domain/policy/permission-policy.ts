@@ -1,5 +1,6 @@
 import { matchesGlob } from "./glob.ts";
 import { grantFor, type PermissionGrant } from "./permission-grant.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
 import type { Phase } from "../phase.ts";
 import { guessShell, readShell, type ShellPart } from "./shell-command.ts";
 
@@ -21,19 +22,6 @@ export interface PermissionRule {
 export interface PermissionPolicy {
   readonly rules: readonly PermissionRule[];
   readonly phases: Readonly<Partial<Record<Phase, readonly PermissionRule[]>>>;
-}
-
-/** What an agent asks to do, as far as it tells. */
-export interface PermissionSubject {
-  readonly kind: string | null;
-  readonly tool: string | null;
-  /** Everything it names: relative where inside the repository, absolute where not. */
-  readonly paths: readonly string[];
-  /** As it would be run; `shown` is only what the agent shows of it. */
-  readonly command: { readonly line: string; readonly is: "exact" | "shown" } | null;
-  /** Where the command would be run, if that is told. */
-  readonly folder: string | null;
-  readonly fingerprint: string;
 }
 
 interface PermissionVerdict {

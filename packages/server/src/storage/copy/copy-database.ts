@@ -1,15 +1,14 @@
-import { existsSync } from "node:fs";
+import { hash } from "node:crypto";
 import { sql } from "kysely";
+import { errorText } from "../../domain/error-text.ts";
 import { StorageFault } from "../fault.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { indexExisting } from "../migrations/search-data.ts";
-import { openMigrations, type DatabaseLocation } from "../open-store.ts";
+import type { DatabaseAccess } from "../database-access.ts";
+import { databaseAt, type DatabaseLocation } from "../open-store.ts";
 import type { Database } from "../tables.ts";
-import { databaseNow } from "../writes/transaction.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
-import { openForCopy, type ForCopy } from "./open-for-copy.ts";
 import { countRows, readRows, type CopiedRow } from "./read-rows.ts";
-import { rowDigest, type TableDigest } from "./row-digest.ts";
 
 export interface CopyProgress {
   readonly step: "copying" | "indexing" | "verifying";
@@ -50,14 +49,15 @@ export async function copyDatabase(
   { onProgress = () => {}, failpoint = () => {} }: CopyOptions = {},
 ): Promise<CopiedDatabase | CopyRefused> {
   if (JSON.stringify(from) === JSON.stringify(to)) return refuse("same_database");
-  if (isMissing(from)) return refuse("source_missing");
-  const source = await openForCopy(from);
-  const target = await openForCopy(to);
+  const source = await databaseAt(from);
+  const target = await databaseAt(to);
+  if (await isMissing(source)) return refuse("source_missing");
   await source.reading((db) => requireCurrentSchema(db, { engine: from.engine, failpoint }));
   if (await isInUse(source)) return refuse("source_in_use");
   // Looked at before it is migrated: a database that somebody uses for something must stay as it is.
-  if (!isMissing(to) && (await target.reading(hasRows))) return refuse("target_not_empty");
-  await (await openMigrations(to)).up();
+  if (!(await isMissing(target)) && (await target.reading(hasRows)))
+    return refuse("target_not_empty");
+  await target.migrations(() => {}).up();
   if (await isInUse(target)) return refuse("target_in_use");
 
   const tables = await source.reading((original) =>
@@ -125,7 +125,7 @@ async function insertRows(
       key.map((column) => row?.[column]).join(" ");
     throw new StorageFault(
       "constraint_broken",
-      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${messageOf(cause)}. Nothing was copied.`,
+      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${errorText(cause)}. Nothing was copied.`,
       { cause },
     );
   }
@@ -180,12 +180,12 @@ async function verify({
 }
 
 /** Servers say that they are alive, on both databases. */
-async function isInUse({ engine, reading }: ForCopy): Promise<boolean> {
+async function isInUse({ dialect, reading }: DatabaseAccess): Promise<boolean> {
   return reading(async (db) => {
     const alive = await db
       .selectFrom("NodeLease")
       .select("node")
-      .where("expiresAt", ">", databaseNow({ engine }))
+      .where("expiresAt", ">", dialect.now)
       .limit(1)
       .execute();
     return alive.length > 0;
@@ -203,15 +203,34 @@ async function hasRows(db: Database): Promise<boolean> {
   return false;
 }
 
-/** SQLite makes a file that is not there. */
-function isMissing(location: DatabaseLocation): boolean {
-  return location.engine === "sqlite" && !existsSync(location.file);
+/** Only a SQLite file can be missing; reading would create it. */
+async function isMissing(database: DatabaseAccess): Promise<boolean> {
+  return (await database.identify()) === null;
 }
 
 function refuse(refused: CopyRefused["refused"]): CopyRefused {
   return { ok: false, refused };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The number of rows and a digest that does not depend on their order. */
+export interface TableDigest {
+  readonly rows: number;
+  /** In hex. */
+  readonly sha256: string;
+}
+
+/** The databases sort text differently, so the digests of the rows are combined by XOR. */
+function rowDigest() {
+  const joined = Buffer.alloc(32);
+  let rows = 0;
+  return {
+    add(row: CopiedRow): void {
+      const columns = Object.keys(row).toSorted();
+      const text = JSON.stringify(columns.map((column) => [column, row[column]]));
+      const digest = hash("sha256", text, "buffer");
+      for (const [index, byte] of digest.entries()) joined[index] = (joined[index] ?? 0) ^ byte;
+      rows += 1;
+    },
+    read: (): TableDigest => ({ rows, sha256: joined.toString("hex") }),
+  };
 }

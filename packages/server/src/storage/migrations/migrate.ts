@@ -1,7 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import { Migrator, type MigrationResultSet } from "kysely/migration";
 import { StorageFault } from "../fault.ts";
-import { migrations, type MigrationContext } from "./migrations.ts";
+import { migrations } from "./migrations.ts";
+import { type MigrationContext } from "./migration-context.ts";
 
 const MIGRATION_TABLE = "HoldfastMigration";
 const LOCK_TABLE = "HoldfastMigrationLock";

@@ -7,8 +7,9 @@ import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
 import { startFolding } from "./fold-tally.ts";
-import { hintsOf } from "./hints-of.ts";
 import { openHints } from "./hints.ts";
+import { POSTGRES } from "./postgres-dialect.ts";
+import type { Hint } from "../ports/node-store.ts";
 
 export interface PostgresOptions extends StoreOptions {
   readonly url: string;
@@ -28,7 +29,7 @@ export async function openPostgresStore({
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
     const stopFolding = startFolding(db);
     return portableStore({
-      engine: "postgres",
+      dialect: POSTGRES,
       isShared: true,
       db,
       write: async <Name extends WriteName>(
@@ -41,7 +42,7 @@ export async function openPostgresStore({
             .transaction()
             .execute(async (transaction): Promise<WriteResult<Name>> => {
               await sql`select ${sql.join(settings(durable))}`.execute(transaction);
-              return callWrite({ db: transaction, engine: "postgres" }, name, args);
+              return callWrite({ db: transaction, dialect: POSTGRES }, name, args);
             });
           for (const hint of hintsOf({ name, args, result })) hints.send(hint);
           return result;
@@ -78,3 +79,38 @@ function settings(durable: boolean): readonly RawBuilder<unknown>[] {
     ...(durable ? [] : [sql`set_config('synchronous_commit', 'off', true)`]),
   ];
 }
+
+/** What other nodes should know of a write that was committed. */
+function hintsOf<Name extends WriteName>({
+  name,
+  args,
+  result,
+}: {
+  readonly name: Name;
+  readonly args: WriteArgs<Name>;
+  readonly result: WriteResult<Name>;
+}): readonly Hint[] {
+  return HINTS[name]?.(args, result) ?? [];
+}
+
+const HINTS: {
+  readonly [Name in WriteName]?: (
+    args: WriteArgs<Name>,
+    result: WriteResult<Name>,
+  ) => readonly Hint[];
+} = {
+  commitChange: ({ before }, result) => {
+    if (!result.ok) return [];
+    const sessionId = result.stored?.session.id ?? before?.session.id;
+    if (sessionId === undefined) return [];
+    return [{ hint: result.stored === null ? "deleted" : "change", sessionId }];
+  },
+  appendOutput: ({ sessionId }, { ok }) => (ok ? [{ hint: "output", sessionId }] : []),
+  claimSession: ({ sessionId }, { ok }) => (ok ? [{ hint: "change", sessionId }] : []),
+  deleteSessions: (sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  deleteStale: (_, sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  finishImport: ({ staging }, { ok }) =>
+    ok ? [{ hint: "change", sessionId: staging.sessionId }] : [],
+  drainNode: (_, isFound) => (isFound ? [{ hint: "nodes" }] : []),
+  dropLease: () => [{ hint: "nodes" }],
+};

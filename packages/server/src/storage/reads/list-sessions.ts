@@ -24,7 +24,7 @@ import {
   type FoundSession,
 } from "./found-session.ts";
 import { rowOfText, selectTexts, type RowText } from "./row-texts.ts";
-import { hasWords, searchHits } from "./search-hits.ts";
+import { searchHits } from "./search-hits.ts";
 import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
@@ -49,9 +49,9 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
 
 /** One row more than asked for, so that the page knows whether there is another. */
 async function pageRows(source: Source, query: SessionQuery): Promise<readonly FoundSession[]> {
-  const { db, engine } = source;
-  const key = JSON.stringify([engine, query]);
-  if (engine === "sqlite") {
+  const { db, dialect } = source;
+  const key = JSON.stringify([dialect.engine, query]);
+  if (dialect.readsRowsAsText) {
     const texts = builtTexts(key, () => buildPage(source, query, selectTexts));
     if (texts === null) return [];
     const found = await db.executeQuery(texts).catch(() => null);
@@ -167,7 +167,7 @@ function matches(
   return eb(
     "AgentSession.id",
     "in",
-    sql<string>`(select "sessionId" from "SearchDocument" where ${hasWords(source, words)})`,
+    sql<string>`(select "sessionId" from "SearchDocument" where ${source.dialect.matches(words)})`,
   );
 }
 

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import { parseObject } from "../rows/parse.ts";
-import type { NodeRecord } from "../ports/node-store.ts";
-import { databaseNow } from "../writes/transaction.ts";
+import type { NodeRecord, Owner } from "../ports/node-store.ts";
+import { prepared } from "../prepared.ts";
+import { hasLiveOwner } from "./live-owner.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function listNodes(source: Source): Promise<readonly NodeRecord[]> {
   const rows = await source.db
     .selectFrom("NodeLease")
     .select(["node", "about", "startedAt", "draining", "expiresAt"])
-    .select(databaseNow(source).as("now"))
+    .select(source.dialect.now.as("now"))
     .where("about", "is not", null)
     .orderBy("startedAt")
     .orderBy("node")
@@ -33,20 +34,11 @@ export async function abandonedSessions(
   { limit }: { readonly limit: number },
 ): Promise<readonly string[]> {
   const { db } = source;
-  const now = databaseNow(source);
+  const { now } = source.dialect;
   const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
   const ofTheDead = sessions
     .where("owner", "is not", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("NodeLease")
-            .select("NodeLease.node")
-            .whereRef("NodeLease.node", "=", "AgentSession.owner")
-            .where("NodeLease.expiresAt", ">", now),
-        ),
-      ),
-    );
+    .where(({ not }) => not(hasLiveOwner(source.dialect)));
   const unowned = sessions
     .where("owner", "is", null)
     .where("status", "in", [sql.lit("active"), sql.lit("suspended")]);
@@ -93,3 +85,19 @@ export async function lastSeqs(
 
 /** Databases limit how many parameters a statement may have. */
 const AT_ONCE = 500;
+
+/** Alive by the database's own clock, as `claim` judges it. */
+export async function readOwner(source: Source, sessionId: string): Promise<Owner | null> {
+  const [row] = await ownerRowOf(source, { sessionId });
+  if (row === undefined || row.owner === null) return null;
+  return { node: row.owner, alive: row.expiresAt !== null && row.expiresAt > row.now };
+}
+
+const ownerRowOf = prepared((at, { sessionId }: { sessionId: string }) =>
+  at.db
+    .selectFrom("AgentSession")
+    .leftJoin("NodeLease", "NodeLease.node", "AgentSession.owner")
+    .select(["AgentSession.owner", "NodeLease.expiresAt"])
+    .select(at.dialect.now.as("now"))
+    .where("AgentSession.id", "=", sessionId),
+);

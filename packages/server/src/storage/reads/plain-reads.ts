@@ -3,14 +3,16 @@ import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
 import { type Staging } from "../ports/import-store.ts";
 import { STAGED } from "../tables.ts";
-import { parseJson } from "../rows/parse.ts";
+import { oneOf, parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { TimePage, QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
 import type { InactiveQuery } from "../ports/retention-store.ts";
 import type { Repo } from "../ports/repository-store.ts";
 import type { QuarantinedRow } from "../ports/quarantine-store.ts";
 import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
-import { databaseNow } from "../writes/transaction.ts";
+import { SCOPES } from "../../domain/scope.ts";
+import type { AccessToken } from "../ports/token-store.ts";
+import { hasLiveOwner } from "./live-owner.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function readQueue(
@@ -176,16 +178,7 @@ export async function abandonedImports(source: Source): Promise<readonly Staging
     .select(["id as sessionId", "owner as importId"])
     .where("owner", "is not", null)
     .where("setAside", "=", STAGED)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("NodeLease")
-            .select("NodeLease.node")
-            .whereRef("NodeLease.node", "=", "AgentSession.owner")
-            .where("NodeLease.expiresAt", ">", databaseNow(source)),
-        ),
-      ),
-    )
+    .where(({ not }) => not(hasLiveOwner(source.dialect)))
     .orderBy("id")
     .$narrowType<{ importId: string }>()
     .execute();
@@ -240,4 +233,20 @@ export async function countQuarantined({ db }: Source): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
   return Number(total);
+}
+
+/** First made first, the revoked ones too. */
+export async function listTokens(source: Source): Promise<readonly AccessToken[]> {
+  const rows = await source.db
+    .selectFrom("AccessToken")
+    .selectAll()
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
+  return readable(rows, {
+    source,
+    table: "AccessToken",
+    idOf: ({ id }) => id,
+    read: ({ scope, ...row }) => ({ ...row, scope: oneOf(SCOPES, "scope", scope) }),
+  });
 }

@@ -1,6 +1,7 @@
-import { STAGED, type SetAsideRow } from "../tables.ts";
-import { parseJson } from "../rows/parse.ts";
-import { salvaged } from "../rows/salvage-session.ts";
+import { QUARANTINED, STAGED, type SessionRow, type SetAsideRow } from "../tables.ts";
+import { parseJson, UnreadableRow } from "../rows/parse.ts";
+import { fromSessionRow } from "../rows/session-row.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
 import type { RawSession, UnreadableSessions } from "../ports/quarantine-store.ts";
 import { rawRow, selectSessions } from "./found-session.ts";
 import { loadSession } from "./load-session.ts";
@@ -52,7 +53,7 @@ export async function unreadableSessions(
   { db }: Source,
   { limit }: { readonly limit: number },
 ): Promise<UnreadableSessions> {
-  const unreadable = db.selectFrom("AgentSession").where("AgentSession.setAside", "=", 1);
+  const unreadable = db.selectFrom("AgentSession").where("AgentSession.setAside", "=", QUARANTINED);
   const { total } = await unreadable
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
@@ -71,4 +72,45 @@ export async function unreadableSessions(
     total: Number(total),
     sessions: rows.map(({ id, reason }) => ({ id, reason: reason ?? "" })),
   };
+}
+
+/** What stands for a column that cannot be read. The status comes before the state, which must go with it. */
+const IN_PLACE = {
+  status: "error",
+  state: "idle",
+  phase: "initializing",
+  phaseHistory: "[]",
+  metadata: "{}",
+  resumeData: null,
+  delivery: "open",
+  forkedFrom: null,
+  createdAt: 0,
+  updatedAt: 0,
+  lastActiveAt: 0,
+  suspendedAt: null,
+  suspendedReason: null,
+  archivedAt: null,
+  failedAt: null,
+  finalizedAt: null,
+} as const satisfies Partial<SessionRow>;
+
+/** What is known of a session that cannot be read. Its failure says why it cannot. */
+function salvaged(row: SessionRow, reason: string): SessionRecord {
+  let known: SessionRow = { ...row, ...IN_PLACE };
+  for (const column of Object.keys(IN_PLACE)) {
+    const more = { ...known, [column]: Reflect.get(row, column) };
+    if (isReadable(more)) known = more;
+  }
+  const failure = `The session cannot be read: ${reason}.`;
+  return { ...fromSessionRow({ ...known, failure }, []), removeAt: null };
+}
+
+function isReadable(row: SessionRow): boolean {
+  try {
+    fromSessionRow(row, []);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRow) return false;
+    throw error;
+  }
 }

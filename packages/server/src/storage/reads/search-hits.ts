@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { ROLES, type MessageContent } from "../../domain/message.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { parseContent } from "../rows/message-row.ts";
@@ -11,14 +11,6 @@ import type { Source } from "./source.ts";
 const CANDIDATES = 5;
 /** What is stored of a longer message is not read: a page of them would fill the memory. */
 const READ_CHARACTERS = 131_072;
-
-/** Whether a document has every word, the last letters of each left open. */
-export function hasWords({ engine }: Source, words: readonly string[]): RawBuilder<boolean> {
-  return engine === "sqlite"
-    ? sql`"SearchDocument"."key" in (select rowid from "SearchIndex"
-        where "SearchIndex" match ${words.map((word) => `"${word}"*`).join(" ")})`
-    : sql`"SearchDocument"."words" @@ cast(${words.map((word) => `'${word}':*`).join(" & ")} as tsquery)`;
-}
 
 /** For each session the newest message found; what was said before what tools did. */
 export async function searchHits(
@@ -39,7 +31,7 @@ export async function searchHits(
       select "messageId", row_number() over (partition by "sessionId" order by "key" desc) as "age"
       from "SearchDocument"
       where "messageId" is not null and "sessionId" in (${sql.join(sessions.map(({ id }) => id))})
-        and ${hasWords(source, words)}
+        and ${source.dialect.matches(words)}
     ), "candidate" as (
       select "id", "sessionId", "role", cast("content" as text) as "text", row_number() over (
         partition by "sessionId"

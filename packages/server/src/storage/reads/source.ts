@@ -1,10 +1,10 @@
 import type { RetainedSession } from "../../domain/retention.ts";
 import { UnreadableRow } from "../rows/parse.ts";
-import type { Place } from "../prepared.ts";
+import type { Queryable } from "../dialect.ts";
 import type { SetAsideRow } from "../tables.ts";
 
 /** What every read runs on. Rows that cannot be understood are reported here and left out. */
-export interface Source extends Place {
+export interface Source extends Queryable {
   readonly report: (bad: Omit<SetAsideRow, "at">) => void;
   readonly removeAt: (session: RetainedSession) => number | null;
 }

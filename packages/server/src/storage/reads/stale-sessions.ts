@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
-import { databaseNow, type Transaction } from "../writes/transaction.ts";
+import type { Dialect } from "../dialect.ts";
+import { hasLiveOwner } from "./live-owner.ts";
 import { rawRow, selectSessions, toRecord } from "./found-session.ts";
 import { readable, type Source } from "./source.ts";
 
@@ -8,7 +9,7 @@ import { readable, type Source } from "./source.ts";
 export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
   const { after, limit } = query;
   let select = selectSessions(source)
-    .where(isStale(source, query))
+    .where(isStale(source.dialect, query))
     .orderBy("AgentSession.createdAt")
     .orderBy("AgentSession.id")
     .limit(limit);
@@ -50,12 +51,12 @@ export async function countStale(
 ): Promise<StaleCounts> {
   const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
     select
-      sum(case when ${isStale(source, { kind: "tracked", before })} then 1 else 0 end) as "stale",
-      sum(case when ${isStale(source, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
+      sum(case when ${isStale(source.dialect, { kind: "tracked", before })} then 1 else 0 end) as "stale",
+      sum(case when ${isStale(source.dialect, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
       sum(case when ${isOld(before)} and "status" = 'archived' then 1 else 0 end) as "archived",
       sum(case when ${isOld(before)} and "state" <> 'idle' then 1 else 0 end) as "busy",
       sum(case when ${isOld(before)} and "state" = 'idle' and "queued" > 0 then 1 else 0 end) as "queued",
-      sum(case when ${isOld(before)} and ${isAtRest} and ${isOwned(source)} then 1 else 0 end) as "owned",
+      sum(case when ${isOld(before)} and ${isAtRest} and ${hasLiveOwner(source.dialect)} then 1 else 0 end) as "owned",
       sum(case when "setAside" = 1 then 1 else 0 end) as "unreadable"
     from "AgentSession"`.execute(source.db);
   const [row] = counted.rows;
@@ -72,11 +73,11 @@ export async function countStale(
 
 /** What `deleteStale` asks again when it deletes. */
 export function isStale(
-  engine: Pick<Transaction, "engine">,
+  dialect: Dialect,
   { kind, before }: Pick<StaleQuery, "kind" | "before">,
 ): RawBuilder<boolean> {
   const isWanted = kind === "tracked" ? sql`not ${isConversation}` : isConversation;
-  return sql<boolean>`(${isOld(before)} and ${isAtRest} and ${isWanted} and not ${isOwned(engine)})`;
+  return sql<boolean>`(${isOld(before)} and ${isAtRest} and ${isWanted} and not ${hasLiveOwner(dialect)})`;
 }
 
 const isConversation = sql<boolean>`("AgentSession"."repoId" is not null
@@ -88,8 +89,3 @@ function isOld(before: number): RawBuilder<boolean> {
 }
 
 const isAtRest = sql<boolean>`("status" <> 'archived' and "state" = 'idle' and "queued" = 0)`;
-
-function isOwned(engine: Pick<Transaction, "engine">): RawBuilder<boolean> {
-  return sql<boolean>`("owner" is not null and exists (
-    select 1 from "NodeLease" where "node" = "AgentSession"."owner" and "expiresAt" > ${databaseNow(engine)}))`;
-}

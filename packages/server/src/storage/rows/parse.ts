@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 
 /** A row says something that cannot be. It is reported and set aside, never guessed at. */
 export class UnreadableRow extends Error {}
@@ -45,10 +45,6 @@ export function parseObject(column: string, text: string): JsonObject {
   const parsed = parseJson(column, text);
   if (!isObject(parsed)) throw new UnreadableRow(`${column} is not an object`);
   return parsed;
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function toFlag(value: boolean): number {

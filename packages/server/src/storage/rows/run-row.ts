@@ -1,5 +1,5 @@
 import { CONTINUITY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
-import type { Json } from "../../domain/json.ts";
+import { type Json, isObject } from "../../domain/json.ts";
 import {
   RUN_MEMORIES,
   RUN_STATUSES,
@@ -9,14 +9,7 @@ import {
 } from "../../domain/run.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
-import {
-  checkTimes,
-  isObject,
-  oneOf,
-  parseJsonOrNull,
-  parseObject,
-  UnreadableRow,
-} from "./parse.ts";
+import { checkTimes, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
 import type { QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
 import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
 

@@ -14,7 +14,6 @@ import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.
 import type { Suspension } from "../../domain/suspension.ts";
 import {
   checkTimes,
-  isObject,
   oneOf,
   parseJson,
   parseJsonOrNull,
@@ -22,6 +21,7 @@ import {
   toFlag,
   UnreadableRow,
 } from "./parse.ts";
+import { isObject } from "../../domain/json.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
 import type { SessionRow } from "../tables.ts";
 

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import { keepNewest } from "../keep-newest.ts";
-import type { RunAtOnce } from "../prepared.ts";
+import type { RunAtOnce } from "../dialect.ts";
 import type { Tables } from "../tables.ts";
 import { isBusy } from "./faults.ts";
 

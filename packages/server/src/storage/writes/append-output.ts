@@ -3,7 +3,7 @@ import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { runStatement } from "../prepared.ts";
 
 /** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
 export async function appendOutput(
@@ -26,7 +26,7 @@ export async function appendOutput(
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, { item, output, log });
   await log.store(transaction);
-  await runWrittenOut(
+  await runStatement(
     transaction,
     `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ? where "id" = ?`,
     [log.lastSeq, at, at, sessionId],
@@ -46,7 +46,7 @@ async function storedBefore(
   const last = items.at(-1);
   if (last === undefined) return null;
   const messageId = last.put === "message" ? last.message.id : last.messageId;
-  const [entry] = await runWrittenOut<{ readonly seq: number; readonly at: number }>(
+  const [entry] = await runStatement<{ readonly seq: number; readonly at: number }>(
     transaction,
     `select "seq", "at" from "SessionEvent" where "sessionId" = ? and "seq" > ? and "messageId" = ? order by "seq" desc limit 1`,
     [sessionId, after, messageId],
@@ -91,7 +91,7 @@ async function isCurrentRun(
   transaction: Transaction,
   { sessionId, runId }: Output,
 ): Promise<boolean> {
-  const [run] = await runWrittenOut<{ readonly id: string }>(
+  const [run] = await runStatement<{ readonly id: string }>(
     transaction,
     `select "id" from "Run" where "sessionId" = ? and "status" in ('running', 'suspended')`,
     [sessionId],
@@ -117,7 +117,7 @@ async function messagesAreOpen(
     if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
   }
   if (needed.size === 0) return true;
-  const open = await runWrittenOut(
+  const open = await runStatement(
     transaction,
     `select "id" from "AgentMessage" where "id" in (${[...needed].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
     [...needed, sessionId],

@@ -1,6 +1,6 @@
 import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { Session } from "../../domain/session.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, runStatement } from "../prepared.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
 import type { Change, Committed, CommitRefused, StoredSession } from "../ports/session-store.ts";
 import type { Fence } from "../ports/node-store.ts";
@@ -10,8 +10,7 @@ import { forgetReports } from "./forget-reports.ts";
 import { addMessage } from "./message-writes.ts";
 import { projectEvents } from "./project-events.ts";
 import { indexSession } from "./search-document.ts";
-import { greatest, lockSession, type SessionLock, type Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { lockSession, type SessionLock, type Transaction } from "./transaction.ts";
 
 /** The session as its events leave it, the events themselves and what hangs on them: all or nothing. */
 export async function commitChange(
@@ -130,7 +129,7 @@ async function insertSession(
     setAside: 0,
   };
   const columns = Object.keys(row);
-  const inserted = await runWrittenOut<{ id: string }>(
+  const inserted = await runStatement<{ id: string }>(
     transaction,
     `insert into "AgentSession" (${columns.map((column) => `"${column}"`).join(", ")})
       values (${columns.map(() => "?").join(", ")}) on conflict do nothing returning "id"`,
@@ -178,14 +177,14 @@ async function updateSession(
 }
 
 const updateRow = prepared(
-  (place, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
-    place.db
+  (at, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
+    at.db
       .updateTable("AgentSession")
       .set({
         ...columns,
         // Output that was appended meanwhile is not in the session that was decided on.
-        updatedAt: greatest(place, "updatedAt", columns.updatedAt),
-        lastActiveAt: greatest(place, "lastActiveAt", columns.lastActiveAt),
+        updatedAt: at.dialect.greatest("updatedAt", columns.updatedAt),
+        lastActiveAt: at.dialect.greatest("lastActiveAt", columns.lastActiveAt),
       })
       .where("id", "=", id)
       .returning(["updatedAt", "lastActiveAt"]),

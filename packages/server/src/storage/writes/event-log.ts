@@ -1,7 +1,7 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { runStatement } from "../prepared.ts";
 
 /** Rows of one multi-row insert; bounded by the parameters a statement may have. */
 const ROWS_PER_INSERT = 100;
@@ -62,7 +62,7 @@ export class EventLog {
 
 async function insertOne(transaction: Transaction, row: EventRow): Promise<void> {
   const { sessionId, seq, at, kind, messageId, data } = row;
-  await runWrittenOut(
+  await runStatement(
     transaction,
     `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data") values (?, ?, ?, ?, ?, ?)`,
     [sessionId, seq, at, kind, messageId, data],

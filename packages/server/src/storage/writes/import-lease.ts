@@ -1,7 +1,7 @@
 import { type Staging } from "../ports/import-store.ts";
 import { STAGED } from "../tables.ts";
 import { dropLease, renewLease } from "./lease-writes.ts";
-import { databaseNow, type Transaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 /**
  * An import owns its session under a lease of its own, as a node does, which every part renews: what a
@@ -50,7 +50,7 @@ export async function isLeased(transaction: Transaction, importId: string): Prom
     .selectFrom("NodeLease")
     .select("node")
     .where("node", "=", importId)
-    .where("expiresAt", ">", databaseNow(transaction))
+    .where("expiresAt", ">", transaction.dialect.now)
     .execute();
   return alive.length > 0;
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
 import {
@@ -10,7 +11,7 @@ import { STAGED, type SessionRow } from "../tables.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
-import { holdImport, isLeased, leaseImport } from "./import-lease.ts";
+import { holdImport, isLeased, leaseImport, takeFromImport } from "./import-lease.ts";
 import { addSuspensions } from "./import-part.ts";
 import { dropLease } from "./lease-writes.ts";
 import { addMessage } from "./message-writes.ts";
@@ -135,4 +136,31 @@ function creationOf(session: Session): SessionEvent {
     metadata: session.metadata,
     forkedFrom: session.forkedFrom,
   };
+}
+
+/** Rows removed in one go: others who write wait no longer than for that. */
+const ROWS_PER_DROP = 1_000;
+
+/** Of each of these there may be any number; what hangs on their rows goes with them. */
+const LARGE_TABLES = [
+  { table: "AgentMessage", key: "id" },
+  { table: "SessionEvent", key: "seq" },
+  { table: "Suspension", key: "id" },
+  { table: "Run", key: "id" },
+] as const;
+
+/** True when nothing of the import is left. */
+export async function dropImport(transaction: Transaction, staging: Staging): Promise<boolean> {
+  if (!(await takeFromImport(transaction, staging))) return true;
+  const { db } = transaction;
+  const { sessionId } = staging;
+  for (const { table, key } of LARGE_TABLES) {
+    const some = sql`select ${sql.ref(key)} from ${sql.table(table)}
+      where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;
+    const removed = await sql`delete from ${sql.table(table)}
+      where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${some})`.execute(db);
+    if (removed.numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
+  }
+  await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
+  return true;
 }

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { hasLiveOwner } from "../reads/live-owner.ts";
 import type { Claim, Fence, Lease } from "../ports/node-store.ts";
-import { databaseNow, type Transaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** One row per node, so that the cost of staying alive does not grow with its sessions. */
 export async function renewLease(
@@ -8,7 +8,7 @@ export async function renewLease(
   { node, ttlMs, about }: Lease,
 ): Promise<boolean> {
   const { db } = transaction;
-  const now = databaseNow(transaction);
+  const { now } = transaction.dialect;
   const said = about === undefined ? {} : { about: JSON.stringify(about) };
   const held = await db
     .selectFrom("NodeLease")
@@ -62,7 +62,7 @@ export async function forgetNodes(
   await db
     .deleteFrom("NodeLease")
     .where("about", "is not", null)
-    .where(({ eb }) => eb("expiresAt", "<", eb(databaseNow(transaction), "-", deadForMs)))
+    .where(({ eb }) => eb("expiresAt", "<", eb(transaction.dialect.now, "-", deadForMs)))
     .execute();
 }
 
@@ -83,18 +83,8 @@ export async function claimSession(
     .updateTable("AgentSession")
     .set(({ eb }) => ({ owner: node, epoch: eb("epoch", "+", 1) }))
     .where("id", "=", sessionId)
-    .where(({ eb, or, not, exists, selectFrom }) =>
-      or([
-        eb("owner", "is", null),
-        not(
-          exists(
-            selectFrom("NodeLease")
-              .select("NodeLease.node")
-              .whereRef("NodeLease.node", "=", "AgentSession.owner")
-              .where("NodeLease.expiresAt", ">", databaseNow(transaction)),
-          ),
-        ),
-      ]),
+    .where(({ eb, or, not }) =>
+      or([eb("owner", "is", null), not(hasLiveOwner(transaction.dialect))]),
     )
     .returning("epoch")
     .executeTakeFirst();
@@ -113,21 +103,18 @@ async function isFull(
   transaction: Transaction,
   { sessionId, limit }: { sessionId: string; limit: number },
 ): Promise<boolean> {
-  const { db, engine } = transaction;
-  if (engine === "postgres") await sql`select pg_advisory_xact_lock(${COUNTED})`.execute(db);
+  const { db, dialect } = transaction;
+  await dialect.lockClaims(db);
   const { owned } = await db
     .selectFrom("AgentSession")
     .innerJoin("NodeLease", "NodeLease.node", "AgentSession.owner")
     .select(({ fn }) => fn.countAll<number>().as("owned"))
     .where("NodeLease.about", "is not", null)
-    .where("NodeLease.expiresAt", ">", databaseNow(transaction))
+    .where("NodeLease.expiresAt", ">", transaction.dialect.now)
     .where("AgentSession.id", "!=", sessionId)
     .executeTakeFirstOrThrow();
   return owned >= limit;
 }
-
-/** The number of the lock that counted claims take. */
-const COUNTED = 0x686f6c64;
 
 export async function releaseSession(
   { db }: Transaction,

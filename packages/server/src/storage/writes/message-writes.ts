@@ -6,7 +6,7 @@ import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
-import { forgetMessage, indexMessage } from "./search-document.ts";
+import { forgetMessage, indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addMessage(
@@ -30,7 +30,7 @@ export async function addMessage(
     complete: toFlag(complete),
     timestamp: at,
   });
-  if (complete) await indexMessage(transaction, { id, sessionId, content });
+  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
 }
 
 const insertMessage = prepared(({ db }, row: MessageRow) =>
@@ -68,7 +68,7 @@ export async function replaceMessage(
   await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });
   log.addMessage(id, at);
   if (row.complete === 1) await forgetMessage(transaction, id);
-  if (complete) await indexMessage(transaction, { id, sessionId, content });
+  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
 }
 
 const updateMessage = prepared(

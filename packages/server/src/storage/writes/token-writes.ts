@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { SCOPES } from "../../domain/scope.ts";
 import { mayAdd, mayRevoke, type TokenFacts } from "../../domain/token-rules.ts";
 import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../ports/token-store.ts";
@@ -34,9 +33,8 @@ export async function revokeToken(
 }
 
 /** All tokens, which nobody else adds or revokes until the transaction ends. */
-async function lockTokens({ db, engine }: Transaction): Promise<readonly TokenFacts[]> {
-  if (engine === "postgres")
-    await sql`lock table "AccessToken" in share row exclusive mode`.execute(db);
+async function lockTokens({ db, dialect }: Transaction): Promise<readonly TokenFacts[]> {
+  await dialect.lockTokens(db);
   const rows = await db
     .selectFrom("AccessToken")
     .select(["id", "scope", "expiresAt", "revokedAt"])

@@ -1,9 +1,7 @@
 import { appendOutput } from "./append-output.ts";
 import { commitChange } from "./commit-change.ts";
-import { deleteStale } from "./delete-stale.ts";
-import { dropImport } from "./drop-import.ts";
 import { addToImport } from "./import-part.ts";
-import { beginImport, finishImport } from "./import-session.ts";
+import { beginImport, dropImport, finishImport } from "./import-session.ts";
 import {
   claimSession,
   dropLease,
@@ -13,7 +11,14 @@ import {
   releaseSession,
   renewLease,
 } from "./lease-writes.ts";
-import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
+import {
+  addRepo,
+  deleteSessions,
+  deleteStale,
+  forgetAnswers,
+  quarantine,
+  removeRepo,
+} from "./plain-writes.ts";
 import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writes.ts";
 import { dismissUnused } from "./run-writes.ts";
 import type { Transaction } from "./transaction.ts";
@@ -39,11 +44,11 @@ export const WRITES = {
   forgetNodes,
   forgetTokens,
   markTokenUsed,
+  quarantine,
   releaseSession,
   removeRepo,
   renewLease,
   revokeToken,
-  setAside,
 } as const;
 
 export type WriteName = keyof typeof WRITES;
