@@ -45,7 +45,8 @@ const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
 
 export async function readRuns(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: TimePage | undefined },
+  sessionId: string,
+  page?: TimePage,
 ): Promise<readonly Run[]> {
   let select = source.db
     .selectFrom("Run")
@@ -53,8 +54,8 @@ export async function readRuns(
     .where("sessionId", "=", sessionId)
     .orderBy("queuedAt")
     .orderBy("id");
-  if (part !== undefined) select = select.limit(part.limit);
-  const after = part?.after;
+  if (page !== undefined) select = select.limit(page.limit);
+  const after = page?.after;
   if (after !== undefined) {
     select = select.where(({ eb, refTuple, tuple }) =>
       eb(refTuple("queuedAt", "id"), ">", tuple(after.at, after.id)),
@@ -85,7 +86,8 @@ const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: stri
 
 export async function readSuspensions(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: TimePage | undefined },
+  sessionId: string,
+  page?: TimePage,
 ): Promise<readonly StoredSuspension[]> {
   let select = source.db
     .selectFrom("Suspension")
@@ -93,8 +95,8 @@ export async function readSuspensions(
     .where("sessionId", "=", sessionId)
     .orderBy("createdAt")
     .orderBy("id");
-  if (part !== undefined) select = select.limit(part.limit);
-  const after = part?.after;
+  if (page !== undefined) select = select.limit(page.limit);
+  const after = page?.after;
   if (after !== undefined) {
     select = select.where(({ eb, refTuple, tuple }) =>
       eb(refTuple("createdAt", "id"), ">", tuple(after.at, after.id)),

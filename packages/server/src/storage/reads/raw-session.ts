@@ -29,8 +29,8 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
   };
   const loaded = await loadSession(watched, sessionId);
   await readMessages(watched, { sessionId });
-  await readRuns(watched, { sessionId, part: undefined });
-  await readSuspensions(watched, { sessionId, part: undefined });
+  await readRuns(watched, sessionId);
+  await readSuspensions(watched, sessionId);
   await readQueue(watched, sessionId);
   const row = rawRow(found);
   const reason = loaded.found === "unreadable" ? loaded.reason : null;

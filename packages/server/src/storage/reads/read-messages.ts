@@ -26,7 +26,8 @@ export async function readMessages(
 
 export async function readMessage(
   source: Source,
-  { sessionId, messageId }: { sessionId: string; messageId: string },
+  sessionId: string,
+  messageId: string,
 ): Promise<Message | null> {
   const rows = await messageRowOf(source, { sessionId, messageId });
   return toMessages(source, rows).at(0) ?? null;
