@@ -2,7 +2,7 @@ import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
 import { type Staging } from "../ports/import-store.ts";
-import { STAGED } from "../tables.ts";
+import { STAGED, type RunRow, type SuspensionRow } from "../tables.ts";
 import { oneOf, parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { TimePage, QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
@@ -13,7 +13,7 @@ import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts"
 import { SCOPES } from "../../domain/scope.ts";
 import type { AccessToken } from "../ports/token-store.ts";
 import { hasLiveOwner } from "./live-owner.ts";
-import { readable, type Source } from "./source.ts";
+import { isAfter, readable, type Source } from "./source.ts";
 
 export async function readQueue(
   source: Source,
@@ -34,9 +34,7 @@ export const queueRowsOf = prepared(({ db }, { sessionId }: { sessionId: string 
 
 export async function readRun(source: Source, runId: string): Promise<Run | null> {
   const rows = await runRowOf(source, { runId });
-  return (
-    readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow }).at(0) ?? null
-  );
+  return toRuns(source, rows).at(0) ?? null;
 }
 
 const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
@@ -56,13 +54,9 @@ export async function readRuns(
     .orderBy("id");
   if (page !== undefined) select = select.limit(page.limit);
   const after = page?.after;
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("queuedAt", "id"), ">", tuple(after.at, after.id)),
-    );
-  }
+  if (after !== undefined) select = select.where(isAfter(["queuedAt", "id"], [after.at, after.id]));
   const rows = await select.execute();
-  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  return toRuns(source, rows);
 }
 
 export async function readSuspension(
@@ -70,14 +64,7 @@ export async function readSuspension(
   suspensionId: string,
 ): Promise<StoredSuspension | null> {
   const rows = await suspensionRowOf(source, { suspensionId });
-  return (
-    readable(rows, {
-      source,
-      table: "Suspension",
-      idOf: (row) => row.id,
-      read: fromSuspensionRow,
-    }).at(0) ?? null
-  );
+  return toSuspensions(source, rows).at(0) ?? null;
 }
 
 const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: string }) =>
@@ -97,17 +84,9 @@ export async function readSuspensions(
     .orderBy("id");
   if (page !== undefined) select = select.limit(page.limit);
   const after = page?.after;
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.at, after.id)),
-    );
-  }
-  return readable(await select.execute(), {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: fromSuspensionRow,
-  });
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.at, after.id]));
+  return toSuspensions(source, await select.execute());
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
@@ -119,12 +98,7 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return readable(rows, {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: fromSuspensionRow,
-  });
+  return toSuspensions(source, rows);
 }
 
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
@@ -165,11 +139,8 @@ export async function inactiveSessions(
     .orderBy("createdAt")
     .orderBy("id")
     .limit(query.limit);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
-    );
-  }
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
   return (await select.execute()).map(({ id }) => id);
 }
 
@@ -250,5 +221,21 @@ export async function listTokens(source: Source): Promise<readonly AccessToken[]
     table: "AccessToken",
     idOf: ({ id }) => id,
     read: ({ scope, ...row }) => ({ ...row, scope: oneOf(SCOPES, "scope", scope) }),
+  });
+}
+
+export function toRuns(source: Source, rows: readonly RunRow[]): readonly Run[] {
+  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+}
+
+function toSuspensions(
+  source: Source,
+  rows: readonly SuspensionRow[],
+): readonly StoredSuspension[] {
+  return readable(rows, {
+    source,
+    table: "Suspension",
+    idOf: (row) => row.id,
+    read: fromSuspensionRow,
   });
 }

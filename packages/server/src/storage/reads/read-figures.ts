@@ -13,7 +13,7 @@ import type {
 import { checkTimes, oneOf, parseObject, UnreadableRow } from "../rows/parse.ts";
 import { parsePhaseHistory } from "../rows/session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";
-import type { Source } from "./source.ts";
+import { isAfter, type Source } from "./source.ts";
 
 /** Entries of logs looked through in one go, more or less: it is the longest that others wait. */
 const LOG_ENTRIES = 50_000;
@@ -99,11 +99,8 @@ function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
     .orderBy("id")
     .limit(limit);
   if (to !== undefined) select = select.where("createdAt", "<", to);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
-    );
-  }
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
   return select;
 }
 

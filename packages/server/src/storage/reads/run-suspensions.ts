@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { oneOf, parseJsonOrNull } from "../rows/parse.ts";
-import { fromRunRow } from "../rows/run-row.ts";
 import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../ports/run-store.ts";
+import { toRuns } from "./plain-reads.ts";
 import { readable, type Source } from "./source.ts";
 
 const ANSWER_CHARACTERS = 1_000;
@@ -66,7 +66,7 @@ export async function unusedAnswers(source: Source): Promise<readonly ShownUnuse
     .orderBy("Run.endedAt")
     .orderBy("Run.id")
     .execute();
-  const runs = readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  const runs = toRuns(source, rows);
   return runs.flatMap(({ id: runId, sessionId, endedAt, unusedAnswers: unused }) =>
     unused.map((answer) => ({ ...answer, sessionId, runId, at: endedAt ?? 0 })),
   );

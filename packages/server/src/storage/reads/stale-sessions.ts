@@ -3,7 +3,7 @@ import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/
 import type { Dialect } from "../dialect.ts";
 import { hasLiveOwner } from "./live-owner.ts";
 import { rawRow, selectSessions, toRecord } from "./found-session.ts";
-import { readable, type Source } from "./source.ts";
+import { isAfter, readable, type Source } from "./source.ts";
 
 /** First made first. Each is read as a whole: what cannot be is reported, and is not among them. */
 export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
@@ -13,15 +13,10 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
     .orderBy("AgentSession.createdAt")
     .orderBy("AgentSession.id")
     .limit(limit);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple("AgentSession.createdAt", "AgentSession.id"),
-        ">",
-        tuple(after.createdAt, after.id),
-      ),
+  if (after !== undefined)
+    select = select.where(
+      isAfter(["AgentSession.createdAt", "AgentSession.id"], [after.createdAt, after.id]),
     );
-  }
   const rows = await select.execute();
   const last = rows.at(-1);
   return {
