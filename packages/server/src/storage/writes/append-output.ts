@@ -5,20 +5,20 @@ import { addMessage, completeMessage, findMessage, replaceMessage } from "./mess
 import { lockSession, type Transaction } from "./transaction.ts";
 import { runStatement } from "../prepared.ts";
 
-/** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
+/** Stores output of an agent. Refused once the run has ended. */
 export async function appendOutput(
   transaction: Transaction,
-  given: Output,
+  request: Output,
 ): Promise<Appended | AppendRefused> {
-  const { sessionId, fence, items, after = 0 } = given;
+  const { sessionId, fence, items, after = 0 } = request;
   const lock = await lockSession(transaction, sessionId);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
   if (lock.lastSeq < after) return { ok: false, refused: "output_lost", lastSeq: lock.lastSeq };
   // A clock that jumps back must not make the history run backwards.
-  const at = Math.max(given.at, lock.updatedAt);
-  const output = { ...given, at };
+  const at = Math.max(request.at, lock.updatedAt);
+  const output = { ...request, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
-  const earlier = given.wasTried === true ? await storedBefore(transaction, given) : null;
+  const earlier = request.wasTried === true ? await storedBefore(transaction, request) : null;
   if (earlier !== null) return earlier;
   if (!(await messagesAreOpen(transaction, output)))
     return { ok: false, refused: "message_not_found" };
@@ -35,9 +35,9 @@ export async function appendOutput(
 }
 
 /**
- * The same output, if an earlier try has stored it: the last thing it put then has an entry of its own. Asked under the lock
- * of the session, so that an earlier try that is still under way has ended, and while the run goes on: its end adds entries
- * for messages that were growing.
+ * Returns the result of an earlier attempt that stored the same output: the log then has an entry for its last item. The
+ * caller holds the session's lock, so no earlier attempt is still running, and the run is current: the end of a run adds
+ * entries for its incomplete messages.
  */
 async function storedBefore(
   transaction: Transaction,
@@ -75,9 +75,9 @@ async function putItem(
       return log.addText({ messageId: item.messageId, text: item.text, at });
     case "content":
     case "end": {
-      await log.store(transaction); // what is replaced must be in the table to be found there
+      await log.store(transaction); // the deltas must be stored before they can be replaced
       const row = await findMessage(transaction, item.messageId);
-      if (row === undefined) throw new Error("unreachable: a message that is open is not there");
+      if (row === undefined) throw new Error("unreachable: an open message is missing");
       if (item.put === "end") return completeMessage(transaction, { row, at, log });
       const { content, complete } = item;
       return replaceMessage(transaction, { row, content, complete, at, log });
@@ -99,7 +99,7 @@ async function isCurrentRun(
   return run?.id === runId;
 }
 
-/** Whether every message that is to grow or change exists, belongs here and is not complete. */
+/** Whether every message that the output changes exists, belongs to the session and is incomplete. */
 async function messagesAreOpen(
   transaction: Transaction,
   { sessionId, items }: Output,

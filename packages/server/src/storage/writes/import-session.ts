@@ -18,32 +18,32 @@ import { addMessage } from "./message-writes.ts";
 import { indexSession } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Takes the session's id, under a row that no list and no read shows. */
+/** Reserves the session's ID with a row that no read shows. */
 export async function beginImport(
   transaction: Transaction,
   { staging, at }: { readonly staging: Staging; readonly at: number },
 ): Promise<ImportBegun> {
   const { db } = transaction;
-  const begun = await db
+  const inserted = await db
     .insertInto("AgentSession")
     .values(stagedRow(staging, at))
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
-  if (begun.length > 0) {
+  if (inserted.length > 0) {
     await leaseImport(transaction, staging);
     return { ok: true };
   }
-  const found = await db
+  const existing = await db
     .selectFrom("AgentSession")
     .select(["owner", "setAside"])
     .where("id", "=", staging.sessionId)
     .executeTakeFirst();
-  if (found === undefined || found.setAside !== STAGED || found.owner === null)
+  if (existing === undefined || existing.setAside !== STAGED || existing.owner === null)
     return { ok: false, refused: "session_exists" };
-  if (await isLeased(transaction, found.owner)) return { ok: false, refused: "being_imported" };
+  if (await isLeased(transaction, existing.owner)) return { ok: false, refused: "being_imported" };
   const { sessionId } = staging;
-  return { ok: false, refused: "left_over", staging: { sessionId, importId: found.owner } };
+  return { ok: false, refused: "left_over", staging: { sessionId, importId: existing.owner } };
 }
 
 function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
@@ -80,8 +80,8 @@ function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
 }
 
 /**
- * The session is here, as a whole. Its log begins with its creation, has each message at its old number,
- * and then says what the session is here: it folds to the row like any other, and old cursors stay good.
+ * Makes the session visible. Its log starts with its creation, keeps each message at its old number, and ends with the
+ * imported session: replaying it produces the row, and old cursors stay valid.
  */
 export async function finishImport(
   transaction: Transaction,
@@ -138,10 +138,10 @@ function creationOf(session: Session): SessionEvent {
   };
 }
 
-/** Rows removed in one go: others who write wait no longer than for that. */
+/** Rows deleted per call, so that other writers do not wait long. */
 const ROWS_PER_DROP = 1_000;
 
-/** Of each of these there may be any number; what hangs on their rows goes with them. */
+/** Tables with any number of rows per session. Dependent rows are deleted with them. */
 const LARGE_TABLES = [
   { table: "AgentMessage", key: "id" },
   { table: "SessionEvent", key: "seq" },
@@ -149,16 +149,16 @@ const LARGE_TABLES = [
   { table: "Run", key: "id" },
 ] as const;
 
-/** True when nothing of the import is left. */
+/** True when no row of the import is left. */
 export async function dropImport(transaction: Transaction, staging: Staging): Promise<boolean> {
   if (!(await takeFromImport(transaction, staging))) return true;
   const { db } = transaction;
   const { sessionId } = staging;
   for (const { table, key } of LARGE_TABLES) {
-    const some = sql`select ${sql.ref(key)} from ${sql.table(table)}
+    const batch = sql`select ${sql.ref(key)} from ${sql.table(table)}
       where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;
     const removed = await sql`delete from ${sql.table(table)}
-      where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${some})`.execute(db);
+      where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${batch})`.execute(db);
     if (removed.numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
   }
   await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();

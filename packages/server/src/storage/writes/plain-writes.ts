@@ -30,7 +30,7 @@ export async function deleteStale(
   return rows.map(({ id }) => id);
 }
 
-/** The repository as stored: a path that is known already keeps its id and its name, and takes a label. */
+/** Returns the stored repository. A known path keeps its ID and name, and takes the new label. */
 export async function addRepo({ db }: Transaction, repo: Repo): Promise<Repo> {
   await db
     .insertInto("Repo")
@@ -72,8 +72,8 @@ export async function forgetAnswers(
 }
 
 /**
- * Reports rows that cannot be read, as they are; a session among them leaves all lists and counts.
- * Returns how many sessions have left.
+ * Reports unreadable rows with their contents. An unreadable session leaves all lists and counts. Returns the number of
+ * sessions that left.
  */
 export async function quarantine(
   { db }: Transaction,

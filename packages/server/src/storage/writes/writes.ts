@@ -23,7 +23,7 @@ import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writ
 import { dismissUnused } from "./run-writes.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Every write there is, by name: PostgreSQL calls them here, SQLite in its writing thread. */
+/** All writes by name. PostgreSQL calls them here, SQLite in its writing thread. */
 export const WRITES = {
   addRepo,
   addToImport,
@@ -55,14 +55,13 @@ export type WriteName = keyof typeof WRITES;
 export type WriteArgs<Name extends WriteName> = Parameters<(typeof WRITES)[Name]>[1];
 export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof WRITES)[Name]>>;
 
-/** Runs one write in a transaction of its own, or in one shared with others. */
+/** Runs one write, in a transaction of its own or shared with others. */
 export type Writer = <Name extends WriteName>(
   name: Name,
   args: WriteArgs<Name>,
   options?: { readonly durable: boolean },
 ) => Promise<WriteResult<Name>>;
 
-/** Calls the write of that name. */
 export function callWrite<Name extends WriteName>(
   transaction: Transaction,
   name: Name,
