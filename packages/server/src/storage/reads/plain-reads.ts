@@ -93,7 +93,7 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
   const rows = await source.db
     .selectFrom("Suspension")
     .selectAll()
-    // Written out, here and below: an index of the few is used only where the database sees that they are meant.
+    // Literals, here and below: only then does the database use a partial index.
     .where("status", "=", sql.lit("open"))
     .orderBy("createdAt")
     .orderBy("id")
@@ -117,7 +117,7 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
     .select("id")
     .where("owner", "is not", null)
     .where("setAside", "=", sql.lit(0));
-  // Put in order here: asked for it, SQLite would walk through all sessions by their ids.
+  // Sorted here: with an order, SQLite would scan all sessions by ID.
   const rows = await working.unionAll(queued).unionAll(owned).execute();
   return [...new Set(rows.map(({ id }) => id))].toSorted();
 }
@@ -133,7 +133,7 @@ export async function inactiveSessions(
     .select("id")
     .where("setAside", "=", sql.lit(0))
     .where("status", "in", query.statuses)
-    // No index on activity, which changes with every word an agent says: what is older is older in both.
+    // Activity changes too often for an index. A session older than `before` was also created before it.
     .where("createdAt", "<", query.before)
     .where("lastActiveAt", "<", query.before)
     .orderBy("createdAt")
@@ -144,7 +144,7 @@ export async function inactiveSessions(
   return (await select.execute()).map(({ id }) => id);
 }
 
-/** By the index of owners: there are few at any time. */
+/** Uses the index of owned sessions, of which there are few. */
 export async function abandonedImports(source: Source): Promise<readonly Staging[]> {
   const rows = await source.db
     .selectFrom("AgentSession")
@@ -208,7 +208,6 @@ export async function countQuarantined({ db }: Source): Promise<number> {
   return Number(total);
 }
 
-/** First made first, the revoked ones too. */
 export async function listTokens(source: Source): Promise<readonly AccessToken[]> {
   const rows = await source.db
     .selectFrom("AccessToken")

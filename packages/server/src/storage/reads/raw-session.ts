@@ -3,22 +3,22 @@ import { parseJson, UnreadableRow } from "../rows/parse.ts";
 import { fromSessionRow } from "../rows/session-row.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
 import type { RawSession, UnreadableSessions } from "../ports/quarantine-store.ts";
-import { rawRow, selectSessions } from "./found-session.ts";
+import { rawRow, selectSessions } from "./joined-session.ts";
 import { loadSession } from "./load-session.ts";
 import { readQueue, readRuns, readSuspensions } from "./plain-reads.ts";
 import { readMessages } from "./read-messages.ts";
 import type { Source } from "./source.ts";
 
-/** Rows of a session that are shown; of more than these only the number. */
-const SHOWN = 100;
+/** Maximum number of unreadable rows returned. */
+const MAX_PARTS = 100;
 
-/** The session's row as it is stored, and whatever of the session cannot be read. */
+/** The stored row of a session and all its unreadable rows. */
 export async function readRaw(source: Source, sessionId: string): Promise<RawSession | null> {
-  const found = await selectSessions(source)
+  const joined = await selectSessions(source)
     .where("AgentSession.id", "=", sessionId)
     .where("AgentSession.setAside", "<>", STAGED)
     .executeTakeFirst();
-  if (found === undefined) return null;
+  if (joined === undefined) return null;
   const bad = new Map<string, Omit<SetAsideRow, "at">>();
   const watched: Source = {
     ...source,
@@ -32,13 +32,13 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
   await readRuns(watched, sessionId);
   await readSuspensions(watched, sessionId);
   await readQueue(watched, sessionId);
-  const row = rawRow(found);
+  const row = rawRow(joined);
   const reason = loaded.found === "unreadable" ? loaded.reason : null;
   return {
     row: { ...row },
     reason,
     known: reason === null ? null : salvaged(row, reason),
-    parts: [...bad.values()].slice(0, SHOWN).map((part) => ({
+    parts: [...bad.values()].slice(0, MAX_PARTS).map((part) => ({
       table: part.tableName,
       id: part.rowId,
       reason: part.reason,
@@ -48,7 +48,6 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
   };
 }
 
-/** Sessions that are set aside because they cannot be read, first made first. */
 export async function unreadableSessions(
   { db }: Source,
   { limit }: { readonly limit: number },
@@ -74,8 +73,8 @@ export async function unreadableSessions(
   };
 }
 
-/** What stands for a column that cannot be read. The status comes before the state, which must go with it. */
-const IN_PLACE = {
+/** Substitutes for unreadable columns. The status precedes the state, which must be legal for it. */
+const SUBSTITUTES = {
   status: "error",
   state: "idle",
   phase: "initializing",
@@ -94,12 +93,12 @@ const IN_PLACE = {
   finalizedAt: null,
 } as const satisfies Partial<SessionRow>;
 
-/** What is known of a session that cannot be read. Its failure says why it cannot. */
+/** The readable part of an unreadable session. Its failure is the reason. */
 function salvaged(row: SessionRow, reason: string): SessionRecord {
-  let known: SessionRow = { ...row, ...IN_PLACE };
-  for (const column of Object.keys(IN_PLACE)) {
-    const more = { ...known, [column]: Reflect.get(row, column) };
-    if (isReadable(more)) known = more;
+  let known: SessionRow = { ...row, ...SUBSTITUTES };
+  for (const column of Object.keys(SUBSTITUTES)) {
+    const candidate = { ...known, [column]: Reflect.get(row, column) };
+    if (isReadable(candidate)) known = candidate;
   }
   const failure = `The session cannot be read: ${reason}.`;
   return { ...fromSessionRow({ ...known, failure }, []), removeAt: null };

@@ -15,7 +15,7 @@ import { parsePhaseHistory } from "../rows/session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";
 import { isAfter, type Source } from "./source.ts";
 
-/** Entries of logs looked through in one go, more or less: it is the longest that others wait. */
+/** Approximate number of log entries scanned per call. It bounds how long other reads wait. */
 const LOG_ENTRIES = 50_000;
 
 const ENDED = [
@@ -26,9 +26,8 @@ const ENDED = [
 ] as const satisfies readonly RunResult["outcome"][];
 
 /**
- * Rows, not sums: a sum over all would hold up everything else for as long as it takes on SQLite,
- * whose reads are on the main thread. By session, so that whoever adds them up need not remember which
- * sessions there were.
+ * Returns rows, not sums: SQLite reads on the main thread, and a sum over all sessions would block it. Grouped by session,
+ * so that the caller need not remember sessions across pages.
  */
 export async function readFigures(source: Source, query: FiguresQuery): Promise<FiguresPage> {
   const found = await sessionRows(source, query);
@@ -50,7 +49,7 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
   };
 }
 
-type FoundSession = Pick<
+type FigureRow = Pick<
   SessionRow,
   | "id"
   | "agentName"
@@ -65,15 +64,15 @@ type FoundSession = Pick<
   | "errorTotal"
   | "lastSeq"
 > & { readonly hasRuns: number; readonly failedRuns: number };
-type FoundRun = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
+type RunFigureRow = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly wentOn: number;
 };
-type FoundError = Pick<EventRow, "sessionId" | "at">;
+type ErrorRow = Pick<EventRow, "sessionId" | "at">;
 
-function sessionRows(source: Source, query: FiguresQuery): Promise<FoundSession[]> {
-  return lookedAt(source, query)
+function sessionRows(source: Source, query: FiguresQuery): Promise<FigureRow[]> {
+  return examined(source, query)
     .select(["id", "agentName", "createdAt", "updatedAt", "lastActiveAt"])
     .select(["finalizedAt", "archivedAt", "failedAt"])
     .select(["phase", "phaseHistory", "errorTotal", "lastSeq"])
@@ -90,8 +89,8 @@ const failedRuns = sql<number>`case when "errorTotal" = 0 then 0 else (select co
   "failedRuns",
 );
 
-/** By an index, whatever the range is: a page costs the same wherever it is. */
-function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
+/** Uses an index for any range: all pages cost the same. */
+function examined({ db }: Source, { to, after, limit }: FiguresQuery) {
   let select = db
     .selectFrom("AgentSession")
     .where("setAside", "=", sql.lit(0))
@@ -104,11 +103,11 @@ function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
   return select;
 }
 
-/** Only of sessions that changed since: the others' runs need no look. */
-function runRows(source: Source, query: FiguresQuery): Promise<FoundRun[]> {
+/** Only for sessions changed since the start of the range. */
+function runRows(source: Source, query: FiguresQuery): Promise<RunFigureRow[]> {
   const { from, to } = query;
   let sessions = source.db
-    .selectFrom(lookedAt(source, query).select(["id", "updatedAt"]).as("looked"))
+    .selectFrom(examined(source, query).select(["id", "updatedAt"]).as("looked"))
     .select("id");
   if (from !== undefined) sessions = sessions.where("updatedAt", ">=", from);
   let select = source.db
@@ -133,8 +132,8 @@ const wentOn = sql<number>`case when "Run"."status" = 'interrupted' and exists (
   "wentOn",
 );
 
-/** Fewer sessions where many have errors in long logs; never none. */
-function withinReach(rows: readonly FoundSession[], query: FiguresQuery): readonly FoundSession[] {
+/** Shortens the page where many sessions have errors in long logs. Keeps at least one session. */
+function withinReach(rows: readonly FigureRow[], query: FiguresQuery): readonly FigureRow[] {
   let entries = 0;
   const end = rows.findIndex((row) => {
     if (hasReportedErrors(row, query)) entries += row.lastSeq;
@@ -143,22 +142,21 @@ function withinReach(rows: readonly FoundSession[], query: FiguresQuery): readon
   return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
 
-/** Nothing happens to a session after its last change. */
-function isTouched({ updatedAt }: FoundSession, { from = -Infinity }: FiguresQuery): boolean {
+function isTouched({ updatedAt }: FigureRow, { from = -Infinity }: FiguresQuery): boolean {
   return updatedAt >= from;
 }
 
-/** More errors are counted than runs have failed. */
-function hasReportedErrors(row: FoundSession, query: FiguresQuery): boolean {
+/** Whether more errors were counted than runs failed. */
+function hasReportedErrors(row: FigureRow, query: FiguresQuery): boolean {
   return row.errorTotal > row.failedRuns && isTouched(row, query);
 }
 
-/** The log holds them among everything else: it is looked through only where there are some. */
+/** Scans the log only of sessions that have reported errors. */
 async function errorRows(
   { db }: Source,
   query: FiguresQuery,
-  rows: readonly FoundSession[],
-): Promise<readonly FoundError[]> {
+  rows: readonly FigureRow[],
+): Promise<readonly ErrorRow[]> {
   const { from, to } = query;
   const ids = rows.filter((row) => hasReportedErrors(row, query)).map(({ id }) => id);
   if (ids.length === 0) return []; // PostgreSQL has no empty lists
@@ -175,13 +173,13 @@ async function errorRows(
   return select.execute();
 }
 
-interface Found {
-  readonly runs: readonly FoundRun[] | undefined;
-  readonly errors: readonly FoundError[] | undefined;
+interface Parts {
+  readonly runs: readonly RunFigureRow[] | undefined;
+  readonly errors: readonly ErrorRow[] | undefined;
   readonly query: FiguresQuery;
 }
 
-function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found): SessionFigures {
+function toFigures(row: FigureRow, { runs = [], errors = [], query }: Parts): SessionFigures {
   const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorTotal } = row;
   checkTimes(row, ["createdAt", "finalizedAt", "archivedAt", "failedAt"]);
   const phase = oneOf(PHASES, "phase", row.phase);
@@ -202,7 +200,7 @@ function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found):
   };
 }
 
-function toRunFigures(run: FoundRun): RunFigures {
+function toRunFigures(run: RunFigureRow): RunFigures {
   const { provider, status, startedAt, endedAt, usage, wentOn } = run;
   checkTimes(run, ["startedAt", "endedAt"]);
   return {
@@ -223,7 +221,7 @@ function readableHistory(text: string): readonly PhaseChange[] {
   return unlessUnreadable(() => parsePhaseHistory(text)) ?? [];
 }
 
-/** What cannot be read is reported by those who read it whole; here the rest counts without it. */
+/** Undefined for an unreadable row. Reads of whole rows report it. */
 function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -233,15 +231,14 @@ function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Whether its life, from its creation to its last activity, overlaps the range. */
 function livedIn(
-  { createdAt, lastActiveAt }: FoundSession,
+  { createdAt, lastActiveAt }: FigureRow,
   { from = -Infinity, to = Infinity }: FiguresQuery,
 ): boolean {
   return createdAt < to && lastActiveAt >= from;
 }
 
-/** What moves no last activity: being put away, or cut off. */
+/** Archiving a session and interrupting a run do not count as activity. */
 function hasSomething(figures: SessionFigures, query: FiguresQuery): boolean {
   const { runs, closedAt } = figures;
   return runs.length > 0 || (closedAt !== null && isWithin(closedAt, query));
@@ -252,8 +249,8 @@ function isWithin(at: number, { from = -Infinity, to = Infinity }: FiguresQuery)
 }
 
 /**
- * Only what is under way is counted session by session: the idle ones are the rest of each status. One
- * statement, so that a session that begins to work is not subtracted where it has not been counted.
+ * Counts only busy sessions one by one. The idle ones are the rest of each status. One statement, so that both numbers are
+ * of the same moment.
  */
 export async function tally(source: Source): Promise<Tally> {
   const { db } = source;
@@ -262,7 +259,7 @@ export async function tally(source: Source): Promise<Tally> {
     .select(["status", "state", ({ fn }) => fn.countAll<number>().as("total")])
     .where("setAside", "=", sql.lit(0))
     .where("state", "<>", sql.lit("idle"))
-    // The same once more, or SQLite takes another index for the sake of the groups.
+    // Redundant, but without it SQLite chooses another index for the grouping.
     .where("state", "in", BUSY)
     .groupBy(["status", "state"]);
   const rows = await db

@@ -7,12 +7,12 @@ import { searchableText, searchWords } from "../search/search-words.ts";
 import type { SearchHit } from "../ports/session-store.ts";
 import type { Source } from "./source.ts";
 
-/** Of the messages found in a session, so many of the newest are looked at for the best one. */
+/** The best hit of a session is chosen among this many of the newest ones. */
 const CANDIDATES = 5;
-/** What is stored of a longer message is not read: a page of them would fill the memory. */
+/** Longer messages are not read: a page of them would need too much memory. */
 const READ_CHARACTERS = 131_072;
 
-/** For each session the newest message found; what was said before what tools did. */
+/** The newest hit of each session. Texts take precedence over tool calls. */
 export async function searchHits(
   source: Source,
   {
@@ -43,9 +43,9 @@ export async function searchHits(
     select "id", "sessionId", "role",
       case when length("text") <= ${sql.lit(READ_CHARACTERS)} then "text" end as "content"
     from "candidate" where "rank" = 1`.execute(source.db);
-  const found = new Map(rows.map((row) => [row.sessionId, row]));
+  const hits = new Map(rows.map((row) => [row.sessionId, row]));
   return sessions.flatMap(({ id: sessionId }) => {
-    const row = found.get(sessionId);
+    const row = hits.get(sessionId);
     const role = ROLES.find((known) => known === row?.role);
     if (row === undefined || role === undefined) return [];
     const content = readContent(row.content);
@@ -54,7 +54,7 @@ export async function searchHits(
   });
 }
 
-/** A row that cannot be read is not this list's to report: it shows the session without it. */
+/** Null for an unreadable row. Other reads report it. */
 function readContent(content: string | null): MessageContent | null {
   if (content === null) return null;
   try {

@@ -2,10 +2,10 @@ import { sql, type RawBuilder } from "kysely";
 import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
 import type { Dialect } from "../dialect.ts";
 import { hasLiveOwner } from "./live-owner.ts";
-import { rawRow, selectSessions, toRecord } from "./found-session.ts";
+import { rawRow, selectSessions, toRecord } from "./joined-session.ts";
 import { isAfter, readable, type Source } from "./source.ts";
 
-/** First made first. Each is read as a whole: what cannot be is reported, and is not among them. */
+/** Oldest first. An unreadable session is reported and left out. */
 export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
   const { after, limit } = query;
   let select = selectSessions(source)
@@ -39,7 +39,7 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
   };
 }
 
-/** One look at all of them, so that the numbers fit each other. */
+/** One statement, so that the numbers are consistent. */
 export async function countStale(
   source: Source,
   { before }: { readonly before: number },
@@ -66,7 +66,7 @@ export async function countStale(
   };
 }
 
-/** What `deleteStale` asks again when it deletes. */
+/** `deleteStale` checks this again when it deletes. */
 export function isStale(
   dialect: Dialect,
   { kind, before }: Pick<StaleQuery, "kind" | "before">,
@@ -78,7 +78,7 @@ export function isStale(
 const isConversation = sql<boolean>`("AgentSession"."repoId" is not null
   or exists (select 1 from "AgentMessage" where "sessionId" = "AgentSession"."id"))`;
 
-// No index on activity, which changes with every word an agent says: what is older is older in both.
+// Activity changes too often for an index. A session older than `before` was also created before it.
 function isOld(before: number): RawBuilder<boolean> {
   return sql<boolean>`("setAside" = 0 and "AgentSession"."createdAt" < ${before} and "lastActiveAt" < ${before})`;
 }
