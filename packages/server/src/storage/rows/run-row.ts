@@ -35,7 +35,7 @@ export function fromRunRow(row: RunRow): Run {
   };
 }
 
-/** Telemetry: what cannot be understood of it is none. */
+/** Telemetry: an invalid value counts as none. */
 export function toMemory(json: Json): RunMemory | null {
   if (!isObject(json)) return null;
   const { how, given, of } = json;
@@ -57,7 +57,7 @@ export function toMemory(json: Json): RunMemory | null {
   }
 }
 
-/** What cannot be understood of it is left out. */
+/** Invalid entries are left out. */
 export function toUnusedAnswers(json: Json): readonly UnusedAnswer[] {
   if (!Array.isArray(json)) return [];
   return json.flatMap((item: Json): readonly UnusedAnswer[] => {

@@ -18,7 +18,7 @@ export interface SqliteOptions extends OpenOptions {
   readonly file: string;
 }
 
-/** Reads on this thread; writes on one of their own, so that a slow disk stops no request that only reads. */
+/** Reads on this thread and writes on another, so that a slow disk does not block reads. */
 export async function openSqliteStore({
   file,
   busyTimeoutMs,
@@ -59,7 +59,7 @@ export async function openSqliteStore({
   }
 }
 
-/** Another number whenever any other connection, of any process, has written. */
+/** A number that changes whenever another connection of any process has written. */
 function contentVersionOf(raw: DatabaseSync): () => number {
   const statement = raw.prepare("pragma data_version");
   return () => Number(statement.get()?.["data_version"]);

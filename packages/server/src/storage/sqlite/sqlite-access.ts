@@ -3,7 +3,7 @@ import type { DatabaseAccess } from "../database-access.ts";
 import { StorageFault } from "../fault.ts";
 import { inspectTables, type DatabaseInspection } from "../inspection.ts";
 import { migrateDown, migrateUp, migrationStatus, nothingMigrated } from "../migrations/migrate.ts";
-import { openSqliteAsItIs, openSqliteConnection, type SqliteConnection } from "./connection.ts";
+import { openSqliteUntouched, openSqliteConnection, type SqliteConnection } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
 import { openSqliteStore } from "./open-sqlite-store.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
@@ -11,7 +11,7 @@ import { SQLITE } from "./sqlite-dialect.ts";
 export function sqliteAccess(file: string): DatabaseAccess {
   const write = (): SqliteConnection => openSqliteConnection(file, { readOnly: false });
   const read = (): SqliteConnection => openSqliteConnection(file, { readOnly: true });
-  const look = (): SqliteConnection => openSqliteAsItIs(file);
+  const look = (): SqliteConnection => openSqliteUntouched(file);
   return {
     dialect: SQLITE,
     openStore: (options) => openSqliteStore({ file, ...options }),
