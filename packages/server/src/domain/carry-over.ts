@@ -41,7 +41,7 @@ export function asImported(
   };
 }
 
-/** What agents may do here without asking is not for a file to say. */
+/** A file must not grant agents permissions on this server. */
 export function withoutAllowances(metadata: JsonObject): JsonObject {
   const { [GRANTS_KEY]: _grants, ...rest } = metadata;
   const policy = policyIn(rest);
@@ -62,12 +62,12 @@ function standingAfterImport({ standing }: Session, at: number): Standing {
       return { status: "active", activity: notRunning(standing.activity) };
     case "suspended":
       if (standing.reason === null) return { status: "active", activity: standing.activity };
-      // From now on, as below.
+      // Restarted, as below.
       return { ...standing, suspendedAt: at };
     case "archived":
       return standing;
     case "error":
-      // From now on, or retention would remove it again before anybody has looked at it.
+      // Restarted, or retention might remove the session before anyone has seen it.
       return { ...standing, failedAt: at };
     default:
       return standing satisfies never;

@@ -12,18 +12,18 @@ import { countRows, readRows, type CopiedRow } from "./read-rows.ts";
 
 export interface CopyProgress {
   readonly step: "copying" | "indexing" | "verifying";
-  /** Rows, of all tables. */
+  /** Rows of all tables. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface CopyOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Called at named places, so that tests can end the process there. */
+  /** Called at named points, so that tests can kill the process there. */
   readonly failpoint?: (name: string) => void;
 }
 
-/** What each table has, in both databases. */
+/** The contents of each table, the same in both databases. */
 export interface CopiedDatabase {
   readonly ok: true;
   readonly tables: readonly ({ readonly table: string } & TableDigest)[];
@@ -40,9 +40,8 @@ export interface CopyRefused {
 }
 
 /**
- * A whole installation, from one database into another that has nothing yet. It is read at one moment,
- * and written in one transaction that ends when the copy has been compared with the original: until
- * then there is nothing in the target, also after a crash, and the copy can simply be made again.
+ * Copies an installation into an empty database. Reads a snapshot and writes one transaction, which commits after the copy
+ * was compared with the original. After a crash the target is still empty, and the copy can be repeated.
  */
 export async function copyDatabase(
   { from, to }: { readonly from: DatabaseLocation; readonly to: DatabaseLocation },
@@ -54,7 +53,7 @@ export async function copyDatabase(
   if (await isMissing(source)) return refuse("source_missing");
   await source.reading((db) => requireCurrentSchema(db, { engine: from.engine, failpoint }));
   if (await isInUse(source)) return refuse("source_in_use");
-  // Looked at before it is migrated: a database that somebody uses for something must stay as it is.
+  // Checked before the migration: a database with other data must stay unchanged.
   if (!(await isMissing(target)) && (await target.reading(hasRows)))
     return refuse("target_not_empty");
   await target.migrations(() => {}).up();
@@ -149,7 +148,7 @@ async function indexAll({
   failpoint("copy.indexed");
 }
 
-/** Reads the copy again, and compares. */
+/** Reads the copy and compares it with the original. */
 async function verify({
   copy,
   copied,
@@ -179,7 +178,7 @@ async function verify({
   }
 }
 
-/** Servers say that they are alive, on both databases. */
+/** Whether a server has a valid lease. */
 async function isInUse({ dialect, reading }: DatabaseAccess): Promise<boolean> {
   return reading(async (db) => {
     const alive = await db
@@ -192,7 +191,7 @@ async function isInUse({ dialect, reading }: DatabaseAccess): Promise<boolean> {
   });
 }
 
-/** Whatever its tables are like: it may be of an older program, or of another. */
+/** Works for any schema: the database may belong to an older version or another program. */
 async function hasRows(db: Database): Promise<boolean> {
   const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
   for (const { name } of COPIED_TABLES) {

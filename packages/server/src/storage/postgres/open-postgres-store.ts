@@ -6,14 +6,14 @@ import type { Store } from "../store.ts";
 import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
-import { startFolding } from "./fold-tally.ts";
+import { startCompacting } from "./compact-tally.ts";
 import { openHints } from "./hints.ts";
 import { POSTGRES } from "./postgres-dialect.ts";
 import type { Hint } from "../ports/node-store.ts";
 
 export interface PostgresOptions extends StoreOptions {
   readonly url: string;
-  /** Where `url` leads through a pooler: straight to the database. */
+  /** A URL that bypasses the connection pooler, if `url` leads through one. */
   readonly directUrl?: string;
 }
 
@@ -27,7 +27,7 @@ export async function openPostgresStore({
   const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
-    const stopFolding = startFolding(db);
+    const stopCompacting = startCompacting(db);
     return portableStore({
       dialect: POSTGRES,
       isShared: true,
@@ -56,7 +56,7 @@ export async function openPostgresStore({
       onOutsideWrites: hints.listen,
       call: ({ sessionId, node }) => hints.send({ hint: "wanted", sessionId, node }),
       close: async () => {
-        stopFolding();
+        stopCompacting();
         await hints.close();
         await db.destroy();
       },
@@ -68,8 +68,8 @@ export async function openPostgresStore({
 }
 
 /**
- * A node that stands still in the middle of a transaction, or whose network goes silent, must not keep a session locked that
- * others are to take over: the server ends its transaction. Set for each transaction, since a pooler lends connections.
+ * A node that hangs inside a transaction, or whose network fails, must not keep a session locked: the database ends its
+ * transaction. Set for each transaction, because a pooler shares connections.
  */
 const IDLE_TIMEOUT_MS = 3_000;
 
@@ -80,7 +80,7 @@ function settings(durable: boolean): readonly RawBuilder<unknown>[] {
   ];
 }
 
-/** What other nodes should know of a write that was committed. */
+/** Hints to other nodes about a committed write. */
 function hintsOf<Name extends WriteName>({
   name,
   args,
