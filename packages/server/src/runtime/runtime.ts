@@ -15,7 +15,6 @@ import type {
   SearchHit,
   SessionPage,
   SessionQuery,
-  SessionRecord,
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
@@ -46,7 +45,6 @@ export type {
   SearchHit,
   SessionPage,
   SessionQuery,
-  SessionRecord,
   ShownUnusedAnswer,
   Stats,
   StoredSuspension,
