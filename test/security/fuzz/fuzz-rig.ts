@@ -60,7 +60,7 @@ export async function openFuzzRig(): Promise<FuzzRig> {
       expect([ready.status, JSON.parse(ready.body)]).toMatchObject([200, { setAside: 0 }]);
       const failures: unknown[] = [];
       await startRowCheck(test.store, { onFailure: (error) => failures.push(error) }).done;
-      expect([failures, await test.store.listSetAside()]).toEqual([[], []]);
+      expect([failures, await test.store.listQuarantined()]).toEqual([[], []]);
       const raw = await openRaw(test.location);
       expect(await raw.all("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
       expect(await raw.all("pragma foreign_key_check")).toEqual([]);

@@ -151,7 +151,7 @@ async function openDatabase(
       clock: Date.now,
       retention: retention.policy,
       onTrouble: (problem, err) => logger.warn({ err }, problem),
-      onSetAside: ({ tableName, rowId, reason }) => {
+      onQuarantine: ({ tableName, rowId, reason }) => {
         logger.error({ table: tableName, rowId, reason }, "set aside a row that cannot be read");
         process.stderr.write(
           `holdfast: set aside ${tableName} ${neutraliseLine(`${rowId}, which cannot be read: ${reason}`)}\n`,

@@ -34,14 +34,14 @@ export function asImported(
   return {
     ...exported,
     repoId,
-    standing: standingOnArrival(exported, at),
+    standing: standingAfterImport(exported, at),
     delivery: isHeld ? "hold" : exported.delivery,
     metadata: withoutAllowances(exported.metadata),
     updatedAt: Math.max(exported.updatedAt, at),
   };
 }
 
-/** What agents may do here without asking is not for a file to say. */
+/** A file must not grant agents permissions on this server. */
 export function withoutAllowances(metadata: JsonObject): JsonObject {
   const { [GRANTS_KEY]: _grants, ...rest } = metadata;
   const policy = policyIn(rest);
@@ -56,18 +56,18 @@ export function withoutAllowances(metadata: JsonObject): JsonObject {
   return { ...rest, [PERMISSIONS_KEY]: permissions };
 }
 
-function standingOnArrival({ standing }: Session, at: number): Standing {
+function standingAfterImport({ standing }: Session, at: number): Standing {
   switch (standing.status) {
     case "active":
       return { status: "active", activity: notRunning(standing.activity) };
     case "suspended":
       if (standing.reason === null) return { status: "active", activity: standing.activity };
-      // From now on, as below.
+      // Restarted, as below.
       return { ...standing, suspendedAt: at };
     case "archived":
       return standing;
     case "error":
-      // From now on, or retention would remove it again before anybody has looked at it.
+      // Restarted, or retention might remove the session before anyone has seen it.
       return { ...standing, failedAt: at };
     default:
       return standing satisfies never;

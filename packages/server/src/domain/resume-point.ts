@@ -1,4 +1,4 @@
-import { isArray, sameJson, type Json, type JsonObject } from "./json.ts";
+import { isArray, isObject, sameJson, type Json, type JsonObject } from "./json.ts";
 
 /** Where an agent of a provider can take its own session up again. */
 export interface ResumePoint extends JsonObject {
@@ -57,7 +57,7 @@ export function parseResumePoints(stored: Json): readonly ResumePoint[] {
 }
 
 function toPoint(json: Json): ResumePoint | null {
-  if (typeof json !== "object" || json === null || isArray(json)) return null;
+  if (!isObject(json)) return null;
   const { provider, data, seen } = json;
   if (data === undefined || (typeof provider !== "string" && provider !== null)) return null;
   return { provider, data, seen: typeof seen === "string" ? seen : null };

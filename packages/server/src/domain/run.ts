@@ -12,7 +12,7 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** The run a session is busy with: one agent at work on one message. */
+/** The session's current run: one agent working on one message. */
 export interface CurrentRun {
   readonly id: string;
   readonly messageId: string;
@@ -24,11 +24,11 @@ export interface CurrentRun {
    * cut while `handed` has an unknown outcome and is not repeated; one cut before can safely go on.
    */
   readonly handed: boolean;
-  /** How often the agent has been given the message, or an answer. More than none: it knows of it. */
+  /** How often an agent got the message or an answer. Above zero, an agent knows the message. */
   readonly attempts: number;
 }
 
-/** What the runtime decided when a place for an agent was free. */
+/** The runtime's choice when a slot for an agent is free. */
 export interface RunStart {
   readonly provider: string;
   readonly model: string | null;
@@ -42,7 +42,7 @@ export type RunResult =
   | { readonly outcome: "cancelled"; readonly reason: string }
   | { readonly outcome: "interrupted"; readonly reason: string };
 
-/** An action that was allowed and that no agent took up afterwards, as far as can be seen. */
+/** An action that was allowed and, as far as can be seen, never done. */
 export interface UnusedAnswer {
   readonly suspensionId: string;
   /** Names the action. */
@@ -57,13 +57,13 @@ export interface RunError {
   readonly detail: string | null;
 }
 
-/** How the agent of a run came to know what was said before it. */
+/** How the agent of a run knows the earlier messages. */
 export type RunMemory =
-  /** It was there; it knows nothing. */
+  /** `live`: it took part. `none`: it knows nothing. */
   | { readonly how: "live" | "none" }
-  /** It took its own session up again. Where others worked since, it was given the messages since as a text. */
+  /** It resumed its own session, and got later messages of other agents as a text. */
   | { readonly how: "resumed" | "loaded"; readonly given?: number; readonly of?: number }
-  /** It is given the last messages each time; it was given them as a text. */
+  /** `told`: it gets the last messages with every prompt. `briefed`: it got them once as a text. */
   | { readonly how: "told" | "briefed"; readonly given: number; readonly of: number };
 
 export const RUN_MEMORIES = ["live", "resumed", "loaded", "told", "briefed", "none"] as const;

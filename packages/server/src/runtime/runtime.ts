@@ -15,11 +15,10 @@ import type {
   SearchHit,
   SessionPage,
   SessionQuery,
-  SessionRecord,
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";
-import type { RawSession } from "../storage/raw-session.ts";
+import type { RawSession } from "../storage/ports/quarantine-store.ts";
 import type { DrainNode } from "./cluster/drain-node.ts";
 import type { Feed, FeedEnd, FeedItem } from "./feeds/feed.ts";
 import type { Measurements } from "./stats/measurements.ts";
@@ -46,7 +45,6 @@ export type {
   SearchHit,
   SessionPage,
   SessionQuery,
-  SessionRecord,
   ShownUnusedAnswer,
   Stats,
   StoredSuspension,

@@ -1,13 +1,13 @@
-/** The database failed. Nothing of the write it interrupted is stored. */
+/** Codes of database failures. A failed write stores nothing. */
 export const FAULT_CODES = [
   /** Another process holds the database; the same call may succeed later. */
   "database_busy",
   "disk_full",
-  /** Not reachable, gone, or the connection broke. */
+  /** Unreachable, stopped, or the connection broke. */
   "database_unavailable",
   "database_corrupt",
   "database_io",
-  /** A row was edited by hand, or damaged; it is set aside. */
+  /** A row is damaged or was edited by hand. It is quarantined. */
   "row_unreadable",
   /** The folder or file cannot be written. */
   "database_readonly",
@@ -17,7 +17,7 @@ export const FAULT_CODES = [
   "schema_too_old",
   /** More writes are waiting than the store holds. */
   "writes_overflow",
-  /** The statement broke a constraint: a bug of ours, or of who edits the database by hand. */
+  /** The statement violated a constraint: a bug, or a manual edit of the database. */
   "constraint_broken",
   "store_closed",
   "database_error",
@@ -34,7 +34,7 @@ export class StorageFault extends Error {
   }
 }
 
-/** The database is away, or starts or stops: the same call may succeed once it is back. Whether it was stored is unknown. */
+/** The database is unreachable, starting or stopping. Whether the write was stored is unknown. */
 export function isAbsence(error: unknown): error is StorageFault {
   return error instanceof StorageFault && error.code === "database_unavailable";
 }

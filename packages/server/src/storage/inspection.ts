@@ -1,9 +1,9 @@
 import { sql, type Kysely } from "kysely";
 import { migrationStatus } from "./migrations/migrate.ts";
-import type { MigrationContext } from "./migrations/migrations.ts";
-import { databaseNow } from "./writes/transaction.ts";
+import { isObject } from "../domain/json.ts";
+import type { Dialect } from "./dialect.ts";
 
-/** Facts about a database, found without creating or changing anything. */
+/** Facts about a database. */
 export interface DatabaseInspection {
   /** `nothing`: the file does not exist. `other`: a database without Holdfast's data. */
   readonly holds: "nothing" | "other" | "holdfast";
@@ -14,14 +14,14 @@ export interface DatabaseInspection {
    * whole PostgreSQL cluster. Null when there is no database.
    */
   readonly identity: string | null;
-  /** Whoever holds a lease now, by the database's clock. */
+  /** Leases that are valid by the database's clock. */
   readonly leases: readonly LiveLease[];
 }
 
 export interface LiveLease {
   /** A server's node id, or the id of an import. */
   readonly id: string;
-  /** Null for an import, and for a server of a version that gave no name. */
+  /** Null for an import, and for a server too old to have a name. */
   readonly name: string | null;
   readonly expiresInMs: number;
 }
@@ -29,27 +29,26 @@ export interface LiveLease {
 /** The part of an inspection that both engines share. */
 export async function inspectTables<Schema>(
   db: Kysely<Schema>,
-  engine: MigrationContext["engine"],
+  dialect: Dialect,
 ): Promise<Pick<DatabaseInspection, "holds" | "pending" | "leases">> {
-  const status = await migrationStatus(db, { engine, failpoint: () => {} });
+  const status = await migrationStatus(db, { engine: dialect.engine, failpoint: () => {} });
   const executed = status.filter(({ executedAt }) => executedAt !== null);
   const pending = status.filter(({ executedAt }) => executedAt === null);
   const hasLeases = executed.some(({ name }) => name >= FIRST_WITH_LEASES);
   return {
     holds: executed.length === 0 ? "other" : "holdfast",
     pending: pending.map(({ name }) => name),
-    leases: hasLeases ? await liveLeases(db, engine) : [],
+    leases: hasLeases ? await liveLeases(db, dialect) : [],
   };
 }
 
 const FIRST_WITH_LEASES = "0002-sessions";
 
-/** Reads whatever columns there are: the schema may be older than this program, or newer. */
+/** Reads all existing columns: the schema may be older or newer than this program. */
 async function liveLeases<Schema>(
   db: Kysely<Schema>,
-  engine: MigrationContext["engine"],
+  { now }: Dialect,
 ): Promise<readonly LiveLease[]> {
-  const now = databaseNow({ engine });
   const { rows } = await sql<{
     readonly node: string;
     readonly about?: string | null;
@@ -66,8 +65,8 @@ async function liveLeases<Schema>(
 function nameIn(about: string | null): string | null {
   try {
     const value: unknown = JSON.parse(about ?? "null");
-    if (typeof value !== "object" || value === null || !("name" in value)) return null;
-    return typeof value.name === "string" ? value.name : null;
+    const name = isObject(value) ? value["name"] : null;
+    return typeof name === "string" ? name : null;
   } catch {
     return null;
   }

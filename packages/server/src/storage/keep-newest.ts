@@ -1,4 +1,4 @@
-/** A map of what was used last: beyond `limit`, what was not used for longest is forgotten. */
+/** A cache with a limit. It drops the least recently used entry. */
 export function keepNewest<Key, Value>(limit: number) {
   const kept = new Map<Key, Value>();
   return {

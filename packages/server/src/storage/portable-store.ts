@@ -9,11 +9,12 @@ import type { CurrentSchema } from "./migrations/migrate.ts";
 import { listSessions, countSessions } from "./reads/list-sessions.ts";
 import { findSession, findSessions, loadSession, readSession } from "./reads/load-session.ts";
 import {
-  countSetAside,
+  countQuarantined,
   inactiveSessions,
-  leftImports,
+  abandonedImports,
   listRepos,
-  listSetAside,
+  listQuarantined,
+  listTokens,
   openSuspensions,
   readQueue,
   readRepo,
@@ -26,36 +27,34 @@ import {
 } from "./reads/plain-reads.ts";
 import { readRaw, unreadableSessions } from "./reads/raw-session.ts";
 import { readEvents } from "./reads/read-events.ts";
-import { readFigures } from "./reads/read-figures.ts";
+import { readFigures, tally } from "./reads/read-figures.ts";
 import { readMessage, readMessages } from "./reads/read-messages.ts";
-import { abandonedSessions, lastSeqs, listNodes } from "./reads/node-reads.ts";
-import { readOwner } from "./reads/read-owner.ts";
+import { abandonedSessions, lastSeqs, listNodes, readOwner } from "./reads/node-reads.ts";
 import { readRunSuspensions, unusedAnswers } from "./reads/run-suspensions.ts";
 import type { Source } from "./reads/source.ts";
 import { countStale, staleSessions } from "./reads/stale-sessions.ts";
-import { tally } from "./reads/tally.ts";
-import { listTokens } from "./reads/token-reads.ts";
-import { keepLists } from "./keep-lists.ts";
-import type { RunAtOnce } from "./prepared.ts";
-import type { SessionPage, SessionQuery, Store } from "./store.ts";
+import type { Dialect, RunAtOnce } from "./dialect.ts";
+import type { Store } from "./store.ts";
+import type { SessionPage, SessionQuery } from "./ports/session-store.ts";
 import type { Database, SetAsideRow } from "./tables.ts";
 import type { Writer } from "./writes/writes.ts";
 
 export interface StoreOptions {
   readonly clock: () => number;
-  /** When sessions are removed; the usual times, unless told. */
+  /** When sessions are removed. Default: `RETENTION_POLICY`. */
   readonly retention?: RetentionPolicy;
-  /** Told of each row the first time it cannot be read. */
-  readonly onSetAside?: (row: SetAsideRow) => void;
-  /** Told of what goes wrong between nodes and passes by itself. */
+  /** Called for each row the first time it cannot be read. */
+  readonly onQuarantine?: (row: SetAsideRow) => void;
+  /** Called for transient problems between nodes. */
   readonly onTrouble?: (problem: string, error?: unknown) => void;
 }
 
 interface Parts {
-  readonly engine: Store["engine"];
+  readonly dialect: Dialect;
+  readonly isShared: boolean;
   readonly db: Database;
   readonly run?: RunAtOnce;
-  /** Another number whenever something was written; where that is known without asking far away. */
+  /** A number that changes with every write. Absent where it would need a request to a server. */
   readonly contentVersion?: () => number;
   readonly write: Writer;
   readonly schema: CurrentSchema;
@@ -66,9 +65,10 @@ interface Parts {
   readonly close: () => Promise<void>;
 }
 
-/** The store, the same for both engines: what differs is how a transaction is run and how it fails. */
+/** The store for both databases. They differ in their dialect, their transactions and their faults. */
 export function portableStore({
-  engine,
+  dialect,
+  isShared,
   db,
   run,
   contentVersion,
@@ -81,116 +81,118 @@ export function portableStore({
   close,
 }: Parts): Store {
   const calls = openCalls();
-  const setAside = settingAside(writeNow, options);
+  const quarantine = quarantining(writeNow, options);
   const { migratedAt } = schema;
   const rules: RetentionRules = { policy: options.retention ?? RETENTION_POLICY, migratedAt };
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
-  // Where all nodes are on the machine of the database, what makes it forget who was alive has ended them, too.
-  const whoIsAlive = { durable: engine === "postgres" };
+  // Where all nodes run on the machine of the database, a power failure ends them too: leases need not survive it.
+  const ofLeases = { durable: isShared };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
-  /** Reads, sets aside what could not be read, and names failures as faults. */
+  /** Reads, quarantines unreadable rows, and translates failures into faults. */
   const readAll = <Result>(
     read: (source: Source) => Promise<Result>,
-  ): Promise<{ result: Result; lost: number }> =>
+  ): Promise<{ result: Result; quarantined: number }> =>
     calls.run(async () => {
-      const unreadable: UnreadRow[] = [];
+      const unreadable: UnreadableRow[] = [];
       try {
-        const report = (row: UnreadRow): void => void unreadable.push(row);
-        const source = { db, engine, report, removeAt, ...(run !== undefined && { run }) };
+        const report = (row: UnreadableRow): void => void unreadable.push(row);
+        const source = { db, dialect, report, removeAt, ...(run !== undefined && { run }) };
         const result = await read(source);
-        return { result, lost: await setAside(unreadable) };
+        return { result, quarantined: await quarantine(unreadable) };
       } catch (error) {
         throw translate(error);
       }
     });
 
-  const reading = async <Result>(read: (source: Source) => Promise<Result>): Promise<Result> =>
-    (await readAll(read)).result;
+  const reading =
+    <Args extends readonly unknown[], Result>(
+      read: (source: Source, ...args: Args) => Promise<Result>,
+    ) =>
+    async (...args: Args): Promise<Result> =>
+      (await readAll((source) => read(source, ...args))).result;
 
-  /** Sessions set aside leave the list, so the page is read again; each time there are fewer. */
+  /** Quarantined sessions leave the list, so the page is read again. Each time fewer are left. */
   const readList = async (query: SessionQuery): Promise<SessionPage> => {
-    const { result, lost } = await readAll((source) => listSessions(source, query));
-    return lost > 0 ? readList(query) : result;
+    const { result, quarantined } = await readAll((source) => listSessions(source, query));
+    return quarantined > 0 ? readList(query) : result;
   };
-  const list = keepLists(readList, contentVersion);
+  const list = cacheLists(readList, contentVersion);
 
   return {
-    engine,
+    engine: dialect.engine,
+    isShared,
     migratedAt,
-    load: (sessionId) => reading((source) => loadSession(source, sessionId)),
+    load: reading(loadSession),
     commit: (change) => write("commitChange", change),
     append: (output) => write("appendOutput", output, { durable: output.durable }),
     listSessions: (query) => calls.run(() => list(query)),
-    readSession: (sessionId) => reading((source) => readSession(source, sessionId)),
-    findSession: (name) => reading((source) => findSession(source, name)),
-    findSessions: (names) => reading((source) => findSessions(source, names)),
-    readMessages: (query) => reading((source) => readMessages(source, query)),
-    readMessage: (sessionId, messageId) =>
-      reading((source) => readMessage(source, { sessionId, messageId })),
-    readEvents: (query) => reading((source) => readEvents(source, query)),
-    readQueue: (sessionId) => reading((source) => readQueue(source, sessionId)),
-    readRun: (runId) => reading((source) => readRun(source, runId)),
-    readRuns: (sessionId, part) => reading((source) => readRuns(source, { sessionId, part })),
-    readRunSuspensions: (query) => reading((source) => readRunSuspensions(source, query)),
-    readSuspension: (suspensionId) => reading((source) => readSuspension(source, suspensionId)),
-    readSuspensions: (sessionId, part) =>
-      reading((source) => readSuspensions(source, { sessionId, part })),
-    openSuspensions: () => reading(openSuspensions),
-    unusedAnswers: () => reading(unusedAnswers),
+    readSession: reading(readSession),
+    findSession: reading(findSession),
+    findSessions: reading(findSessions),
+    readMessages: reading(readMessages),
+    readMessage: reading(readMessage),
+    readEvents: reading(readEvents),
+    readQueue: reading(readQueue),
+    readRun: reading(readRun),
+    readRuns: reading(readRuns),
+    readRunSuspensions: reading(readRunSuspensions),
+    readSuspension: reading(readSuspension),
+    readSuspensions: reading(readSuspensions),
+    openSuspensions: reading(openSuspensions),
+    unusedAnswers: reading(unusedAnswers),
     dismissUnused: (run) => write("dismissUnused", run),
-    unsettledSessions: () => reading(unsettledSessions),
-    abandonedSessions: (query) => reading((source) => abandonedSessions(source, query)),
-    lastSeqs: (sessionIds) => reading((source) => lastSeqs(source, sessionIds)),
-    inactiveSessions: (query) => reading((source) => inactiveSessions(source, query)),
+    unsettledSessions: reading(unsettledSessions),
+    abandonedSessions: reading(abandonedSessions),
+    lastSeqs: reading(lastSeqs),
+    inactiveSessions: reading(inactiveSessions),
     deleteSessions: (sessionIds) => write("deleteSessions", sessionIds),
-    staleSessions: (query) => reading((source) => staleSessions(source, query)),
-    countStale: (query) => reading((source) => countStale(source, query)),
+    staleSessions: reading(staleSessions),
+    countStale: reading(countStale),
     deleteStale: (query) => write("deleteStale", query),
     beginImport: (begin) => write("beginImport", begin),
-    // The last write of an import, which is durable, brings what was before it to the disk.
+    // The last write of an import is durable and syncs the earlier ones.
     addToImport: (part) => write("addToImport", part, { durable: false }),
     finishImport: (end) => write("finishImport", end),
-    dropImport: (arrival) => write("dropImport", arrival),
-    leftImports: () => reading(leftImports),
+    dropImport: (staging) => write("dropImport", staging),
+    abandonedImports: reading(abandonedImports),
     addRepo: (repo) => write("addRepo", repo),
-    readRepo: (repoId) => reading((source) => readRepo(source, repoId)),
-    listRepos: () => reading(listRepos),
+    readRepo: reading(readRepo),
+    listRepos: reading(listRepos),
     removeRepo: (repoId) => write("removeRepo", repoId),
     addToken: (request) => write("addToken", request),
-    listTokens: () => reading(listTokens),
+    listTokens: reading(listTokens),
     revokeToken: (request) => write("revokeToken", request),
     markTokenUsed: (use) => write("markTokenUsed", use, { durable: false }),
     forgetTokens: (query) => write("forgetTokens", query),
-    recall: (key) => reading((source) => recall(source, key)),
+    recall: reading(recall),
     forgetAnswers: (query) => write("forgetAnswers", query),
-    renewLease: (lease) => write("renewLease", lease, whoIsAlive),
-    listNodes: () => reading(listNodes),
+    renewLease: (lease) => write("renewLease", lease, ofLeases),
+    listNodes: reading(listNodes),
     drainNode: (drain) => write("drainNode", drain),
     forgetNodes: (query) => write("forgetNodes", query),
-    dropLease: (node) => write("dropLease", node, whoIsAlive),
-    dropOtherLeases: (node) => write("dropOtherLeases", node, whoIsAlive),
-    claim: (claim) => write("claimSession", claim, whoIsAlive),
-    release: (claim) => write("releaseSession", claim, whoIsAlive),
-    ownerOf: (sessionId) => reading((source) => readOwner(source, sessionId)),
-    readFigures: (query) => reading((source) => readFigures(source, query)),
-    tally: () => reading(tally),
+    dropLease: (node) => write("dropLease", node, ofLeases),
+    dropOtherLeases: (node) => write("dropOtherLeases", node, ofLeases),
+    claim: (claim) => write("claimSession", claim, ofLeases),
+    release: (claim) => write("releaseSession", claim, ofLeases),
+    ownerOf: reading(readOwner),
+    readFigures: reading(readFigures),
+    tally: reading(tally),
     onOutsideWrites,
     call,
-    listSetAside: () => reading(listSetAside),
-    readRaw: (sessionId) => reading((source) => readRaw(source, sessionId)),
-    unreadableSessions: (query) => reading((source) => unreadableSessions(source, query)),
-    health: () =>
-      reading(async (source) => ({
-        schema: schema.name,
-        setAside: await countSetAside(source),
-        counts: await countSessions(source),
-      })),
+    listQuarantined: reading(listQuarantined),
+    readRaw: reading(readRaw),
+    unreadableSessions: reading(unreadableSessions),
+    health: reading(async (source) => ({
+      schema: schema.name,
+      setAside: await countQuarantined(source),
+      counts: await countSessions(source),
+    })),
     close: () => calls.end(close),
   };
 }
 
-/** Calls under way when the store is closed are answered first; what comes later is refused. */
+/** Closing waits for pending calls and refuses new ones. */
 function openCalls() {
   const pending = new Set<Promise<unknown>>();
   let ending: Promise<void> | null = null;
@@ -209,40 +211,64 @@ function openCalls() {
   };
 }
 
-type UnreadRow = Omit<SetAsideRow, "at">;
+type UnreadableRow = Omit<SetAsideRow, "at">;
 
-/** Rows remembered as set aside already, so that reading them again costs no write. */
-const KNOWN_ROWS = 10_000;
+/** Maximum number of rows remembered as quarantined, so that reading them again needs no write. */
+const MAX_KNOWN = 10_000;
 
-/** Returns how many sessions have left the lists by it. */
-function settingAside(write: Writer, { clock, onSetAside = () => {} }: StoreOptions) {
+/** Returns the number of sessions that left the lists. */
+function quarantining(write: Writer, { clock, onQuarantine = () => {} }: StoreOptions) {
   const known = new Set<string>();
-  /** Sessions leave the lists when they are set aside; two readers may find one at the same time. */
-  const told = new Set<string>();
-  const tellOnce = (row: SetAsideRow): void => {
-    if (told.has(keyOf(row))) return;
-    if (told.size < KNOWN_ROWS) told.add(keyOf(row));
-    onSetAside(row);
+  /** Two concurrent readers may quarantine the same row. */
+  const reported = new Set<string>();
+  const reportOnce = (row: SetAsideRow): void => {
+    if (reported.has(keyOf(row))) return;
+    if (reported.size < MAX_KNOWN) reported.add(keyOf(row));
+    onQuarantine(row);
   };
-  return async (unreadable: readonly UnreadRow[]): Promise<number> => {
+  return async (unreadable: readonly UnreadableRow[]): Promise<number> => {
     const rows = unreadable
       .filter((row) => !known.has(keyOf(row)))
       .map((row) => ({ ...row, at: clock() }));
     if (rows.length === 0) return 0;
     try {
-      const left = await write("setAside", rows);
-      for (const row of rows) tellOnce(row);
+      const left = await write("quarantine", rows);
+      for (const row of rows) reportOnce(row);
       const others = rows.filter(({ tableName }) => tableName !== "AgentSession");
-      for (const row of others.slice(0, KNOWN_ROWS - known.size)) known.add(keyOf(row));
+      for (const row of others.slice(0, MAX_KNOWN - known.size)) known.add(keyOf(row));
       return left;
     } catch (error) {
-      // What can be read is still worth having; the next read tries again.
+      // The readable rows are still returned. The next read tries again.
       if (error instanceof StorageFault) return 0;
       throw error;
     }
   };
 }
 
-function keyOf({ tableName, rowId }: UnreadRow): string {
+function keyOf({ tableName, rowId }: UnreadableRow): string {
   return `${tableName}/${rowId}`;
+}
+
+/** Maximum number of cached pages: the few lists that people poll. */
+const MAX_CACHED = 20;
+
+type ReadList = (query: SessionQuery) => Promise<SessionPage>;
+
+/** Caches pages until the next write. Without a content version, every page is read. */
+function cacheLists(read: ReadList, contentVersion?: () => number): ReadList {
+  if (contentVersion === undefined) return read;
+  const cache = new Map<string, SessionPage>();
+  let cachedVersion: number | null = null;
+  return async (query) => {
+    // Taken before the read: a write during the read makes the page count as outdated.
+    const version = contentVersion();
+    if (version !== cachedVersion) cache.clear();
+    cachedVersion = version;
+    const key = JSON.stringify(query);
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const page = await read(query);
+    if (cachedVersion === version && cache.size < MAX_CACHED) cache.set(key, page);
+    return page;
+  };
 }

@@ -1,49 +1,35 @@
-import type { Compilable, CompiledQuery } from "kysely";
-import type { Database } from "./tables.ts";
+import { CompiledQuery, type Compilable } from "kysely";
+import type { Dialect, Queryable } from "./dialect.ts";
 
-type Engine = "sqlite" | "postgres";
-
-/** Rows as the driver gives them, with the names of the statement. */
-export type RunAtOnce = (text: string, parameters: readonly unknown[]) => readonly unknown[];
-
-/** Where a statement runs. */
-export interface Place {
-  readonly db: Database;
-  readonly engine: Engine;
-  /** Where nothing has to be waited for. */
-  readonly run?: RunAtOnce;
-}
-
-/** A statement that is built once, run with values of its own each time. */
-export type Prepared<Given extends object, Row> = (
-  place: Place,
-  given: Given,
+/** A statement that is compiled once and runs with other values each time. */
+export type Prepared<Values extends object, Row> = (
+  at: Queryable,
+  values: Values,
 ) => Promise<readonly Row[]>;
 
 /**
- * For what runs with every request: to build a statement costs more than twice what running it does. `build` gets marks in
- * place of values, and must hand them on as they are; the same values must be given each time.
+ * For statements of every request: compiling one takes more than twice as long as running it. `build` gets a placeholder
+ * for each value and must pass it on unchanged. Each call must have the same keys.
  */
-export function prepared<Given extends object, Row>(
-  build: (place: Place, given: Given) => Compilable<Row>,
-): Prepared<Given, Row> {
-  const built = new Map<Engine, CompiledQuery<Row>>();
-  return async (place, given) => {
-    const { db, engine, run } = place;
-    const statement = built.get(engine) ?? build(place, marksFor(given)).compile();
-    built.set(engine, statement);
-    const values = new Map(Object.entries(given));
+export function prepared<Values extends object, Row>(
+  build: (at: Queryable, values: Values) => Compilable<Row>,
+): Prepared<Values, Row> {
+  const compiled = new Map<Dialect, CompiledQuery<Row>>();
+  return async (at, values) => {
+    const { db, dialect, run } = at;
+    const statement = compiled.get(dialect) ?? build(at, placeholdersFor(values)).compile();
+    compiled.set(dialect, statement);
+    const byName = new Map(Object.entries(values));
     const parameters = statement.parameters.map((value) =>
-      value instanceof Mark ? values.get(value.name) : value,
+      value instanceof Placeholder ? byName.get(value.name) : value,
     );
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a statement returns is what it was built to
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
     if (run !== undefined) return run(statement.sql, parameters) as readonly Row[];
     return (await db.executeQuery<Row>({ ...statement, parameters })).rows;
   };
 }
 
-/** Stands for a value while a statement is built. */
-class Mark {
+class Placeholder {
   readonly name: string;
 
   constructor(name: string) {
@@ -51,8 +37,20 @@ class Mark {
   }
 }
 
-function marksFor<Given extends object>(given: Given): Given {
-  const marks = Object.keys(given).map((name) => [name, new Mark(name)]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no value is looked at while a statement is built
-  return Object.fromEntries(marks) as Given;
+function placeholdersFor<Values extends object>(values: Values): Values {
+  const placeholders = Object.keys(values).map((name) => [name, new Placeholder(name)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no value is read while a statement is built
+  return Object.fromEntries(placeholders) as Values;
+}
+
+/** Runs a statement written as text, with `?` for its parameters. For every piece of text that an agent streams. */
+export async function runStatement<Row>(
+  { db, dialect, run }: Queryable,
+  text: string,
+  parameters: readonly (string | number | null)[],
+): Promise<readonly Row[]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines its rows
+  if (run !== undefined) return run(text, parameters) as readonly Row[];
+  const query = CompiledQuery.raw(dialect.placeholders(text), [...parameters]);
+  return (await db.executeQuery<Row>(query)).rows;
 }

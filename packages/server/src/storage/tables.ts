@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 
 /**
  * The tables as both databases hold them. Times are epoch milliseconds, booleans 0 or 1, `…Json`
- * and `content` hold JSON text. Everything read is checked again in `reads/`: people edit databases.
+ * and `content` hold JSON text. Reads validate all values, because people edit databases.
  */
 export interface Tables {
   Repo: RepoRow;
@@ -25,6 +25,11 @@ export interface Tables {
 }
 
 export type Database = Kysely<Tables>;
+
+/** Values of the column `AgentSession.setAside`, except 0. A session with either is in no list. */
+export const QUARANTINED = 1;
+/** The session is still being imported. */
+export const STAGED = 2;
 
 export interface RepoRow {
   id: string;
@@ -54,7 +59,7 @@ export interface SessionRow {
   metadata: string;
   provider: string | null;
   model: string | null;
-  /** What the run that was started last uses, or used; null before the first. */
+  /** Provider and model of the last started run; null before the first. */
   lastProvider: string | null;
   lastModel: string | null;
   supportsResume: number;
@@ -74,11 +79,11 @@ export interface SessionRow {
   archivedAt: number | null;
   failedAt: number | null;
   finalizedAt: number | null;
-  /** Rises with each commit of kernel events; two writers at once cannot both win. */
+  /** Rises with each commit of kernel events. Of two concurrent writers only one succeeds. */
   version: number;
-  /** The last sequence number given out. */
+  /** The last sequence number of the log. */
   lastSeq: number;
-  /** The node that works on the session, and how often the ownership has changed. */
+  /** The node that owns the session, and the number of ownership changes. */
   owner: string | null;
   epoch: number;
   /** 1: cannot be read. 2: is still being imported. Neither is in a list. */
@@ -111,7 +116,7 @@ export interface RunRow {
   usage: string | null;
   memory: string | null;
   unusedAnswers: string | null;
-  /** 1 while people are shown them. */
+  /** 1 while they are shown. */
   unusedShown: number | null;
   queuedAt: number;
   startedAt: number | null;
@@ -168,7 +173,7 @@ export interface NodeLeaseRow {
   node: string;
   expiresAt: number;
   startedAt: number;
-  /** What the node says of itself, as JSON; null for the lease of an import. */
+  /** The node's description of itself as JSON; null for the lease of an import. */
   about: string | null;
   draining: number;
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import path from "node:path";
 import { promisify } from "node:util";
 import { checkRows } from "../../runtime/upkeep/row-check.ts";
-import type { UnreadableSessions } from "../../storage/raw-session.ts";
+import type { UnreadableSessions } from "../../storage/ports/quarantine-store.ts";
 import type { Store } from "../../storage/store.ts";
 import {
   databaseElsewhere,

@@ -6,10 +6,10 @@ import type { RunError, RunMemory, RunResult, RunStart, UnusedAnswer, Usage } fr
 import type { RecordedError } from "../session.ts";
 import type { Closing, Suspension } from "../suspension.ts";
 
-/** What somebody wants of a session. Time and ids come in with it: `decide` has neither. */
+/** A request to change a session. It carries time and IDs, since `decide` has neither. */
 export type Command = UserCommand | RunCommand | ServerCommand;
 
-/** What people and orchestrators ask for. */
+/** Commands of people and orchestrators. */
 export type UserCommand =
   | Create
   | Send
@@ -41,7 +41,7 @@ export type UserCommand =
     }
   | { readonly type: "withdraw-queued"; readonly at: number; readonly messageId: string };
 
-/** What the driver of a run reports. */
+/** Reports of the driver of a run. */
 export type RunCommand =
   | {
       readonly type: "start-run";
@@ -53,7 +53,7 @@ export type RunCommand =
       readonly type: "hand-run";
       readonly at: number;
       readonly runId: string;
-      /** Said with a prompt; not with an answer to an agent that waits for it. */
+      /** Set with a prompt, not with an answer to a waiting agent. */
       readonly memory?: RunMemory;
     }
   | {
@@ -62,7 +62,7 @@ export type RunCommand =
       readonly runId: string;
       readonly error: RunError;
     }
-  /** Stored as given to an agent, and not given after all: it waits at the head of the queue again. */
+  /** The message was stored as handed to an agent, but was not. It returns to the head of the queue. */
   | { readonly type: "requeue-run"; readonly at: number; readonly runId: string }
   | {
       readonly type: "suspend-run";
@@ -92,13 +92,13 @@ export type RunCommand =
       readonly resumeData: Json;
     };
 
-/** What the server does to sessions when it goes away or comes back. */
+/** Commands of a server that stops or starts. */
 export type ServerCommand =
   | { readonly type: "suspend"; readonly at: number; readonly cause: "shutdown" | "crash" }
   | {
       readonly type: "come-back";
       readonly at: number;
-      /** Why the session cannot go on here; null when it can. */
+      /** Why the session cannot continue here; null when it can. */
       readonly obstacle: string | null;
     };
 
@@ -116,7 +116,7 @@ export interface Send {
   readonly continuity: ContinuityPolicy;
   readonly delivery: DeliveryMode;
   readonly maxQueued: number;
-  /** Given when a place for an agent is free: an idle session then starts at once. */
+  /** Set when a slot for an agent is free: an idle session then starts at once. */
   readonly start: RunStart | null;
 }
 

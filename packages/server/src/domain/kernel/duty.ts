@@ -1,12 +1,12 @@
 import { activityOf, type Session } from "../session.ts";
 
-/** What must be going on in the world because of what is stored. Acting on it is also recovery. */
+/** The work that the stored session requires. Doing it is also the recovery after a crash. */
 export type Duty =
   /** No agent may be alive for it. */
   | { readonly do: "clear" }
   /** Nothing to do; an agent may stay alive until it has been idle long enough. */
   | { readonly do: "rest" }
-  /** Start the run of the oldest queued message as soon as there is a place for its agent. */
+  /** Start the run of the oldest queued message as soon as a slot for its agent is free. */
   | { readonly do: "start"; readonly runId: string; readonly messageId: string }
   /** An agent works on the run; when it has not been `handed` the message or answer, give it. */
   | { readonly do: "drive"; readonly runId: string; readonly handed: boolean }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "../json.ts";
 import {
   PERMISSION_DECISIONS,
   type PermissionDecision,
@@ -7,7 +7,7 @@ import {
 } from "./permission-policy.ts";
 import { PHASES, type Phase } from "../phase.ts";
 
-/** The key of a session's metadata under which it carries rules of its own. */
+/** The key of a session's metadata that holds its own rules. */
 export const PERMISSIONS_KEY = "permissions";
 
 export const MAX_RULES = 100;
@@ -17,7 +17,7 @@ type ParsedPolicy =
   | { readonly ok: true; readonly policy: PermissionPolicy }
   | { readonly ok: false; readonly where: string; readonly reason: string };
 
-/** Rules as they are written: `{rules?, phases?}`. */
+/** Parses `{rules?, phases?}`. */
 export function parsePolicy(json: Json): ParsedPolicy {
   try {
     const { rules = [], phases = {}, ...others } = objectAt(json, "");
@@ -40,7 +40,7 @@ export function parsePolicy(json: Json): ParsedPolicy {
   }
 }
 
-/** The rules that a session carries. What cannot be read allows nothing: it might have denied. */
+/** The session's own rules. An invalid policy asks for everything, because it might have denied something. */
 export function policyIn(metadata: JsonObject): PermissionPolicy | null {
   const json = metadata[PERMISSIONS_KEY] ?? null;
   if (json === null) return null;
@@ -48,14 +48,14 @@ export function policyIn(metadata: JsonObject): PermissionPolicy | null {
   return parsed.ok ? parsed.policy : { rules: [{ decision: "ask" }], phases: {} };
 }
 
-/** Why a pattern cannot be one; null when it can. */
+/** The problem with a pattern, or null. */
 export function whyNoPattern(pattern: string): string | null {
   if (pattern === "") return "must not be empty";
   if (pattern.length > MAX_PATTERN) return `must have at most ${MAX_PATTERN} characters`;
   return null;
 }
 
-/** The same of a pattern for paths: it is compared with paths that have been made plain. */
+/** The problem with a path pattern, or null. Patterns are compared with normalized paths. */
 export function whyNoPathPattern(pattern: string): string | null {
   const bare = pattern.startsWith("./") ? pattern.slice(2) : pattern;
   const isPlain = bare.split("/").every((folder) => folder !== ".." && folder !== ".");
@@ -75,7 +75,7 @@ class NotAPolicy extends Error {
 }
 
 function parseRules(json: Json, where: string): readonly PermissionRule[] {
-  if (!isList(json)) throw new NotAPolicy(where, "must be a list");
+  if (!isArray(json)) throw new NotAPolicy(where, "must be a list");
   if (json.length > MAX_RULES) throw new NotAPolicy(where, `must have at most ${MAX_RULES} rules`);
   return json.map((rule, index) => parseRule(rule, `${where}.${index}`));
 }
@@ -123,10 +123,6 @@ function refuseOthers(others: JsonObject, where: string): void {
 }
 
 function objectAt(json: Json, where: string): JsonObject {
-  if (typeof json === "object" && json !== null && !isList(json)) return json;
+  if (isObject(json)) return json;
   throw new NotAPolicy(where, "must be an object");
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { grantFor, grantOf, grantsIn, toMetadata, withGrant } from "./permission-grant.ts";
-import type { PermissionSubject } from "./permission-policy.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
 
 const EDIT: PermissionSubject = {
   kind: "edit",

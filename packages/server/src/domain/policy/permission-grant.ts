@@ -1,15 +1,15 @@
-import type { Json, JsonObject } from "../json.ts";
-import type { PermissionSubject } from "./permission-policy.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
 
-/** What a person has said once for the rest of a session. */
+/** A person's decision for the rest of a session. */
 export interface PermissionGrant {
   readonly id: string;
   readonly decision: "allow" | "deny";
   readonly scope: "session";
-  /** What it was said about, as it was shown. */
+  /** The request as it was shown. */
   readonly title: string;
   readonly kind: string | null;
-  /** With the kind, what else counts as the same; empty and null where only the same request does. */
+  /** Together with the kind, what matches the grant. Empty and null if only the same request does. */
   readonly paths: readonly string[];
   readonly command: string | null;
   readonly folder: string | null;
@@ -25,7 +25,7 @@ const MAX_GRANTS = 100;
 const MAX_PATHS = 10;
 const MAX_TEXT = 300;
 
-/** The last one that is about the same; null when none is. */
+/** The newest grant that matches, or null. */
 export function grantFor(
   subject: PermissionSubject,
   grants: readonly PermissionGrant[],
@@ -33,7 +33,7 @@ export function grantFor(
   return grants.findLast((grant) => isSame(grant, subject)) ?? null;
 }
 
-/** For the rest of the session: the same request, or the same kind of work on the same files or by the same command. */
+/** A grant covers the same request, or the same kind of work on the same files or with the same command. */
 export function grantOf(
   subject: PermissionSubject,
   { id, decision, title, by, at }: Pick<PermissionGrant, "id" | "decision" | "title" | "by" | "at">,
@@ -59,7 +59,7 @@ export function grantOf(
   };
 }
 
-/** With one more; the oldest go when there are too many, and are asked about again. */
+/** Adds a grant. Beyond the limit the oldest are dropped, and the agent must ask again. */
 export function withGrant(
   grants: readonly PermissionGrant[],
   grant: PermissionGrant,
@@ -67,7 +67,7 @@ export function withGrant(
   return [...grants, grant].slice(-MAX_GRANTS);
 }
 
-/** Those in a session's metadata. What is not one of ours counts for nothing. */
+/** The grants in a session's metadata. Invalid entries are ignored. */
 export function grantsIn(metadata: JsonObject): readonly PermissionGrant[] {
   const stored = metadata[GRANTS_KEY];
   return Array.isArray(stored) ? stored.flatMap((each: Json) => parseGrant(each) ?? []) : [];
@@ -94,7 +94,7 @@ function samePaths(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function parseGrant(json: Json): PermissionGrant | null {
-  if (typeof json !== "object" || json === null || isList(json)) return null;
+  if (!isObject(json)) return null;
   const { id, decision, title, kind, paths, command, folder, fingerprint, by, at } = json;
   if (typeof id !== "string" || typeof fingerprint !== "string" || typeof at !== "number")
     return null;
@@ -116,8 +116,4 @@ function parseGrant(json: Json): PermissionGrant | null {
 
 function textOr(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function isList(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }

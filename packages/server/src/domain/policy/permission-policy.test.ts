@@ -7,8 +7,8 @@ import {
   type PermissionCase,
   type PermissionPolicy,
   type PermissionRule,
-  type PermissionSubject,
 } from "./permission-policy.ts";
+import { type PermissionSubject } from "./permission-subject.ts";
 
 const rules = (...list: readonly PermissionRule[]): PermissionPolicy => ({
   rules: list,

@@ -1,14 +1,15 @@
 import { matchesGlob } from "./glob.ts";
 import { grantFor, type PermissionGrant } from "./permission-grant.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
 import type { Phase } from "../phase.ts";
 import { guessShell, readShell, type ShellPart } from "./shell-command.ts";
 
 export const PERMISSION_DECISIONS = ["allow", "ask", "deny"] as const;
 export type PermissionDecision = (typeof PERMISSION_DECISIONS)[number];
 
-/** Covers what all its conditions cover; one without conditions covers everything. */
+/** Covers requests that meet all its conditions. Without conditions it covers everything. */
 export interface PermissionRule {
-  /** What the agent calls the kind of work: `read`, `edit`, `execute` and so on. */
+  /** The agent's name for the kind of work: `read`, `edit`, `execute` and so on. */
   readonly kind?: string;
   /** Inside the repository, or absolute. */
   readonly path?: string;
@@ -17,49 +18,35 @@ export interface PermissionRule {
   readonly decision: PermissionDecision;
 }
 
-/** In each list the first rule that covers a request decides; those of the phase come before the others. */
+/** In each list the first rule that covers a request decides. Rules of the phase precede the others. */
 export interface PermissionPolicy {
   readonly rules: readonly PermissionRule[];
   readonly phases: Readonly<Partial<Record<Phase, readonly PermissionRule[]>>>;
 }
 
-/** What an agent asks to do, as far as it tells. */
-export interface PermissionSubject {
-  readonly kind: string | null;
-  readonly tool: string | null;
-  /** Everything it names: relative where inside the repository, absolute where not. */
-  readonly paths: readonly string[];
-  /** As it would be run; `shown` is only what the agent shows of it. */
-  readonly command: { readonly line: string; readonly is: "exact" | "shown" } | null;
-  /** Where the command would be run, if that is told. */
-  readonly folder: string | null;
-  readonly fingerprint: string;
-}
-
 interface PermissionVerdict {
   readonly decision: PermissionDecision;
-  /** What decided, in words; null when nothing did, and it is asked for that reason. */
+  /** The name of the rule that decided; null when none did and the answer is therefore `ask`. */
   readonly by: string | null;
 }
 
 export interface PermissionCase {
   readonly subject: PermissionSubject;
   readonly phase: Phase;
-  /** What the operator wrote; null when nothing. */
+  /** The operator's policy, if any. */
   readonly configured: PermissionPolicy | null;
-  /** What the session carries; null when nothing. */
+  /** The session's own policy, if any. */
   readonly own: PermissionPolicy | null;
   readonly grants: readonly PermissionGrant[];
 }
 
 /**
- * What may be done without a person. A configured denial always holds, then one of the session; then what
- * a person has said for the session, then its rules, then the configured ones. A line that runs several
- * commands may run when each of them may. In doubt, a person is asked.
+ * Decides without a person where possible. Precedence: configured denials, denials of the session, grants, rules of the
+ * session, configured rules. A line with several commands is allowed if each command is. In doubt a person is asked.
  */
-export function decidePermission(given: PermissionCase): PermissionVerdict {
-  const { subject, grants } = given;
-  const verdicts = partsOf(subject).map((part) => decidePart(given, part));
+export function decidePermission(request: PermissionCase): PermissionVerdict {
+  const { subject, grants } = request;
+  const verdicts = partsOf(subject).map((part) => decidePart(request, part));
   const denied = verdicts.find(({ decision }) => decision === "deny");
   if (denied !== undefined) return denied;
   const grant = grantFor(subject, grants);
@@ -70,7 +57,7 @@ export function decidePermission(given: PermissionCase): PermissionVerdict {
   return { decision: "allow", by };
 }
 
-/** Whether there is anything in it that an agent would get past by not asking. */
+/** Whether the policy restricts anything that an agent could bypass by not asking. */
 export function isRestrictive({
   configured,
   own,
@@ -81,7 +68,7 @@ export function isRestrictive({
   return rules.some(({ decision }) => decision !== "allow");
 }
 
-/** While an agent looks and plans, it is not to change anything: so in every configured policy. */
+/** Part of every configured policy: an agent that investigates or plans must not change files. */
 const PLANNING_RULES: readonly PermissionRule[] = [
   { kind: "edit", decision: "deny" },
   { kind: "delete", decision: "deny" },
@@ -94,7 +81,7 @@ interface NamedRule {
   readonly rule: PermissionRule;
 }
 
-/** In the order in which they are looked at. */
+/** In order of precedence. */
 function configuredRules(policy: PermissionPolicy, phase: Phase): readonly NamedRule[] {
   const planning = PLANNING_PHASES.has(phase) ? PLANNING_RULES : [];
   return [
@@ -115,7 +102,7 @@ function named(rules: readonly PermissionRule[], where: string): readonly NamedR
   return rules.map((rule, index) => ({ name: `${where}[${index}]`, rule }));
 }
 
-/** What is asked for, or one of the commands in it. */
+/** The request, or one of the commands in it. */
 interface Part {
   readonly subject: PermissionSubject;
   readonly command: ShellPart | null;
@@ -133,13 +120,13 @@ function decidePart({ phase, configured, own }: PermissionCase, part: Part): Per
   const first = judge(operators, part);
   if (first?.decision === "deny") return first;
   const second = judge(own === null ? [] : sessionRules(own, phase), part);
-  // What the operator wants to be asked about, and might deny, a session cannot allow by itself.
+  // A session cannot allow what the operator wants to be asked about and might deny.
   const isHeld = first?.decision === "ask" && mayDeny(operators, part);
   if (second?.decision === "allow" && isHeld) return first;
   return second ?? first ?? { decision: "ask", by: null };
 }
 
-/** The first rule that covers it; one before it that only may, and would not allow it, turns a yes into a question. */
+/** The first rule that covers the part. An earlier rule that may cover it and does not allow turns `allow` into `ask`. */
 function judge(rules: readonly NamedRule[], part: Part): PermissionVerdict | null {
   let doubt: PermissionVerdict | null = null;
   for (const { name, rule } of rules) {
@@ -163,11 +150,11 @@ function covers(rule: PermissionRule, part: Part): Covered {
   return rule.decision === "allow" ? coversAll(rule, part) : coversAny(rule, part);
 }
 
-/** To allow, everything that is asked for must be known, inside, and covered. */
+/** An allowing rule must cover everything in the request, and all of it must be known and inside the repository. */
 function coversAll({ kind, path, command, tool }: PermissionRule, part: Part): Covered {
   const { subject } = part;
   if (subject.paths.some(isOutside)) return "no";
-  // An agent may call a command what it likes: it is run all the same.
+  // A command is executed whatever kind the agent gives it.
   const done = part.command === null ? subject.kind : "execute";
   if (kind !== undefined && kind !== done) return "no";
   if (tool !== undefined && !(subject.tool !== null && matchesGlob(tool, subject.tool, "text"))) {
@@ -178,13 +165,13 @@ function coversAll({ kind, path, command, tool }: PermissionRule, part: Part): C
     if (text === null || !matchesCommand(command, text)) return "no";
   }
   if (path === undefined) return "yes";
-  // The files that a command names are not all it may touch.
+  // A command may touch files that it does not name.
   if (done === "execute" && command === undefined) return "no";
   const { paths } = subject;
   return paths.length > 0 && paths.every((each) => matchesPath(path, each)) ? "yes" : "no";
 }
 
-/** To deny or to ask, it is enough that something of it is covered, or may be. */
+/** A rule that denies or asks applies if it covers, or may cover, any part of the request. */
 function coversAny({ kind, path, command, tool }: PermissionRule, part: Part): Covered {
   return every([
     kind === undefined ? "yes" : coversKind(kind, part),
@@ -223,7 +210,7 @@ function coversTool(pattern: string, { subject }: Part): Covered {
   return matchesGlob(pattern, subject.tool, "text") ? "yes" : "no";
 }
 
-/** Kinds of work that are done to files, whether or not the agent names them. */
+/** Kinds of work on files, even if the agent names none. */
 const NAMES_FILES: ReadonlySet<string> = new Set(["read", "edit", "delete", "move"]);
 
 /** Some agents call everything `other`. */
@@ -239,7 +226,7 @@ function matchesPath(pattern: string, path: string): boolean {
   return matchesGlob(pattern.startsWith("./") ? pattern.slice(2) : pattern, path, "path");
 }
 
-/** `rm *` is `rm` with whatever follows, also with nothing. */
+/** `rm *` matches `rm` with any arguments or none. */
 function matchesCommand(pattern: string, command: string): boolean {
   return (
     matchesGlob(pattern, command, "text") ||

@@ -1,9 +1,9 @@
 import type {
-  ArrivingMessage,
-  ArrivingQueued,
-  ArrivingRun,
-  ArrivingSuspension,
-} from "../../storage/arrival.ts";
+  StagedMessage,
+  StagedQueueEntry,
+  StagedRun,
+  StagedSuspension,
+} from "../../storage/ports/import-store.ts";
 import { parseLine, textIn } from "./line-fields.ts";
 import {
   parseMessage,
@@ -20,10 +20,10 @@ const PART_LENGTH = 256 * 1024;
 
 /** Some of the history, with the number of the line that brought each id. */
 export interface BundlePart {
-  readonly messages: ArrivingMessage[];
-  readonly runs: ArrivingRun[];
-  readonly suspensions: ArrivingSuspension[];
-  readonly queued: ArrivingQueued[];
+  readonly messages: StagedMessage[];
+  readonly runs: StagedRun[];
+  readonly suspensions: StagedSuspension[];
+  readonly queued: StagedQueueEntry[];
   readonly lineOf: Map<string, number>;
 }
 
@@ -79,7 +79,7 @@ function emptyPart(): BundlePart {
 }
 
 /** What only the session and its queue know of a run that is not over. */
-function arrivingRun(run: BundleRun, { session, queue }: BundleOutline): ArrivingRun {
+function arrivingRun(run: BundleRun, { session, queue }: BundleOutline): StagedRun {
   const { waitingRun } = session;
   if (waitingRun?.id === run.id) {
     const { continuity, handed } = waitingRun;

@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import type { Arrival } from "../../storage/arrival.ts";
+import type { Staging } from "../../storage/ports/import-store.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** Removes what an import has stored, in parts, so that others can write between them. */
 export async function dropImport(
   store: Store,
-  arrival: Arrival,
+  staging: Staging,
   signal?: AbortSignal,
 ): Promise<void> {
-  while (signal?.aborted !== true && !(await store.dropImport(arrival))) await setImmediate();
+  while (signal?.aborted !== true && !(await store.dropImport(staging))) await setImmediate();
 }
 
 /** Removes what imports have left whose process died. */
 export async function dropLeftImports(store: Store, signal: AbortSignal): Promise<void> {
-  for (const arrival of await store.leftImports()) await dropImport(store, arrival, signal);
+  for (const staging of await store.abandonedImports()) await dropImport(store, staging, signal);
 }

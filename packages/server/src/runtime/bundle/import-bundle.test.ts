@@ -283,14 +283,14 @@ describe("an import", () => {
     expect(done.filter(({ ok }) => ok)).toHaveLength(1);
     const codes = done.flatMap((one) => (one.ok ? [] : [one.refusal.code]));
     expect(codes).toEqual(["session_exists", "session_exists"]);
-    expect(await test.store.leftImports()).toEqual([]);
+    expect(await test.store.abandonedImports()).toEqual([]);
   });
 
   it("takes the place of one that nobody goes on with", async () => {
     const { session, lines } = await test.full();
     await session.perform({ type: "delete" });
-    const arrival = { sessionId: session.id, importId: "dead" };
-    await test.store.beginImport({ arrival, at: NOON });
+    const staging = { sessionId: session.id, importId: "dead" };
+    await test.store.beginImport({ staging, at: NOON });
     expect(await test.take(lines)).toMatchObject({
       refusal: { message: `The session ${session.id} is being imported here at this moment.` },
     });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { arriving, partOf } from "../../storage/testing/arriving-session.ts";
+import { stagedSession, partOf } from "../../storage/testing/staged-session.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 
 let test: TestRuntime;
@@ -10,14 +10,14 @@ afterEach(() => test.close());
 
 describe("a start after a crash", () => {
   it("A13 removes what an import has left, by itself", async () => {
-    const session = arriving({});
-    const arrival = { sessionId: session.session.id, importId: "left" };
-    await test.store.beginImport({ arrival, at: session.at });
-    await test.store.addToImport({ arrival, ...partOf(session) });
+    const session = stagedSession({});
+    const staging = { sessionId: session.session.id, importId: "left" };
+    await test.store.beginImport({ staging, at: session.at });
+    await test.store.addToImport({ staging, ...partOf(session) });
     await test.restartAfterCrash();
     await vi.waitFor(async () => {
-      const again = { ...arrival, importId: "again" };
-      expect(await test.store.beginImport({ arrival: again, at: 1 })).toEqual({ ok: true });
+      const again = { ...staging, importId: "again" };
+      expect(await test.store.beginImport({ staging: again, at: 1 })).toEqual({ ok: true });
     }, 10_000);
     expect(await test.store.readRuns(session.session.id)).toEqual([]);
     expect(await test.store.readMessages({ sessionId: session.session.id })).toEqual([]);

@@ -1,6 +1,5 @@
 import { cleanJson } from "../../domain/clean-text.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
-import { isObject } from "../../storage/rows/parse.ts";
+import { type Json, type JsonObject, isObject } from "../../domain/json.ts";
 
 /** A line of a bundle says something that cannot be. Ends the import; nothing has been stored. */
 export class BadLine extends Error {}

@@ -13,7 +13,7 @@ import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { toMemory, toUnusedAnswers } from "../../storage/rows/run-row.ts";
-import type { ArrivingMessage, ArrivingSuspension } from "../../storage/arrival.ts";
+import type { StagedMessage, StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
 import {
@@ -33,9 +33,9 @@ import {
   timeOrNullIn,
 } from "./line-fields.ts";
 
-export type BundleMessage = ArrivingMessage;
+export type BundleMessage = StagedMessage;
 export type BundleRun = Omit<Run, "sessionId">;
-export type BundleSuspension = ArrivingSuspension;
+export type BundleSuspension = StagedSuspension;
 
 /** What the line of the session says. What it waits for and its queue stand in lines of their own. */
 export interface BundleSession {

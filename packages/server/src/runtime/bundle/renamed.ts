@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Session, Standing } from "../../domain/session.ts";
-import type { ArrivingSuspension } from "../../storage/arrival.ts";
+import type { StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { BundlePart } from "./bundle-parts.ts";
 
 /** Which id something has here. */
@@ -44,10 +44,7 @@ export function renamedPart(
   };
 }
 
-export function renamedSuspension(
-  suspension: ArrivingSuspension,
-  named: Naming,
-): ArrivingSuspension {
+export function renamedSuspension(suspension: StagedSuspension, named: Naming): StagedSuspension {
   return { ...suspension, id: named(suspension.id), runId: named(suspension.runId) };
 }
 

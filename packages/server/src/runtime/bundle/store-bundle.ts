@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Session } from "../../domain/session.ts";
-import type { Arrival, ImportAdded, ImportFinished } from "../../storage/arrival.ts";
+import type { Staging, ImportAdded, ImportFinished } from "../../storage/ports/import-store.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { NewMessage, Store } from "../../storage/store.ts";
 import { bundleParts } from "./bundle-parts.ts";
@@ -43,44 +43,44 @@ export async function storeBundle(context: ImportContext, arriving: Arriving): P
   const { session, at } = arriving;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const named = tries === 0 ? AS_THEY_ARE : newNames(newId());
-    const arrival: Arrival = { sessionId: session.id, importId: newId() };
-    const begun = await begin(store, { arrival, at });
+    const staging: Staging = { sessionId: session.id, importId: newId() };
+    const begun = await begin(store, { staging, at });
     if (!begun.ok) return begun;
-    const outcome = await storeWith(context, { ...arriving, arrival, named }).catch(
+    const outcome = await storeWith(context, { ...arriving, staging, named }).catch(
       async (error: unknown) => {
         // What cannot be removed now is removed at the next start.
-        await dropImport(store, arrival).catch(() => {});
+        await dropImport(store, staging).catch(() => {});
         throw error;
       },
     );
     if (outcome === "stored") return { ok: true };
-    await dropImport(store, arrival);
+    await dropImport(store, staging);
   }
   throw new Error(`unreachable: new ids for session ${session.id} were taken again and again`);
 }
 
 async function begin(
   store: Store,
-  begin: { readonly arrival: Arrival; readonly at: number },
+  begin: { readonly staging: Staging; readonly at: number },
 ): Promise<Stored> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const begun = await store.beginImport(begin);
     if (begun.ok) return begun;
     if (begun.refused !== "left_over") return { ok: false, refused: begun.refused };
-    await dropImport(store, begun.arrival);
+    await dropImport(store, begun.staging);
   }
   return { ok: false, refused: "being_imported" };
 }
 
 interface Named extends Arriving {
-  readonly arrival: Arrival;
+  readonly staging: Staging;
   readonly named: Naming;
 }
 
 async function storeWith(context: ImportContext, arriving: Named): Promise<"stored" | "ids_taken"> {
-  const { arrival, named, outline, spool } = arriving;
+  const { staging, named, outline, spool } = arriving;
   for await (const part of bundleParts(spool.lines(), outline)) {
-    const added = await context.store.addToImport({ arrival, ...renamedPart(part, named) });
+    const added = await context.store.addToImport({ staging, ...renamedPart(part, named) });
     if (added.ok) {
       await setImmediate();
       continue;
@@ -95,13 +95,13 @@ async function storeWith(context: ImportContext, arriving: Named): Promise<"stor
 /** The session without what cannot be had here, which its transcript then says. */
 async function finish(
   context: ImportContext,
-  { at, session: given, outline, arrival, named }: Named,
+  { at, session: given, outline, staging, named }: Named,
 ): Promise<"stored" | "ids_taken"> {
   const { store, newId } = context;
   let session = renamedSession(given, named);
   for (;;) {
     const finished = await store.finishImport({
-      arrival,
+      staging,
       at,
       session,
       lastSeq: Math.max(outline.session.lastSeq, 1),

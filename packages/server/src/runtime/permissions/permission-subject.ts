@@ -2,7 +2,7 @@ import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { PermissionSubject } from "../../domain/policy/permission-policy.ts";
+import type { PermissionSubject } from "../../domain/policy/permission-subject.ts";
 import { quoteWords } from "../../domain/policy/shell-command.ts";
 
 /**

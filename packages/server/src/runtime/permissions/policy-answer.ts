@@ -1,11 +1,8 @@
 import type { Json } from "../../domain/json.ts";
 import { policyIn } from "../../domain/policy/parse-policy.ts";
 import { grantsIn } from "../../domain/policy/permission-grant.ts";
-import {
-  decidePermission,
-  type PermissionPolicy,
-  type PermissionSubject,
-} from "../../domain/policy/permission-policy.ts";
+import { decidePermission, type PermissionPolicy } from "../../domain/policy/permission-policy.ts";
+import { type PermissionSubject } from "../../domain/policy/permission-subject.ts";
 import type { Session } from "../../domain/session.ts";
 import type { PermissionRequest } from "../../providers/provider.ts";
 

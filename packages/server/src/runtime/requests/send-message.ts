@@ -5,7 +5,13 @@ import type { MessageContent } from "../../domain/message.ts";
 import type { RunStart } from "../../domain/run.ts";
 import { stateOf, type Session } from "../../domain/session.ts";
 import { STATUS_RULES } from "../../domain/status.ts";
-import type { Fence, IdempotencyKey, Remembered, Run, SessionRecord } from "../../storage/store.ts";
+import type {
+  Fence,
+  IdempotencyKey,
+  RememberedAnswer,
+  Run,
+  SessionRecord,
+} from "../../storage/store.ts";
 import { budgetIn } from "../budget.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { CommandExtras, Decided } from "../execute-command.ts";
@@ -173,7 +179,7 @@ export function extrasOf({
   request: Idempotent;
   response: Json;
 }): CommandExtras {
-  const remember: (IdempotencyKey & Remembered) | null =
+  const remember: (IdempotencyKey & RememberedAnswer) | null =
     key === null || request.idempotency === null
       ? null
       : { ...key, requestHash: request.idempotency.requestHash, response };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PHASE_HISTORY_KEPT, type Phase, type PhaseChange } from "../../domain/phase.ts";
 import { NOON } from "../../domain/testing/commands.ts";
-import type { SessionFigures } from "../../storage/figures.ts";
+import type { SessionFigures } from "../../storage/ports/stats-store.ts";
 import { createPhaseTimes } from "./stats-phases.ts";
 
 const ALWAYS = { from: -Infinity, to: Infinity, now: NOON + 10_000 };

@@ -1,5 +1,5 @@
 import { isFinal, PHASE_HISTORY_KEPT, PHASES, type Phase } from "../../domain/phase.ts";
-import type { SessionFigures } from "../../storage/figures.ts";
+import type { SessionFigures } from "../../storage/ports/stats-store.ts";
 import { durationsOf, type Durations } from "../upkeep/durations.ts";
 
 /** How it went in one phase. */

@@ -1,6 +1,5 @@
-import type { JsonObject } from "../../domain/json.ts";
-import type { RunFigures } from "../../storage/figures.ts";
-import { isObject } from "../../storage/rows/parse.ts";
+import { type JsonObject, isObject } from "../../domain/json.ts";
+import type { RunFigures } from "../../storage/ports/stats-store.ts";
 
 /** How ended runs came out, and what they used. */
 export interface Tally extends Record<RunFigures["outcome"], number> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
-import type { RunFigures, SessionFigures } from "../../storage/figures.ts";
+import type { RunFigures, SessionFigures } from "../../storage/ports/stats-store.ts";
 import { createStats } from "./stats.ts";
 
 const START = Date.UTC(2026, 0, 1);

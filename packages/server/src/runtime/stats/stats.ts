@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Outcome, Phase } from "../../domain/phase.ts";
-import type { RunFigures, SessionFigures } from "../../storage/figures.ts";
+import type { RunFigures, SessionFigures } from "../../storage/ports/stats-store.ts";
 import type { ListPosition, Store } from "../../storage/store.ts";
 import { createGroup, createGroups, type StatsGroup } from "./stats-groups.ts";
 import { createOverTime, type OverTime } from "./stats-over-time.ts";

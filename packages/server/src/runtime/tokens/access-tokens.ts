@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { cleanText } from "../../domain/clean-text.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isRevoked, isUsable } from "../../domain/token-rules.ts";
-import type { AccessToken } from "../../storage/access-token.ts";
+import type { AccessToken } from "../../storage/ports/token-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { refuse, type Reply } from "../reply.ts";
 
-export type { AccessToken } from "../../storage/access-token.ts";
+export type { AccessToken } from "../../storage/ports/token-store.ts";
 
 /** Who may use the API, besides whoever has the server's own token. */
 export interface AccessTokens {

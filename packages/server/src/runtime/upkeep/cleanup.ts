@@ -1,7 +1,12 @@
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { activityOf, type Session } from "../../domain/session.ts";
-import type { StaleCounts, StaleKind, StalePosition, StaleSession } from "../../storage/stale.ts";
-import type { Store } from "../../storage/store.ts";
+import type {
+  ListPosition,
+  StaleCounts,
+  StaleKind,
+  StaleSession,
+  Store,
+} from "../../storage/store.ts";
 import { removeSessions, type Removal, type Removing } from "./removal.ts";
 
 export interface CleanUp {
@@ -80,7 +85,7 @@ async function cleanUpKind(store: Store, pass: Pass): Promise<void> {
   const { kind, before, options, tally, report } = pass;
   const { dryRun = false, signal } = options;
   let lastTookMs = 0;
-  let after: StalePosition | null = null;
+  let after: ListPosition | null = null;
   do {
     const page = await store.staleSessions({
       kind,

@@ -58,9 +58,9 @@ describe("the check of stored rows", () => {
       setAside: 3,
       counts: { active: SESSIONS - 3 },
     });
-    expect((await test.store.listSetAside()).map(({ rowId, reason }) => [rowId, reason])).toEqual(
-      expect.arrayContaining([["session-600", 'status is "lost"']]),
-    );
+    expect(
+      (await test.store.listQuarantined()).map(({ rowId, reason }) => [rowId, reason]),
+    ).toEqual(expect.arrayContaining([["session-600", 'status is "lost"']]));
   });
 
   it("ends early when it is stopped", async () => {

@@ -1,19 +1,19 @@
-import { ARRIVING } from "../arrival.ts";
+import { STAGED } from "../tables.ts";
 
 export interface CopiedTable {
   readonly name: string;
-  /** In whose order its rows are read; no two rows have the same. */
+  /** The unique key that orders its rows. */
   readonly key: readonly [string, ...string[]];
-  /** The column that names the session a row belongs to, if it does. */
+  /** The column with the session's ID, if any. */
   readonly session: string | null;
-  /** What differs in the copy. */
+  /** Columns that differ in the copy. */
   readonly changed?: Readonly<Record<string, null>>;
 }
 
-/** What an installation keeps, each after what it refers to. */
+/** The tables of an installation, each after the tables it references. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "Repo", key: ["id"], session: null },
-  // Who works on a session is a matter of running servers, and none of those runs on the copy.
+  // No server runs on the copy, so its sessions have no owner.
   { name: "AgentSession", key: ["id"], session: "id", changed: { owner: null } },
   { name: "AgentMessage", key: ["sessionId", "seq"], session: "sessionId" },
   { name: "FormerMessage", key: ["sessionId", "messageId"], session: "sessionId" },
@@ -27,8 +27,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
 ];
 
 /**
- * The leases of running servers, and what each database makes for itself out of the rest. A portal's own
- * tables stay where they are: it is there that one can go back to it.
+ * Leases of running servers, and tables derived from the others. A portal's own tables stay in the original, where a
+ * rollback needs them.
  */
 export const LEFT_OUT_TABLES: readonly string[] = [
   "NodeLease",
@@ -37,5 +37,5 @@ export const LEFT_OUT_TABLES: readonly string[] = [
   "SessionTally",
 ];
 
-/** Half of an import is nobody's session yet: it is left out. */
-export const LEFT_OUT_SESSIONS = `select "id" from "AgentSession" where "setAside" = ${ARRIVING}`;
+/** Unfinished imports are not copied. */
+export const LEFT_OUT_SESSIONS = `select "id" from "AgentSession" where "setAside" = ${STAGED}`;

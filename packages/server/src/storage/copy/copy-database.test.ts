@@ -1,4 +1,4 @@
-import type { SessionPage } from "../store.ts";
+import type { SessionPage } from "../ports/session-store.ts";
 import { existsSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
@@ -66,7 +66,7 @@ describe("a copy of a database", () => {
       inbox: await store.openSuspensions(),
       recalled: await store.recall({ scope: "POST", key: "k1" }),
       byName: await store.findSession("orchestra-1"),
-      setAside: await store.listSetAside(),
+      setAside: await store.listQuarantined(),
       tally: await store.tally(),
       unsettled: await store.unsettledSessions(),
     });

@@ -1,30 +1,29 @@
-import { existsSync } from "node:fs";
+import { hash } from "node:crypto";
 import { sql } from "kysely";
+import { errorText } from "../../domain/error-text.ts";
 import { StorageFault } from "../fault.ts";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
 import { indexExisting } from "../migrations/search-data.ts";
-import { openMigrations, type DatabaseLocation } from "../open-store.ts";
+import type { DatabaseAccess } from "../database-access.ts";
+import { databaseAt, type DatabaseLocation } from "../open-store.ts";
 import type { Database } from "../tables.ts";
-import { databaseNow } from "../writes/transaction.ts";
 import { COPIED_TABLES, type CopiedTable } from "./copied-tables.ts";
-import { openForCopy, type ForCopy } from "./open-for-copy.ts";
 import { countRows, readRows, type CopiedRow } from "./read-rows.ts";
-import { rowDigest, type TableDigest } from "./row-digest.ts";
 
 export interface CopyProgress {
   readonly step: "copying" | "indexing" | "verifying";
-  /** Rows, of all tables. */
+  /** Rows of all tables. */
   readonly done: number;
   readonly total: number;
 }
 
 export interface CopyOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Called at named places, so that tests can end the process there. */
+  /** Called at named points, so that tests can kill the process there. */
   readonly failpoint?: (name: string) => void;
 }
 
-/** What each table has, in both databases. */
+/** The contents of each table, the same in both databases. */
 export interface CopiedDatabase {
   readonly ok: true;
   readonly tables: readonly ({ readonly table: string } & TableDigest)[];
@@ -41,23 +40,23 @@ export interface CopyRefused {
 }
 
 /**
- * A whole installation, from one database into another that has nothing yet. It is read at one moment,
- * and written in one transaction that ends when the copy has been compared with the original: until
- * then there is nothing in the target, also after a crash, and the copy can simply be made again.
+ * Copies an installation into an empty database. Reads a snapshot and writes one transaction, which commits after the copy
+ * was compared with the original. After a crash the target is still empty, and the copy can be repeated.
  */
 export async function copyDatabase(
   { from, to }: { readonly from: DatabaseLocation; readonly to: DatabaseLocation },
   { onProgress = () => {}, failpoint = () => {} }: CopyOptions = {},
 ): Promise<CopiedDatabase | CopyRefused> {
   if (JSON.stringify(from) === JSON.stringify(to)) return refuse("same_database");
-  if (isMissing(from)) return refuse("source_missing");
-  const source = await openForCopy(from);
-  const target = await openForCopy(to);
+  const source = await databaseAt(from);
+  const target = await databaseAt(to);
+  if (await isMissing(source)) return refuse("source_missing");
   await source.reading((db) => requireCurrentSchema(db, { engine: from.engine, failpoint }));
   if (await isInUse(source)) return refuse("source_in_use");
-  // Looked at before it is migrated: a database that somebody uses for something must stay as it is.
-  if (!isMissing(to) && (await target.reading(hasRows))) return refuse("target_not_empty");
-  await (await openMigrations(to)).up();
+  // Checked before the migration: a database with other data must stay unchanged.
+  if (!(await isMissing(target)) && (await target.reading(hasRows)))
+    return refuse("target_not_empty");
+  await target.migrations(() => {}).up();
   if (await isInUse(target)) return refuse("target_in_use");
 
   const tables = await source.reading((original) =>
@@ -125,7 +124,7 @@ async function insertRows(
       key.map((column) => row?.[column]).join(" ");
     throw new StorageFault(
       "constraint_broken",
-      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${messageOf(cause)}. Nothing was copied.`,
+      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${errorText(cause)}. Nothing was copied.`,
       { cause },
     );
   }
@@ -149,7 +148,7 @@ async function indexAll({
   failpoint("copy.indexed");
 }
 
-/** Reads the copy again, and compares. */
+/** Reads the copy and compares it with the original. */
 async function verify({
   copy,
   copied,
@@ -179,20 +178,20 @@ async function verify({
   }
 }
 
-/** Servers say that they are alive, on both databases. */
-async function isInUse({ engine, reading }: ForCopy): Promise<boolean> {
+/** Whether a server has a valid lease. */
+async function isInUse({ dialect, reading }: DatabaseAccess): Promise<boolean> {
   return reading(async (db) => {
     const alive = await db
       .selectFrom("NodeLease")
       .select("node")
-      .where("expiresAt", ">", databaseNow({ engine }))
+      .where("expiresAt", ">", dialect.now)
       .limit(1)
       .execute();
     return alive.length > 0;
   });
 }
 
-/** Whatever its tables are like: it may be of an older program, or of another. */
+/** Works for any schema: the database may belong to an older version or another program. */
 async function hasRows(db: Database): Promise<boolean> {
   const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
   for (const { name } of COPIED_TABLES) {
@@ -203,15 +202,34 @@ async function hasRows(db: Database): Promise<boolean> {
   return false;
 }
 
-/** SQLite makes a file that is not there. */
-function isMissing(location: DatabaseLocation): boolean {
-  return location.engine === "sqlite" && !existsSync(location.file);
+/** Only a SQLite file can be missing; reading would create it. */
+async function isMissing(database: DatabaseAccess): Promise<boolean> {
+  return (await database.identify()) === null;
 }
 
 function refuse(refused: CopyRefused["refused"]): CopyRefused {
   return { ok: false, refused };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The number of rows and a digest that does not depend on their order. */
+export interface TableDigest {
+  readonly rows: number;
+  /** In hex. */
+  readonly sha256: string;
+}
+
+/** The databases sort text differently, so the digests of the rows are combined by XOR. */
+function rowDigest() {
+  const joined = Buffer.alloc(32);
+  let rows = 0;
+  return {
+    add(row: CopiedRow): void {
+      const columns = Object.keys(row).toSorted();
+      const text = JSON.stringify(columns.map((column) => [column, row[column]]));
+      const digest = hash("sha256", text, "buffer");
+      for (const [index, byte] of digest.entries()) joined[index] = (joined[index] ?? 0) ^ byte;
+      rows += 1;
+    },
+    read: (): TableDigest => ({ rows, sha256: joined.toString("hex") }),
+  };
 }

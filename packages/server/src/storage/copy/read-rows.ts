@@ -4,12 +4,12 @@ import { LEFT_OUT_SESSIONS, type CopiedTable } from "./copied-tables.ts";
 
 export type CopiedRow = Readonly<Record<string, string | number | null>>;
 
-/** Rows read in one go: few at first, then about as many as have this length. */
+/** Batch size: few rows at first, then as many as fit into this length. */
 const FIRST_ROWS = 8;
 const MOST_ROWS = 250;
 const LENGTH = 1024 * 1024;
 
-/** All rows of a table, as they are to be in the copy, part by part in the order of its key. */
+/** All rows of a table as the copy will have them, in batches, in key order. */
 export async function* readRows(
   db: Database,
   table: CopiedTable,

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 import { createPortalTables, isPortal, PORTAL_TABLES } from "./0001-portal.ts";
 import { carryBackToPortal } from "./portal/carry-back-to-portal.ts";
 import { moveFromPortal } from "./portal/move-from-portal.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 import { indexExisting } from "./search-data.ts";
 
 /** Full text over messages and over what sessions are called. */

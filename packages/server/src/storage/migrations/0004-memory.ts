@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** Each run says how its agent knew what had been said before it. */
 export function memory({ engine }: MigrationContext): Migration {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** Who may use the API, and for what. Of a token only its digest is kept. */
 export function tokens({ engine }: Pick<MigrationContext, "engine">): Migration {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /**
  * How many sessions there are of each status in each repository, as SQLite has it since 0002. Writers of PostgreSQL would queue

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /**
  * Sessions say since when and why they are suspended. A stop of the server used to count as activity:

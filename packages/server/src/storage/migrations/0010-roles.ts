@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import { downgraded, isSameShape, upgraded, type MessageShape } from "./message-shapes.ts";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** Messages in memory at once, each as long as one may be. */
 const BATCH = 50;

@@ -3,7 +3,7 @@ import type { Migration } from "kysely/migration";
 import { unfinishedContent } from "../../domain/message.ts";
 import { parseContent } from "../rows/message-row.ts";
 import { UnreadableRow } from "../rows/parse.ts";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** Tool calls may hold a megabyte each: so many are in memory at a time. */
 const AT_ONCE = 50;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** When the last error happened, and how many there were before the count was reset. */
 export function errors({ engine }: Pick<MigrationContext, "engine">): Migration {

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import { Migrator, type MigrationResultSet } from "kysely/migration";
 import { StorageFault } from "../fault.ts";
-import { migrations, type MigrationContext } from "./migrations.ts";
+import { migrations } from "./migrations.ts";
+import { type MigrationContext } from "./migration-context.ts";
 
 const MIGRATION_TABLE = "HoldfastMigration";
 const LOCK_TABLE = "HoldfastMigrationLock";
@@ -17,8 +18,8 @@ export interface MigrationStatus {
 }
 
 /**
- * All that is pending, in one transaction. After a crash the old database is untouched, but for two
- * tables of ours that say which migrations have run; they are made before and disturb nobody.
+ * Runs all pending migrations in one transaction. A crash leaves the old database unchanged, except for the two tables that
+ * record migrations, which are created first.
  */
 export async function migrateUp<Schema>(
   db: Kysely<Schema>,
@@ -27,7 +28,7 @@ export async function migrateUp<Schema>(
   const status = await migrationStatus(db, context);
   refuseNewer(status, context);
   if (status.every(({ executedAt }) => executedAt !== null)) return [];
-  await straightenTimes(db, status);
+  await sortTimes(db, status);
   return stepsOf(await migrator(db, context).migrateToLatest());
 }
 
@@ -37,7 +38,7 @@ export async function migrateDown<Schema>(
 ): Promise<readonly MigrationStep[]> {
   const status = await migrationStatus(db, context);
   refuseNewer(status, context);
-  await straightenTimes(db, status);
+  await sortTimes(db, status);
   return stepsOf(await migrator(db, context).migrateDown());
 }
 
@@ -59,11 +60,11 @@ export function nothingMigrated(context: MigrationContext): readonly MigrationSt
 export interface CurrentSchema {
   /** The newest migration. */
   readonly name: string;
-  /** When that ran. */
+  /** When it ran. */
   readonly migratedAt: number;
 }
 
-/** Throws unless the database is exactly as this program expects it. */
+/** Throws unless the database has exactly this program's schema. */
 export async function requireCurrentSchema<Schema>(
   db: Kysely<Schema>,
   context: MigrationContext,
@@ -92,8 +93,8 @@ function refuseNewer(status: readonly MigrationStatus[], context: MigrationConte
   }
 }
 
-/** They run in the order of their names; Kysely goes by the time of each, and a clock may have been set back between two. */
-async function straightenTimes<Schema>(
+/** Migrations run in the order of their names. Kysely sorts by time, which a clock set back would break. */
+async function sortTimes<Schema>(
   db: Kysely<Schema>,
   status: readonly MigrationStatus[],
 ): Promise<void> {

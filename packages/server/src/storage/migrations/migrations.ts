@@ -12,12 +12,7 @@ import { roles } from "./0010-roles.ts";
 import { lastAgent } from "./0011-last-agent.ts";
 import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
-
-export interface MigrationContext {
-  readonly engine: "sqlite" | "postgres";
-  /** Called at named places, so that tests can end the process there. */
-  readonly failpoint: (name: string) => void;
-}
+import type { MigrationContext } from "./migration-context.ts";
 
 /** In order, never edited once released: a change is a new migration. */
 export function migrations(context: MigrationContext): Record<string, Migration> {

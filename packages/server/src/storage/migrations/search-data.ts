@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { searchableText, searchWords } from "../search/search-words.ts";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** Messages in memory at once, each as long as one may be. */
 const BATCH = 50;

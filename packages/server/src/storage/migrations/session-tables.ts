@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import type { MigrationContext } from "./migrations.ts";
+import type { MigrationContext } from "./migration-context.ts";
 
 /** The tables of 0002. Names of keys and indexes are our own: the portal's stay with its tables. */
 export async function createSessionTables(

@@ -12,8 +12,8 @@ export interface PostgresConnection {
 }
 
 /**
- * Without these limits the driver waits for ever on a network that went silent. The first is also how long a call waits
- * for a connection when all are in use. Whoever asks over HTTP hears within ten seconds.
+ * Without these limits the driver would wait forever on a silent network. The first also limits the wait for a free
+ * connection of the pool. An HTTP request is answered within ten seconds.
  */
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 7_000;
@@ -30,19 +30,19 @@ export function openPostgresConnection(url: string, config: PoolConfig = {}): Po
     Client: ImpatientClient,
     ...config,
   });
-  // A connection that breaks is replaced by the pool; without listeners it would end the process.
+  // The pool replaces a broken connection. Without listeners the error would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("release", (_error, client) => void endIfWaiting(client));
   return { pool, db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }) };
 }
 
-/** A query that was given up is still on its way: whoever got its connection next would wait behind it. */
+/** A query that timed out still runs, and the next user of the connection would wait for it. */
 async function endIfWaiting(client: PoolClient): Promise<void> {
   if ("readyForQuery" in client && client.readyForQuery === false) await client.end();
 }
 
-/** Numbers as numbers (all ours are below 2^53), JSON as the text it is. */
+/** bigint as number (all values are below 2^53), JSON as text. */
 const getTypeParser: typeof types.getTypeParser = ((oid: number, format?: "text" | "binary") => {
   if (oid === INT8) return Number;
   if (oid === JSON_TEXT) return String;

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../open-store.ts";
-import type { Hint, Store } from "../store.ts";
+import type { Store } from "../store.ts";
+import type { Hint } from "../ports/node-store.ts";
 import { addRepo } from "../testing/contract/shared-store.ts";
 import { beginSession, opening } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";

@@ -1,28 +1,28 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
-import type { Hint } from "../store.ts";
+import type { Hint } from "../ports/node-store.ts";
 import { ImpatientClient } from "./impatient-client.ts";
 
 export interface HintsOptions {
-  /** For what goes out; may lead through a pooler. */
+  /** For sending; may use a connection pooler. */
   readonly pool: Pool;
-  /** For what comes in: LISTEN needs a connection of its own, not one of a pooler that lends it to others. */
+  /** For receiving: LISTEN needs a dedicated connection, not one of a pooler. */
   readonly url: string;
-  /** Other nodes use the same; tells our own hints from theirs. */
+  /** Identifies this node's own hints. */
   readonly name: string;
   readonly onTrouble: (problem: string, error?: unknown) => void;
 }
 
 export interface Hints {
-  /** Told to the others soon: what is said while the last was on its way goes along with the next. */
+  /** Sends soon. Hints that come while one is being sent are sent together. */
   send(hint: Hint): void;
   listen(listener: (hint: Hint) => void): void;
   close(): Promise<void>;
 }
 
 /**
- * Hints between nodes. They go out after the commit they tell of, in a transaction of their own (inside the writing one they
- * would make all commits wait for each other), and carry ids only. Any of them can be lost: nodes also look by themselves.
+ * Hints between nodes. They are sent after the commit in a transaction of their own, because NOTIFY inside the writing
+ * transaction would serialize all commits. They carry only IDs. A hint may be lost: nodes also poll.
  */
 export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
   const waiting = new Map<string, Hint>();
@@ -38,11 +38,11 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
     }
   };
 
-  const tell = (hint: Hint): void => {
+  const notify = (hint: Hint): void => {
     for (const listener of listeners) listener(hint);
   };
 
-  /** One connection's life: resolves when it is over. */
+  /** Listens on one connection; resolves when it ends. */
   const listenOnce = async (): Promise<void> => {
     const client = new ImpatientClient({
       connectionString: url,
@@ -62,26 +62,26 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
       client.on("notification", ({ payload }) => {
         const [from, hints] = parsePayload(payload);
         if (from === name) heard = true;
-        else for (const hint of hints) tell(hint);
+        else for (const hint of hints) notify(hint);
       });
       await client.query(`listen "${CHANNEL}"`);
-      // What was said before is known to nobody here.
-      tell({ hint: "anything" });
+      // Earlier hints were missed.
+      notify({ hint: "anything" });
       await pool.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify([name, []])]);
       const tried = performance.now();
-      let isTold = false;
+      let isReported = false;
       while (!closing.signal.aborted) {
         const end = await Promise.race([over.promise.then(() => "over"), pause(CHECK_MS)]);
         if (end === "over") return;
-        // A connection that went silent looks like one on which nothing happens.
+        // A dead connection looks like an idle one.
         await client.query("select 1");
-        if (!heard && !isTold && performance.now() - tried > SELF_TEST_MS) {
-          isTold = true;
+        if (!heard && !isReported && performance.now() - tried > SELF_TEST_MS) {
+          isReported = true;
           onTrouble(
             "hints of other nodes do not arrive: is this URL one of a pooler? Set HOLDFAST_DATABASE_DIRECT_URL. Until then nodes notice each other's work within seconds",
           );
         }
-        if (!heard) tell({ hint: "anything" });
+        if (!heard) notify({ hint: "anything" });
       }
     } finally {
       closing.signal.removeEventListener("abort", stop);
@@ -109,7 +109,7 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
       })
       .finally(() => {
         sending = null;
-        // It may have come after the last look, before anybody could begin another.
+        // A hint may have come after the last check.
         if (waiting.size > 0 && !closing.signal.aborted) sendOn();
       });
   };
@@ -136,7 +136,7 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
 }
 
 const CHANNEL = "holdfast";
-/** The database takes 8,000 bytes. */
+/** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES = 7_500;
 const MOST_WAITING = 5_000;
 const CONNECT_MS = 3_000;
@@ -150,7 +150,7 @@ function keyOf(hint: Hint): string {
   return "sessionId" in hint ? `${hint.hint} ${hint.sessionId}` : hint.hint;
 }
 
-/** As many of what waits as fit. */
+/** Takes as many waiting hints as fit. */
 function nextPayload(name: string, waiting: Map<string, Hint>): string {
   const parts: Hint[] = [];
   let bytes = name.length + 10;
@@ -164,7 +164,7 @@ function nextPayload(name: string, waiting: Map<string, Hint>): string {
   return JSON.stringify([name, parts]);
 }
 
-/** Only nodes write here; what cannot be read is of another version, and may mean anything. */
+/** Only nodes send here. An unknown hint comes from another version and may mean anything. */
 function parsePayload(payload: string | undefined): readonly [string, readonly Hint[]] {
   const unknown = ["", [{ hint: "anything" }]] as const;
   if (payload === undefined) return unknown;

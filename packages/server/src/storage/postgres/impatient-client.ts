@@ -1,20 +1,20 @@
 import { Socket } from "node:net";
 import { Client, type ClientConfig } from "pg";
 
-/** How long a server that was told goodbye may take to hang up. */
+/** How long the server may take to close the connection. */
 const GOODBYE_MS = 500;
 
-/** On a network that went silent, the driver's own would wait for ever: for an answer, and to be told that all was over. */
+/** The driver's own client would wait forever on a silent network, for a reply and for the end of the connection. */
 export class ImpatientClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     const query = this.query.bind(this);
-    // A connection is given up with the query it has not answered: a rollback after it would wait as long again.
+    // A query that timed out closes its connection: a rollback would wait just as long.
     const giveUp = (error: unknown): never => {
       if (error instanceof Error && error.message === "Query read timeout") this.#cut();
       throw error;
     };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of its many forms, those that return a promise are looked at
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the overloads that return a promise matter
     this.query = ((...args: Parameters<typeof query>) => {
       const answer: unknown = query(...args);
       return answer instanceof Promise ? answer.catch(giveUp) : answer;

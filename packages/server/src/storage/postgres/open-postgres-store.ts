@@ -6,13 +6,14 @@ import type { Store } from "../store.ts";
 import { callWrite, type WriteArgs, type WriteName, type WriteResult } from "../writes/writes.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
-import { startFolding } from "./fold-tally.ts";
-import { hintsOf } from "./hints-of.ts";
+import { startCompacting } from "./compact-tally.ts";
 import { openHints } from "./hints.ts";
+import { POSTGRES } from "./postgres-dialect.ts";
+import type { Hint } from "../ports/node-store.ts";
 
 export interface PostgresOptions extends StoreOptions {
   readonly url: string;
-  /** Where `url` leads through a pooler: straight to the database. */
+  /** A URL that bypasses the connection pooler, if `url` leads through one. */
   readonly directUrl?: string;
 }
 
@@ -26,9 +27,10 @@ export async function openPostgresStore({
   const hints = openHints({ pool, url: directUrl, name: randomUUID(), onTrouble });
   try {
     const schema = await requireCurrentSchema(db, { engine: "postgres", failpoint: () => {} });
-    const stopFolding = startFolding(db);
+    const stopCompacting = startCompacting(db);
     return portableStore({
-      engine: "postgres",
+      dialect: POSTGRES,
+      isShared: true,
       db,
       write: async <Name extends WriteName>(
         name: Name,
@@ -40,7 +42,7 @@ export async function openPostgresStore({
             .transaction()
             .execute(async (transaction): Promise<WriteResult<Name>> => {
               await sql`select ${sql.join(settings(durable))}`.execute(transaction);
-              return callWrite({ db: transaction, engine: "postgres" }, name, args);
+              return callWrite({ db: transaction, dialect: POSTGRES }, name, args);
             });
           for (const hint of hintsOf({ name, args, result })) hints.send(hint);
           return result;
@@ -54,7 +56,7 @@ export async function openPostgresStore({
       onOutsideWrites: hints.listen,
       call: ({ sessionId, node }) => hints.send({ hint: "wanted", sessionId, node }),
       close: async () => {
-        stopFolding();
+        stopCompacting();
         await hints.close();
         await db.destroy();
       },
@@ -66,8 +68,8 @@ export async function openPostgresStore({
 }
 
 /**
- * A node that stands still in the middle of a transaction, or whose network goes silent, must not keep a session locked that
- * others are to take over: the server ends its transaction. Set for each transaction, since a pooler lends connections.
+ * A node that hangs inside a transaction, or whose network fails, must not keep a session locked: the database ends its
+ * transaction. Set for each transaction, because a pooler shares connections.
  */
 const IDLE_TIMEOUT_MS = 3_000;
 
@@ -77,3 +79,38 @@ function settings(durable: boolean): readonly RawBuilder<unknown>[] {
     ...(durable ? [] : [sql`set_config('synchronous_commit', 'off', true)`]),
   ];
 }
+
+/** Hints to other nodes about a committed write. */
+function hintsOf<Name extends WriteName>({
+  name,
+  args,
+  result,
+}: {
+  readonly name: Name;
+  readonly args: WriteArgs<Name>;
+  readonly result: WriteResult<Name>;
+}): readonly Hint[] {
+  return HINTS[name]?.(args, result) ?? [];
+}
+
+const HINTS: {
+  readonly [Name in WriteName]?: (
+    args: WriteArgs<Name>,
+    result: WriteResult<Name>,
+  ) => readonly Hint[];
+} = {
+  commitChange: ({ before }, result) => {
+    if (!result.ok) return [];
+    const sessionId = result.stored?.session.id ?? before?.session.id;
+    if (sessionId === undefined) return [];
+    return [{ hint: result.stored === null ? "deleted" : "change", sessionId }];
+  },
+  appendOutput: ({ sessionId }, { ok }) => (ok ? [{ hint: "output", sessionId }] : []),
+  claimSession: ({ sessionId }, { ok }) => (ok ? [{ hint: "change", sessionId }] : []),
+  deleteSessions: (sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  deleteStale: (_, sessionIds) => sessionIds.map((sessionId) => ({ hint: "deleted", sessionId })),
+  finishImport: ({ staging }, { ok }) =>
+    ok ? [{ hint: "change", sessionId: staging.sessionId }] : [],
+  drainNode: (_, isFound) => (isFound ? [{ hint: "nodes" }] : []),
+  dropLease: () => [{ hint: "nodes" }],
+};

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../open-store.ts";
-import type { Hint, Store } from "../store.ts";
+import type { Store } from "../store.ts";
+import type { Hint } from "../ports/node-store.ts";
 import { addRepo } from "../testing/contract/shared-store.ts";
 import { startPooler, type Pooler } from "../testing/pooler.ts";
 import { beginSession, opening } from "../testing/session-driver.ts";

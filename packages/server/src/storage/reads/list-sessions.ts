@@ -9,22 +9,27 @@ import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { keepNewest } from "../keep-newest.ts";
 import { prepared } from "../prepared.ts";
 import { searchWords } from "../search/search-words.ts";
-import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
+import type {
+  SessionCounts,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+} from "../ports/session-store.ts";
 import type { Tables } from "../tables.ts";
 import {
   openSuspensionRows,
   rawRow,
   selectSessions,
   toRecord,
-  type FoundSession,
-} from "./found-session.ts";
+  type JoinedSession,
+} from "./joined-session.ts";
 import { rowOfText, selectTexts, type RowText } from "./row-texts.ts";
-import { hasWords, searchHits } from "./search-hits.ts";
+import { searchHits } from "./search-hits.ts";
 import { readable, type Source } from "./source.ts";
 
 type Select = SelectQueryBuilder<Tables, "AgentSession", object>;
 
-/** Newest first. The page, how many match, and the counts of the badge. */
+/** Newest first, with the total number of matches and the counts of the badge. */
 export async function listSessions(source: Source, query: SessionQuery): Promise<SessionPage> {
   const rows = await pageRows(source, query);
   const page = rows.slice(0, query.limit);
@@ -42,27 +47,27 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
   };
 }
 
-/** One row more than asked for, so that the page knows whether there is another. */
-async function pageRows(source: Source, query: SessionQuery): Promise<readonly FoundSession[]> {
-  const { db, engine } = source;
-  const key = JSON.stringify([engine, query]);
-  if (engine === "sqlite") {
-    const texts = builtTexts(key, () => buildPage(source, query, selectTexts));
+/** Reads one row more than the page needs, to know whether another page follows. */
+async function pageRows(source: Source, query: SessionQuery): Promise<readonly JoinedSession[]> {
+  const { db, dialect } = source;
+  const key = JSON.stringify([dialect.engine, query]);
+  if (dialect.readsRowsAsText) {
+    const texts = compiledTexts(key, () => buildPage(source, query, selectTexts));
     if (texts === null) return [];
     const found = await db.executeQuery(texts).catch(() => null);
-    // None when something is in a row that no text can hold.
+    // Fails if a row holds a value that JSON cannot represent.
     if (found !== null) return found.rows.map(rowOfText);
   }
-  const rows = builtRows(key, () => buildPage(source, query, selectSessions));
+  const rows = compiledRows(key, () => buildPage(source, query, selectSessions));
   return rows === null ? [] : (await db.executeQuery(rows)).rows;
 }
 
-/** The lists that are asked for again and again, such as the first page: built once. */
+/** Compiled queries of frequent lists, such as the first page. */
 const KNOWN_PAGES = 50;
-const builtTexts = keepBuilt<RowText>();
-const builtRows = keepBuilt<FoundSession>();
+const compiledTexts = cacheCompiled<RowText>();
+const compiledRows = cacheCompiled<JoinedSession>();
 
-function keepBuilt<Row>() {
+function cacheCompiled<Row>() {
   const known = keepNewest<string, CompiledQuery<Row>>(KNOWN_PAGES);
   return (key: string, build: () => Compilable<Row> | null): CompiledQuery<Row> | null => {
     const before = known.get(key);
@@ -73,7 +78,7 @@ function keepBuilt<Row>() {
   };
 }
 
-/** Limits stand in the statement: where they are parameters, SQLite takes twice as long. */
+/** Limits are literals: with parameters, SQLite takes twice as long. */
 function buildPage<Row>(
   source: Source,
   query: SessionQuery,
@@ -103,9 +108,9 @@ function buildPage<Row>(
 }
 
 /**
- * One branch per status, also for all sessions of a repository, whose index begins with both: each walks an index in order, and
- * a rare status costs no more than a common one. All in one statement, so that a session that changes its status is in exactly
- * one of them.
+ * One branch per status, also for all sessions of a repository, whose index starts with both. Each branch walks an index in
+ * order, so a rare status costs no more than a common one. One statement, so that a session whose status changes is in
+ * exactly one branch.
  */
 function branchesOf(query: SessionQuery): readonly SessionQuery[] {
   const { repoId, statuses = repoId === undefined ? undefined : STATUSES } = query;
@@ -121,7 +126,7 @@ function filtered(source: Source, query: SessionQuery): Select {
   if (repoId !== undefined) select = select.where("repoId", "=", repoId);
   if (statuses !== undefined)
     select = select.where((eb) => isAny(eb, "AgentSession.status", statuses));
-  // An index may leave out what is common: that it can be used, the database must see in the statement.
+  // The partial indexes omit common values. The literal condition lets the database use them.
   if (states !== undefined) select = select.where((eb) => isAny(eb, "AgentSession.state", states));
   if (states !== undefined && !states.includes("idle"))
     select = select.where(sql<boolean>`"AgentSession"."state" <> 'idle'`);
@@ -129,8 +134,8 @@ function filtered(source: Source, query: SessionQuery): Select {
   if (phase !== undefined && phase !== "initializing")
     select = select.where(sql<boolean>`"phase" <> 'initializing'`);
   if (agentName !== undefined) select = select.where("agentName", "=", agentName);
-  if (providers !== undefined) select = select.where((eb) => goesOnWith(eb, providers));
-  // Its life from its creation to its last activity overlaps the range.
+  if (providers !== undefined) select = select.where((eb) => nextProviderIn(eb, providers));
+  // The session's life, from creation to last activity, overlaps the range.
   if (from !== undefined) select = select.where("AgentSession.lastActiveAt", ">=", from);
   if (to !== undefined) select = select.where("AgentSession.createdAt", "<", to);
   if (search !== undefined) select = select.where((eb) => matches(source, eb, searchWords(search)));
@@ -152,7 +157,7 @@ function isAny(
   return values.length === 0 ? eb.lit(false) : eb(column, "in", values);
 }
 
-/** Sessions with a document that has every word, the last letters of each left open. */
+/** Sessions with a document that contains all prefixes. */
 function matches(
   source: Source,
   eb: ExpressionBuilder<Tables, "AgentSession">,
@@ -162,12 +167,12 @@ function matches(
   return eb(
     "AgentSession.id",
     "in",
-    sql<string>`(select "sessionId" from "SearchDocument" where ${hasWords(source, words)})`,
+    sql<string>`(select "sessionId" from "SearchDocument" where ${source.dialect.matches(words)})`,
   );
 }
 
 /** The provider of a message that chooses none: see `nextAgent`. */
-function goesOnWith(
+function nextProviderIn(
   eb: ExpressionBuilder<Tables, "AgentSession">,
   providers: readonly (string | null)[],
 ) {
@@ -177,7 +182,7 @@ function goesOnWith(
   );
 }
 
-/** What matches by status alone is among the counts. */
+/** A filter by status alone is answered by the counts. */
 function countedAlready(query: SessionQuery, counts: SessionCounts): number | null {
   const { statuses = STATUSES, limit: _, offset: __, after: ___, ...filters } = query;
   if (Object.values(filters).some((filter) => filter !== undefined)) return null;
@@ -230,7 +235,7 @@ const countsByStatus = prepared(({ db }) =>
 
 async function toRecords(
   source: Source,
-  rows: readonly FoundSession[],
+  rows: readonly JoinedSession[],
 ): Promise<readonly SessionRecord[]> {
   const open = await openSuspensionRows(source, rows);
   return readable(rows, {

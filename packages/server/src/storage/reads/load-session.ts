@@ -1,23 +1,22 @@
 import { sql } from "kysely";
 import type { CurrentRun } from "../../domain/run.ts";
-import { ARRIVING } from "../arrival.ts";
+import { STAGED, type SetAsideRow } from "../tables.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
 import { toSession } from "../rows/session-row.ts";
-import type { Loaded, ReadSession } from "../store.ts";
-import type { SetAsideRow } from "../tables.ts";
+import type { Loaded, ReadSession } from "../ports/session-store.ts";
 import {
   openSuspensionRows,
   rawRow,
   selectSessions,
   toRecord,
-  type FoundSession,
-} from "./found-session.ts";
+  type JoinedSession,
+} from "./joined-session.ts";
 import { queueRowsOf } from "./plain-reads.ts";
 import { required, type Source } from "./source.ts";
 
-/** The whole session, with the run it is busy with, what that waits for, and the queue. */
+/** The session with its current run, its open suspensions and its queue. */
 export async function loadSession(source: Source, sessionId: string): Promise<Loaded> {
   return atOneMoment(source, sessionId, async (moment, row) => {
     const record = toRecord(moment, row, await openSuspensionRows(moment, [row]));
@@ -46,10 +45,10 @@ const sessionsCalled = prepared(({ db }, { name }: { name: string }) =>
     .selectFrom("AgentSession")
     .select("id")
     .where((where) => where.or([where("id", "=", name), where("agentId", "=", name)]))
-    .where("setAside", "<>", ARRIVING),
+    .where("setAside", "<>", STAGED),
 );
 
-/** Its own id counts before what somebody called another one. */
+/** A session's own ID takes precedence over another session's agent ID. */
 export async function findSessions(
   { db }: Source,
   names: readonly string[],
@@ -59,39 +58,39 @@ export async function findSessions(
     .selectFrom("AgentSession")
     .select(["id", "agentId"])
     .where((where) => where.or([where("id", "in", names), where("agentId", "in", names)]))
-    .where("setAside", "<>", ARRIVING)
+    .where("setAside", "<>", STAGED)
     .execute();
-  const asked = new Set(names);
+  const wanted = new Set(names);
   return new Map([
     ...found.flatMap(({ id, agentId }): [string, string][] =>
-      agentId !== null && asked.has(agentId) ? [[agentId, id]] : [],
+      agentId !== null && wanted.has(agentId) ? [[agentId, id]] : [],
     ),
-    ...found.flatMap(({ id }): [string, string][] => (asked.has(id) ? [[id, id]] : [])),
+    ...found.flatMap(({ id }): [string, string][] => (wanted.has(id) ? [[id, id]] : [])),
   ]);
 }
 
-type NotRead =
+type Unloaded =
   | { readonly found: "nothing" }
   | { readonly found: "unreadable"; readonly reason: string };
 
 /**
- * Several statements, one moment: when the session has changed between them, all is read again.
- * Only what is unreadable at one moment is reported.
+ * Reads with several statements as of one moment: reads again if the session changed in between. Only rows of a
+ * consistent read are reported.
  */
 async function atOneMoment<Result>(
   source: Source,
   sessionId: string,
-  read: (source: Source, row: FoundSession) => Promise<Result>,
-): Promise<Result | NotRead> {
+  read: (source: Source, row: JoinedSession) => Promise<Result>,
+): Promise<Result | Unloaded> {
   for (;;) {
     const [row] = await rowOf(source, { sessionId });
     if (row === undefined) return { found: "nothing" };
     const bad: Omit<SetAsideRow, "at">[] = [];
-    const moment: Source = { ...source, report: (found) => bad.push(found) };
+    const moment: Source = { ...source, report: (row) => bad.push(row) };
     const result = await whenReadable(moment, row, read);
     const isAlone = row.state === "idle" && row.queued === 0;
     if (isAlone || (await versionsOf(source, { sessionId }))[0]?.version === row.version) {
-      for (const found of bad) source.report(found);
+      for (const badRow of bad) source.report(badRow);
       return result;
     }
   }
@@ -99,9 +98,9 @@ async function atOneMoment<Result>(
 
 async function whenReadable<Result>(
   source: Source,
-  row: FoundSession,
-  read: (source: Source, row: FoundSession) => Promise<Result>,
-): Promise<Result | NotRead> {
+  row: JoinedSession,
+  read: (source: Source, row: JoinedSession) => Promise<Result>,
+): Promise<Result | Unloaded> {
   try {
     return await read(source, row);
   } catch (error) {
@@ -122,14 +121,14 @@ async function whenReadable<Result>(
 const rowOf = prepared((source, { sessionId }: { sessionId: string }) =>
   selectSessions(source)
     .where("AgentSession.id", "=", sessionId)
-    .where("AgentSession.setAside", "<>", ARRIVING),
+    .where("AgentSession.setAside", "<>", STAGED),
 );
 
 const versionsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
   db.selectFrom("AgentSession").select("version").where("id", "=", sessionId),
 );
 
-/** Written out, not bound: only so is it found by an index of what is at work, however many runs there were. */
+/** Literals, not parameters: only then is the partial index of current runs used. */
 const currentRunsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
   db
     .selectFrom("Run")

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import { parseObject } from "../rows/parse.ts";
-import type { NodeRecord } from "../store.ts";
-import { databaseNow } from "../writes/transaction.ts";
+import type { NodeRecord, Owner } from "../ports/node-store.ts";
+import { prepared } from "../prepared.ts";
+import { hasLiveOwner } from "./live-owner.ts";
 import { readable, type Source } from "./source.ts";
 
 export async function listNodes(source: Source): Promise<readonly NodeRecord[]> {
   const rows = await source.db
     .selectFrom("NodeLease")
     .select(["node", "about", "startedAt", "draining", "expiresAt"])
-    .select(databaseNow(source).as("now"))
+    .select(source.dialect.now.as("now"))
     .where("about", "is not", null)
     .orderBy("startedAt")
     .orderBy("node")
@@ -27,26 +28,17 @@ export async function listNodes(source: Source): Promise<readonly NodeRecord[]> 
   });
 }
 
-/** Each part has an index of its own: the owned, those at work, those with a queue, and what is open. */
+/** Each part uses an index of its own: owned sessions, running ones, queues and open suspensions. */
 export async function abandonedSessions(
   source: Source,
   { limit }: { readonly limit: number },
 ): Promise<readonly string[]> {
   const { db } = source;
-  const now = databaseNow(source);
+  const { now } = source.dialect;
   const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
-  const ofTheDead = sessions
+  const ofDeadNodes = sessions
     .where("owner", "is not", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("NodeLease")
-            .select("NodeLease.node")
-            .whereRef("NodeLease.node", "=", "AgentSession.owner")
-            .where("NodeLease.expiresAt", ">", now),
-        ),
-      ),
-    );
+    .where(({ not }) => not(hasLiveOwner(source.dialect)));
   const unowned = sessions
     .where("owner", "is", null)
     .where("status", "in", [sql.lit("active"), sql.lit("suspended")]);
@@ -62,34 +54,50 @@ export async function abandonedSessions(
       .where("status", "=", sql.lit("open"))
       .where("expiresAt", "<=", now),
   );
-  // What somebody had begun comes before what merely waits for a place, of which there can be much.
-  const cut = await ofTheDead.orderBy("id").limit(limit).execute();
-  if (cut.length === limit) return cut.map(({ id }) => id);
+  // Interrupted work precedes work that only waits for a slot, of which there can be much.
+  const interrupted = await ofDeadNodes.orderBy("id").limit(limit).execute();
+  if (interrupted.length === limit) return interrupted.map(({ id }) => id);
   const waiting = await running
     .union(queued)
     .union(due)
     .orderBy("id")
-    .limit(limit - cut.length)
+    .limit(limit - interrupted.length)
     .execute();
-  return [...cut, ...waiting].map(({ id }) => id);
+  return [...interrupted, ...waiting].map(({ id }) => id);
 }
 
 export async function lastSeqs(
   { db }: Source,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  for (let from = 0; from < sessionIds.length; from += AT_ONCE) {
+  const seqs = new Map<string, number>();
+  for (let from = 0; from < sessionIds.length; from += IDS_PER_QUERY) {
     const rows = await db
       .selectFrom("AgentSession")
       .select(["id", "lastSeq"])
-      .where("id", "in", sessionIds.slice(from, from + AT_ONCE))
+      .where("id", "in", sessionIds.slice(from, from + IDS_PER_QUERY))
       .where("setAside", "=", sql.lit(0))
       .execute();
-    for (const { id, lastSeq } of rows) found.set(id, lastSeq);
+    for (const { id, lastSeq } of rows) seqs.set(id, lastSeq);
   }
-  return found;
+  return seqs;
 }
 
-/** Databases limit how many parameters a statement may have. */
-const AT_ONCE = 500;
+/** Databases limit the number of parameters in a statement. */
+const IDS_PER_QUERY = 500;
+
+/** `alive` by the database's clock, as for `claim`. */
+export async function readOwner(source: Source, sessionId: string): Promise<Owner | null> {
+  const [row] = await ownerRowOf(source, { sessionId });
+  if (row === undefined || row.owner === null) return null;
+  return { node: row.owner, alive: row.expiresAt !== null && row.expiresAt > row.now };
+}
+
+const ownerRowOf = prepared((at, { sessionId }: { sessionId: string }) =>
+  at.db
+    .selectFrom("AgentSession")
+    .leftJoin("NodeLease", "NodeLease.node", "AgentSession.owner")
+    .select(["AgentSession.owner", "NodeLease.expiresAt"])
+    .select(at.dialect.now.as("now"))
+    .where("AgentSession.id", "=", sessionId),
+);

@@ -1,22 +1,19 @@
 import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
-import { ARRIVING, type Arrival } from "../arrival.ts";
-import { parseJson } from "../rows/parse.ts";
+import { type Staging } from "../ports/import-store.ts";
+import { STAGED, type RunRow, type SuspensionRow } from "../tables.ts";
+import { oneOf, parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type {
-  IdempotencyKey,
-  InactiveQuery,
-  Part,
-  QueuedMessage,
-  Remembered,
-  Repo,
-  Run,
-  SetAside,
-  StoredSuspension,
-} from "../store.ts";
-import { databaseNow } from "../writes/transaction.ts";
-import { readable, type Source } from "./source.ts";
+import type { TimePage, QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
+import type { InactiveQuery } from "../ports/retention-store.ts";
+import type { Repo } from "../ports/repository-store.ts";
+import type { QuarantinedRow } from "../ports/quarantine-store.ts";
+import type { IdempotencyKey, RememberedAnswer } from "../ports/answer-store.ts";
+import { SCOPES } from "../../domain/scope.ts";
+import type { AccessToken } from "../ports/token-store.ts";
+import { hasLiveOwner } from "./live-owner.ts";
+import { isAfter, readable, type Source } from "./source.ts";
 
 export async function readQueue(
   source: Source,
@@ -37,9 +34,7 @@ export const queueRowsOf = prepared(({ db }, { sessionId }: { sessionId: string 
 
 export async function readRun(source: Source, runId: string): Promise<Run | null> {
   const rows = await runRowOf(source, { runId });
-  return (
-    readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow }).at(0) ?? null
-  );
+  return toRuns(source, rows).at(0) ?? null;
 }
 
 const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
@@ -48,7 +43,8 @@ const runRowOf = prepared(({ db }, { runId }: { runId: string }) =>
 
 export async function readRuns(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: Part | undefined },
+  sessionId: string,
+  page?: TimePage,
 ): Promise<readonly Run[]> {
   let select = source.db
     .selectFrom("Run")
@@ -56,15 +52,11 @@ export async function readRuns(
     .where("sessionId", "=", sessionId)
     .orderBy("queuedAt")
     .orderBy("id");
-  if (part !== undefined) select = select.limit(part.limit);
-  const after = part?.after;
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("queuedAt", "id"), ">", tuple(after.at, after.id)),
-    );
-  }
+  if (page !== undefined) select = select.limit(page.limit);
+  const after = page?.after;
+  if (after !== undefined) select = select.where(isAfter(["queuedAt", "id"], [after.at, after.id]));
   const rows = await select.execute();
-  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  return toRuns(source, rows);
 }
 
 export async function readSuspension(
@@ -72,14 +64,7 @@ export async function readSuspension(
   suspensionId: string,
 ): Promise<StoredSuspension | null> {
   const rows = await suspensionRowOf(source, { suspensionId });
-  return (
-    readable(rows, {
-      source,
-      table: "Suspension",
-      idOf: (row) => row.id,
-      read: fromSuspensionRow,
-    }).at(0) ?? null
-  );
+  return toSuspensions(source, rows).at(0) ?? null;
 }
 
 const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: string }) =>
@@ -88,7 +73,8 @@ const suspensionRowOf = prepared(({ db }, { suspensionId }: { suspensionId: stri
 
 export async function readSuspensions(
   source: Source,
-  { sessionId, part }: { sessionId: string; part: Part | undefined },
+  sessionId: string,
+  page?: TimePage,
 ): Promise<readonly StoredSuspension[]> {
   let select = source.db
     .selectFrom("Suspension")
@@ -96,36 +82,23 @@ export async function readSuspensions(
     .where("sessionId", "=", sessionId)
     .orderBy("createdAt")
     .orderBy("id");
-  if (part !== undefined) select = select.limit(part.limit);
-  const after = part?.after;
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.at, after.id)),
-    );
-  }
-  return readable(await select.execute(), {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: fromSuspensionRow,
-  });
+  if (page !== undefined) select = select.limit(page.limit);
+  const after = page?.after;
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.at, after.id]));
+  return toSuspensions(source, await select.execute());
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
   const rows = await source.db
     .selectFrom("Suspension")
     .selectAll()
-    // Written out, here and below: an index of the few is used only where the database sees that they are meant.
+    // Literals, here and below: only then does the database use a partial index.
     .where("status", "=", sql.lit("open"))
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return readable(rows, {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: fromSuspensionRow,
-  });
+  return toSuspensions(source, rows);
 }
 
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
@@ -144,7 +117,7 @@ export async function unsettledSessions({ db }: Source): Promise<readonly string
     .select("id")
     .where("owner", "is not", null)
     .where("setAside", "=", sql.lit(0));
-  // Put in order here: asked for it, SQLite would walk through all sessions by their ids.
+  // Sorted here: with an order, SQLite would scan all sessions by ID.
   const rows = await working.unionAll(queued).unionAll(owned).execute();
   return [...new Set(rows.map(({ id }) => id))].toSorted();
 }
@@ -160,37 +133,25 @@ export async function inactiveSessions(
     .select("id")
     .where("setAside", "=", sql.lit(0))
     .where("status", "in", query.statuses)
-    // No index on activity, which changes with every word an agent says: what is older is older in both.
+    // Activity changes too often for an index. A session older than `before` was also created before it.
     .where("createdAt", "<", query.before)
     .where("lastActiveAt", "<", query.before)
     .orderBy("createdAt")
     .orderBy("id")
     .limit(query.limit);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
-    );
-  }
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
   return (await select.execute()).map(({ id }) => id);
 }
 
-/** By the index of owners: there are few at any time. */
-export async function leftImports(source: Source): Promise<readonly Arrival[]> {
+/** Uses the index of owned sessions, of which there are few. */
+export async function abandonedImports(source: Source): Promise<readonly Staging[]> {
   const rows = await source.db
     .selectFrom("AgentSession")
     .select(["id as sessionId", "owner as importId"])
     .where("owner", "is not", null)
-    .where("setAside", "=", ARRIVING)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("NodeLease")
-            .select("NodeLease.node")
-            .whereRef("NodeLease.node", "=", "AgentSession.owner")
-            .where("NodeLease.expiresAt", ">", databaseNow(source)),
-        ),
-      ),
-    )
+    .where("setAside", "=", STAGED)
+    .where(({ not }) => not(hasLiveOwner(source.dialect)))
     .orderBy("id")
     .$narrowType<{ importId: string }>()
     .execute();
@@ -222,13 +183,13 @@ const answerOf = prepared(({ db }, { scope, key }: { scope: string; key: string 
 export async function recall(
   source: Source,
   { scope, key }: IdempotencyKey,
-): Promise<Remembered | null> {
+): Promise<RememberedAnswer | null> {
   const [row] = await answerOf(source, { scope, key });
   if (row === undefined) return null;
   return { requestHash: row.requestHash, response: parseJson("response", row.response) };
 }
 
-export async function listSetAside({ db }: Source): Promise<readonly SetAside[]> {
+export async function listQuarantined({ db }: Source): Promise<readonly QuarantinedRow[]> {
   const rows = await db.selectFrom("SetAside").selectAll().orderBy("at").orderBy("rowId").execute();
   return rows.map(({ tableName: table, rowId, reason, row, at }) => ({
     table,
@@ -239,10 +200,41 @@ export async function listSetAside({ db }: Source): Promise<readonly SetAside[]>
   }));
 }
 
-export async function countSetAside({ db }: Source): Promise<number> {
+export async function countQuarantined({ db }: Source): Promise<number> {
   const { total } = await db
     .selectFrom("SetAside")
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
   return Number(total);
+}
+
+export async function listTokens(source: Source): Promise<readonly AccessToken[]> {
+  const rows = await source.db
+    .selectFrom("AccessToken")
+    .selectAll()
+    .orderBy("createdAt")
+    .orderBy("id")
+    .execute();
+  return readable(rows, {
+    source,
+    table: "AccessToken",
+    idOf: ({ id }) => id,
+    read: ({ scope, ...row }) => ({ ...row, scope: oneOf(SCOPES, "scope", scope) }),
+  });
+}
+
+export function toRuns(source: Source, rows: readonly RunRow[]): readonly Run[] {
+  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+}
+
+function toSuspensions(
+  source: Source,
+  rows: readonly SuspensionRow[],
+): readonly StoredSuspension[] {
+  return readable(rows, {
+    source,
+    table: "Suspension",
+    idOf: (row) => row.id,
+    read: fromSuspensionRow,
+  });
 }

@@ -1,24 +1,24 @@
-import { ARRIVING } from "../arrival.ts";
-import { parseJson } from "../rows/parse.ts";
-import { salvaged } from "../rows/salvage-session.ts";
-import type { RawSession, UnreadableSessions } from "../raw-session.ts";
-import type { SetAsideRow } from "../tables.ts";
-import { rawRow, selectSessions } from "./found-session.ts";
+import { QUARANTINED, STAGED, type SessionRow, type SetAsideRow } from "../tables.ts";
+import { parseJson, UnreadableRow } from "../rows/parse.ts";
+import { fromSessionRow } from "../rows/session-row.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
+import type { RawSession, UnreadableSessions } from "../ports/quarantine-store.ts";
+import { rawRow, selectSessions } from "./joined-session.ts";
 import { loadSession } from "./load-session.ts";
 import { readQueue, readRuns, readSuspensions } from "./plain-reads.ts";
 import { readMessages } from "./read-messages.ts";
 import type { Source } from "./source.ts";
 
-/** Rows of a session that are shown; of more than these only the number. */
-const SHOWN = 100;
+/** Maximum number of unreadable rows returned. */
+const MAX_PARTS = 100;
 
-/** The session's row as it is stored, and whatever of the session cannot be read. */
+/** The stored row of a session and all its unreadable rows. */
 export async function readRaw(source: Source, sessionId: string): Promise<RawSession | null> {
-  const found = await selectSessions(source)
+  const joined = await selectSessions(source)
     .where("AgentSession.id", "=", sessionId)
-    .where("AgentSession.setAside", "<>", ARRIVING)
+    .where("AgentSession.setAside", "<>", STAGED)
     .executeTakeFirst();
-  if (found === undefined) return null;
+  if (joined === undefined) return null;
   const bad = new Map<string, Omit<SetAsideRow, "at">>();
   const watched: Source = {
     ...source,
@@ -29,16 +29,16 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
   };
   const loaded = await loadSession(watched, sessionId);
   await readMessages(watched, { sessionId });
-  await readRuns(watched, { sessionId, part: undefined });
-  await readSuspensions(watched, { sessionId, part: undefined });
+  await readRuns(watched, sessionId);
+  await readSuspensions(watched, sessionId);
   await readQueue(watched, sessionId);
-  const row = rawRow(found);
+  const row = rawRow(joined);
   const reason = loaded.found === "unreadable" ? loaded.reason : null;
   return {
     row: { ...row },
     reason,
     known: reason === null ? null : salvaged(row, reason),
-    parts: [...bad.values()].slice(0, SHOWN).map((part) => ({
+    parts: [...bad.values()].slice(0, MAX_PARTS).map((part) => ({
       table: part.tableName,
       id: part.rowId,
       reason: part.reason,
@@ -48,12 +48,11 @@ export async function readRaw(source: Source, sessionId: string): Promise<RawSes
   };
 }
 
-/** Sessions that are set aside because they cannot be read, first made first. */
 export async function unreadableSessions(
   { db }: Source,
   { limit }: { readonly limit: number },
 ): Promise<UnreadableSessions> {
-  const unreadable = db.selectFrom("AgentSession").where("AgentSession.setAside", "=", 1);
+  const unreadable = db.selectFrom("AgentSession").where("AgentSession.setAside", "=", QUARANTINED);
   const { total } = await unreadable
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
@@ -72,4 +71,45 @@ export async function unreadableSessions(
     total: Number(total),
     sessions: rows.map(({ id, reason }) => ({ id, reason: reason ?? "" })),
   };
+}
+
+/** Substitutes for unreadable columns. The status precedes the state, which must be legal for it. */
+const SUBSTITUTES = {
+  status: "error",
+  state: "idle",
+  phase: "initializing",
+  phaseHistory: "[]",
+  metadata: "{}",
+  resumeData: null,
+  delivery: "open",
+  forkedFrom: null,
+  createdAt: 0,
+  updatedAt: 0,
+  lastActiveAt: 0,
+  suspendedAt: null,
+  suspendedReason: null,
+  archivedAt: null,
+  failedAt: null,
+  finalizedAt: null,
+} as const satisfies Partial<SessionRow>;
+
+/** The readable part of an unreadable session. Its failure is the reason. */
+function salvaged(row: SessionRow, reason: string): SessionRecord {
+  let known: SessionRow = { ...row, ...SUBSTITUTES };
+  for (const column of Object.keys(SUBSTITUTES)) {
+    const candidate = { ...known, [column]: Reflect.get(row, column) };
+    if (isReadable(candidate)) known = candidate;
+  }
+  const failure = `The session cannot be read: ${reason}.`;
+  return { ...fromSessionRow({ ...known, failure }, []), removeAt: null };
+}
+
+function isReadable(row: SessionRow): boolean {
+  try {
+    fromSessionRow(row, []);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRow) return false;
+    throw error;
+  }
 }

@@ -2,14 +2,13 @@ import type { SessionEvent } from "../../domain/kernel/event.ts";
 import { fromMessageRow } from "../rows/message-row.ts";
 import { parseJson, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type { EventQuery, LogEntry } from "../store.ts";
+import type { EventQuery, LogEntry } from "../ports/transcript-store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
 /**
- * What happened after a sequence number. Entries that a newer one of the same message made
- * superfluous are gone: whoever applies the rest ends in the same state. One statement, so that a
- * message is read as it was when the entries after it were.
+ * Log entries after a sequence number. The log keeps only the newest entry of a message; applying the entries still
+ * produces the same state. One statement, so that messages and entries are of the same moment.
  */
 export async function readEvents(source: Source, query: EventQuery): Promise<readonly LogEntry[]> {
   const { sessionId, after, limit } = query;
@@ -18,7 +17,7 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
     const message = messageIn(row);
     const [entry] =
       message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
-    // An unreadable entry keeps its number, so that callers can tell a full page.
+    // An unreadable entry keeps its number, so that callers recognize a full page.
     return entry ?? { kind: "unreadable", seq: row.seq, at: row.at };
   });
 }
@@ -41,7 +40,7 @@ const entriesAfter = prepared(({ db }, { sessionId, after, limit }: Page) =>
     .limit(limit),
 );
 
-type Found = EventRow & { readonly place: number | null } & {
+type JoinedEntry = EventRow & { readonly place: number | null } & {
   readonly [Column in "runId" | "role" | "content" | "complete" | "timestamp"]:
     | MessageRow[Column]
     | null;
@@ -56,13 +55,17 @@ function messageIn({
   content,
   complete,
   timestamp,
-}: Found): MessageRow | null {
+}: JoinedEntry): MessageRow | null {
   if (id === null || seq === null || role === null || content === null) return null;
   if (complete === null || timestamp === null) return null;
   return { id, sessionId, runId, seq, role, content, complete, timestamp };
 }
 
-function readMessageEntry(source: Source, { seq, at }: Found, message: MessageRow): LogEntry[] {
+function readMessageEntry(
+  source: Source,
+  { seq, at }: JoinedEntry,
+  message: MessageRow,
+): LogEntry[] {
   return readable([message], {
     source,
     table: "AgentMessage",
@@ -73,7 +76,7 @@ function readMessageEntry(source: Source, { seq, at }: Found, message: MessageRo
 
 function readEntry(
   source: Source,
-  { sessionId, seq, at, kind, messageId, data }: Found,
+  { sessionId, seq, at, kind, messageId, data }: JoinedEntry,
 ): LogEntry[] {
   const event: EventRow = { sessionId, seq, at, kind, messageId, data };
   return readable([event], {
@@ -97,7 +100,7 @@ function parseEvent(data: string): SessionEvent {
   return parsed;
 }
 
-/** Only our own code writes events, in one transaction with the row: their further shape is trusted. */
+/** Only this program writes events, so the rest of their shape is trusted. */
 function isEvent(value: unknown): value is SessionEvent {
   if (typeof value !== "object" || value === null) return false;
   const hasType = "type" in value && typeof value.type === "string";

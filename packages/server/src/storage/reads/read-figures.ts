@@ -2,13 +2,20 @@ import { sql } from "kysely";
 import type { JsonObject } from "../../domain/json.ts";
 import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
-import type { FiguresPage, FiguresQuery, RunFigures, SessionFigures } from "../figures.ts";
+import { STATES, STATUSES, type State, type Status } from "../../domain/status.ts";
+import type {
+  FiguresPage,
+  FiguresQuery,
+  RunFigures,
+  SessionFigures,
+  Tally,
+} from "../ports/stats-store.ts";
 import { checkTimes, oneOf, parseObject, UnreadableRow } from "../rows/parse.ts";
 import { parsePhaseHistory } from "../rows/session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";
-import type { Source } from "./source.ts";
+import { isAfter, type Source } from "./source.ts";
 
-/** Entries of logs looked through in one go, more or less: it is the longest that others wait. */
+/** Approximate number of log entries scanned per call. It bounds how long other reads wait. */
 const LOG_ENTRIES = 50_000;
 
 const ENDED = [
@@ -19,9 +26,8 @@ const ENDED = [
 ] as const satisfies readonly RunResult["outcome"][];
 
 /**
- * Rows, not sums: a sum over all would hold up everything else for as long as it takes on SQLite,
- * whose reads are on the main thread. By session, so that whoever adds them up need not remember which
- * sessions there were.
+ * Returns rows, not sums: SQLite reads on the main thread, and a sum over all sessions would block it. Grouped by session,
+ * so that the caller need not remember sessions across pages.
  */
 export async function readFigures(source: Source, query: FiguresQuery): Promise<FiguresPage> {
   const found = await sessionRows(source, query);
@@ -43,7 +49,7 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
   };
 }
 
-type FoundSession = Pick<
+type FigureRow = Pick<
   SessionRow,
   | "id"
   | "agentName"
@@ -58,15 +64,15 @@ type FoundSession = Pick<
   | "errorTotal"
   | "lastSeq"
 > & { readonly hasRuns: number; readonly failedRuns: number };
-type FoundRun = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
+type RunFigureRow = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly wentOn: number;
 };
-type FoundError = Pick<EventRow, "sessionId" | "at">;
+type ErrorRow = Pick<EventRow, "sessionId" | "at">;
 
-function sessionRows(source: Source, query: FiguresQuery): Promise<FoundSession[]> {
-  return lookedAt(source, query)
+function sessionRows(source: Source, query: FiguresQuery): Promise<FigureRow[]> {
+  return examined(source, query)
     .select(["id", "agentName", "createdAt", "updatedAt", "lastActiveAt"])
     .select(["finalizedAt", "archivedAt", "failedAt"])
     .select(["phase", "phaseHistory", "errorTotal", "lastSeq"])
@@ -83,8 +89,8 @@ const failedRuns = sql<number>`case when "errorTotal" = 0 then 0 else (select co
   "failedRuns",
 );
 
-/** By an index, whatever the range is: a page costs the same wherever it is. */
-function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
+/** Uses an index for any range: all pages cost the same. */
+function examined({ db }: Source, { to, after, limit }: FiguresQuery) {
   let select = db
     .selectFrom("AgentSession")
     .where("setAside", "=", sql.lit(0))
@@ -92,19 +98,16 @@ function lookedAt({ db }: Source, { to, after, limit }: FiguresQuery) {
     .orderBy("id")
     .limit(limit);
   if (to !== undefined) select = select.where("createdAt", "<", to);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
-    );
-  }
+  if (after !== undefined)
+    select = select.where(isAfter(["createdAt", "id"], [after.createdAt, after.id]));
   return select;
 }
 
-/** Only of sessions that changed since: the others' runs need no look. */
-function runRows(source: Source, query: FiguresQuery): Promise<FoundRun[]> {
+/** Only for sessions changed since the start of the range. */
+function runRows(source: Source, query: FiguresQuery): Promise<RunFigureRow[]> {
   const { from, to } = query;
   let sessions = source.db
-    .selectFrom(lookedAt(source, query).select(["id", "updatedAt"]).as("looked"))
+    .selectFrom(examined(source, query).select(["id", "updatedAt"]).as("looked"))
     .select("id");
   if (from !== undefined) sessions = sessions.where("updatedAt", ">=", from);
   let select = source.db
@@ -129,8 +132,8 @@ const wentOn = sql<number>`case when "Run"."status" = 'interrupted' and exists (
   "wentOn",
 );
 
-/** Fewer sessions where many have errors in long logs; never none. */
-function withinReach(rows: readonly FoundSession[], query: FiguresQuery): readonly FoundSession[] {
+/** Shortens the page where many sessions have errors in long logs. Keeps at least one session. */
+function withinReach(rows: readonly FigureRow[], query: FiguresQuery): readonly FigureRow[] {
   let entries = 0;
   const end = rows.findIndex((row) => {
     if (hasReportedErrors(row, query)) entries += row.lastSeq;
@@ -139,22 +142,21 @@ function withinReach(rows: readonly FoundSession[], query: FiguresQuery): readon
   return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
 
-/** Nothing happens to a session after its last change. */
-function isTouched({ updatedAt }: FoundSession, { from = -Infinity }: FiguresQuery): boolean {
+function isTouched({ updatedAt }: FigureRow, { from = -Infinity }: FiguresQuery): boolean {
   return updatedAt >= from;
 }
 
-/** More errors are counted than runs have failed. */
-function hasReportedErrors(row: FoundSession, query: FiguresQuery): boolean {
+/** Whether more errors were counted than runs failed. */
+function hasReportedErrors(row: FigureRow, query: FiguresQuery): boolean {
   return row.errorTotal > row.failedRuns && isTouched(row, query);
 }
 
-/** The log holds them among everything else: it is looked through only where there are some. */
+/** Scans the log only of sessions that have reported errors. */
 async function errorRows(
   { db }: Source,
   query: FiguresQuery,
-  rows: readonly FoundSession[],
-): Promise<readonly FoundError[]> {
+  rows: readonly FigureRow[],
+): Promise<readonly ErrorRow[]> {
   const { from, to } = query;
   const ids = rows.filter((row) => hasReportedErrors(row, query)).map(({ id }) => id);
   if (ids.length === 0) return []; // PostgreSQL has no empty lists
@@ -171,13 +173,13 @@ async function errorRows(
   return select.execute();
 }
 
-interface Found {
-  readonly runs: readonly FoundRun[] | undefined;
-  readonly errors: readonly FoundError[] | undefined;
+interface Parts {
+  readonly runs: readonly RunFigureRow[] | undefined;
+  readonly errors: readonly ErrorRow[] | undefined;
   readonly query: FiguresQuery;
 }
 
-function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found): SessionFigures {
+function toFigures(row: FigureRow, { runs = [], errors = [], query }: Parts): SessionFigures {
   const { id, agentName, createdAt, finalizedAt: at, archivedAt, failedAt, errorTotal } = row;
   checkTimes(row, ["createdAt", "finalizedAt", "archivedAt", "failedAt"]);
   const phase = oneOf(PHASES, "phase", row.phase);
@@ -198,7 +200,7 @@ function toFigures(row: FoundSession, { runs = [], errors = [], query }: Found):
   };
 }
 
-function toRunFigures(run: FoundRun): RunFigures {
+function toRunFigures(run: RunFigureRow): RunFigures {
   const { provider, status, startedAt, endedAt, usage, wentOn } = run;
   checkTimes(run, ["startedAt", "endedAt"]);
   return {
@@ -219,7 +221,7 @@ function readableHistory(text: string): readonly PhaseChange[] {
   return unlessUnreadable(() => parsePhaseHistory(text)) ?? [];
 }
 
-/** What cannot be read is reported by those who read it whole; here the rest counts without it. */
+/** Undefined for an unreadable row. Reads of whole rows report it. */
 function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -229,15 +231,14 @@ function unlessUnreadable<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Whether its life, from its creation to its last activity, overlaps the range. */
 function livedIn(
-  { createdAt, lastActiveAt }: FoundSession,
+  { createdAt, lastActiveAt }: FigureRow,
   { from = -Infinity, to = Infinity }: FiguresQuery,
 ): boolean {
   return createdAt < to && lastActiveAt >= from;
 }
 
-/** What moves no last activity: being put away, or cut off. */
+/** Archiving a session and interrupting a run do not count as activity. */
 function hasSomething(figures: SessionFigures, query: FiguresQuery): boolean {
   const { runs, closedAt } = figures;
   return runs.length > 0 || (closedAt !== null && isWithin(closedAt, query));
@@ -246,3 +247,52 @@ function hasSomething(figures: SessionFigures, query: FiguresQuery): boolean {
 function isWithin(at: number, { from = -Infinity, to = Infinity }: FiguresQuery): boolean {
   return at >= from && at < to;
 }
+
+/**
+ * Counts only busy sessions one by one. The idle ones are the rest of each status. One statement, so that both numbers are
+ * of the same moment.
+ */
+export async function tally(source: Source): Promise<Tally> {
+  const { db } = source;
+  const busy = db
+    .selectFrom("AgentSession")
+    .select(["status", "state", ({ fn }) => fn.countAll<number>().as("total")])
+    .where("setAside", "=", sql.lit(0))
+    .where("state", "<>", sql.lit("idle"))
+    // Redundant, but without it SQLite chooses another index for the grouping.
+    .where("state", "in", BUSY)
+    .groupBy(["status", "state"]);
+  const rows = await db
+    .selectFrom("SessionTally")
+    .select(["status", sql<string>`${ALL}`.as("state")])
+    .select(({ fn }) => fn.sum<number>("count").as("total"))
+    .groupBy("status")
+    .unionAll(busy)
+    .execute();
+  const totals = new Map(
+    rows.map(({ status, state, total }) => [`${status} ${state}`, Number(total)]),
+  );
+  const countOf = (status: Status, state: State): number => {
+    if (state !== "idle") return totals.get(`${status} ${state}`) ?? 0;
+    const busyCount = BUSY.map((other) => totals.get(`${status} ${other}`) ?? 0).reduce(
+      (sum, count) => sum + count,
+      0,
+    );
+    return (totals.get(`${status} ${ALL}`) ?? 0) - busyCount;
+  };
+  const { queued } = await db
+    .selectFrom("AgentSession")
+    .select(({ fn }) => fn.sum<number | null>("queued").as("queued"))
+    .where("queued", ">", sql.lit(0))
+    .where("setAside", "=", sql.lit(0))
+    .executeTakeFirstOrThrow();
+  return {
+    sessions: STATUSES.flatMap((status) =>
+      STATES.map((state) => ({ status, state, count: countOf(status, state) })),
+    ).filter(({ count }) => count > 0),
+    queuedMessages: Number(queued ?? 0),
+  };
+}
+
+const ALL = "all";
+const BUSY = STATES.filter((state) => state !== "idle");

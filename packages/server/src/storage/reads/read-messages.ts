@@ -2,13 +2,13 @@ import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
 import { fromMessageRow, grown } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
-import type { MessageQuery } from "../store.ts";
+import type { MessageQuery } from "../ports/transcript-store.ts";
 import type { MessageRow, Tables } from "../tables.ts";
 import { readable, type Source } from "./source.ts";
 
 /**
- * In order. A message that is still growing has the text that has arrived so far: in one statement,
- * because its pieces leave the log at the moment it is complete.
+ * In order. An incomplete message has its text so far. One statement, because the deltas leave the log when the message
+ * is completed.
  */
 export async function readMessages(
   source: Source,
@@ -26,7 +26,8 @@ export async function readMessages(
 
 export async function readMessage(
   source: Source,
-  { sessionId, messageId }: { sessionId: string; messageId: string },
+  sessionId: string,
+  messageId: string,
 ): Promise<Message | null> {
   const rows = await messageRowOf(source, { sessionId, messageId });
   return toMessages(source, rows).at(0) ?? null;
@@ -46,11 +47,11 @@ function selectMessages({ db }: Pick<Source, "db">, sessionId: string) {
   return db
     .selectFrom("AgentMessage")
     .selectAll()
-    .select((eb) => eb.case().when("complete", "=", 0).then(piecesOf(eb)).end().as("pieces"))
+    .select((eb) => eb.case().when("complete", "=", 0).then(deltasOf(eb)).end().as("deltas"))
     .where("sessionId", "=", sessionId);
 }
 
-/** A message that waited in the queue has the time it was taken at; it enters the history when its run starts, or never will. */
+/** A queued message has the time it was queued. It enters the history when its run starts, or ends without a start. */
 function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: number) {
   const delivered = eb
     .selectFrom("Run")
@@ -61,24 +62,24 @@ function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: numb
   return eb.or([eb("timestamp", ">", since), eb.exists(delivered)]);
 }
 
-type Found = MessageRow & { readonly pieces: string | null };
+type JoinedMessage = MessageRow & { readonly deltas: string | null };
 
-function toMessages(source: Source, rows: readonly Found[]): readonly Message[] {
+function toMessages(source: Source, rows: readonly JoinedMessage[]): readonly Message[] {
   return readable(rows, {
     source,
     table: "AgentMessage",
     idOf: (row) => row.id,
     read: (row) => {
       const message = fromMessageRow(row);
-      return row.pieces === null
+      return row.deltas === null
         ? message
-        : { ...message, content: grown(message.content, row.pieces) };
+        : { ...message, content: grown(message.content, row.deltas) };
     },
-    rawOf: ({ pieces: _, ...row }) => row,
+    rawOf: ({ deltas: _, ...row }) => row,
   });
 }
 
-function piecesOf(eb: ExpressionBuilder<Tables, "AgentMessage">) {
+function deltasOf(eb: ExpressionBuilder<Tables, "AgentMessage">) {
   return eb
     .selectFrom("SessionEvent")
     .select(

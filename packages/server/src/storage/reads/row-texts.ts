@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { keepNewest } from "../keep-newest.ts";
 import type { SessionRow } from "../tables.ts";
-import type { FoundSession } from "./found-session.ts";
+import type { JoinedSession } from "./joined-session.ts";
 import type { Source } from "./source.ts";
 
 const ALL: Readonly<Record<keyof SessionRow, true>> = {
@@ -49,7 +49,7 @@ const ALL: Readonly<Record<keyof SessionRow, true>> = {
 };
 const COLUMNS = Object.keys(ALL);
 
-/** What SQLite says of a session in one value: it hands that over in half the time, and one text is compared at once. */
+/** Selects a session as one JSON text. SQLite returns it in half the time, and an unchanged row is recognized by one comparison. */
 export function selectTexts({ db }: Pick<Source, "db">) {
   const values = [...COLUMNS.map((column) => `AgentSession.${column}`), "Repo.id"];
   const text = sql<string>`json_array(${sql.join(values.map((value) => sql.ref(value)))})`;
@@ -64,17 +64,17 @@ export interface RowText {
   readonly text: string;
 }
 
-const known = keepNewest<string, { readonly text: string; readonly row: FoundSession }>(500);
+const known = keepNewest<string, { readonly text: string; readonly row: JoinedSession }>(500);
 
-/** The same row for the same text. */
-export function rowOfText({ id, text }: RowText): FoundSession {
+/** Returns the same row object for the same text. */
+export function rowOfText({ id, text }: RowText): JoinedSession {
   const before = known.get(id);
   if (before?.text === text) return before.row;
   const values: unknown = JSON.parse(text);
-  if (!Array.isArray(values)) throw new Error("unreachable: an array was asked for");
+  if (!Array.isArray(values)) throw new Error("unreachable: json_array returns an array");
   const entries = [...COLUMNS, "knownRepo"].map((column, index) => [column, values[index]]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a row holds is looked at when it is read
-  const row = Object.fromEntries(entries) as FoundSession;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values are checked when the row is parsed
+  const row = Object.fromEntries(entries) as JoinedSession;
   known.set(id, { text, row });
   return row;
 }

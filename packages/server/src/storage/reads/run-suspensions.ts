@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { oneOf, parseJsonOrNull } from "../rows/parse.ts";
-import { fromRunRow } from "../rows/run-row.ts";
-import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../store.ts";
+import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../ports/run-store.ts";
+import { toRuns } from "./plain-reads.ts";
 import { readable, type Source } from "./source.ts";
 
 const ANSWER_CHARACTERS = 1_000;
@@ -30,7 +30,7 @@ export async function readRunSuspensions(
     .orderBy("id")
     .execute();
   return readable(rows, {
-    // Not whole as they are here, so that what cannot be read is for others to keep.
+    // These rows are partial: reads of whole rows report the unreadable ones.
     source: { ...source, report: () => {} },
     table: "Suspension",
     idOf: (row) => row.id,
@@ -43,13 +43,13 @@ export async function readRunSuspensions(
   });
 }
 
-/** Shown until a person dismisses them, sends the next message, or puts the session away. */
+/** Shown until a person dismisses them, sends a message or archives the session. */
 export async function unusedAnswers(source: Source): Promise<readonly ShownUnusedAnswer[]> {
   const rows = await source.db
     .selectFrom("Run")
     .innerJoin("AgentSession", "AgentSession.id", "Run.sessionId")
     .selectAll("Run")
-    // Written out, so that the index of the few is used.
+    // A literal, so that the partial index is used.
     .where("Run.unusedShown", "=", sql.lit(1))
     .where("AgentSession.setAside", "=", 0)
     .where("AgentSession.status", "in", ["active", "suspended"])
@@ -66,7 +66,7 @@ export async function unusedAnswers(source: Source): Promise<readonly ShownUnuse
     .orderBy("Run.endedAt")
     .orderBy("Run.id")
     .execute();
-  const runs = readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  const runs = toRuns(source, rows);
   return runs.flatMap(({ id: runId, sessionId, endedAt, unusedAnswers: unused }) =>
     unused.map((answer) => ({ ...answer, sessionId, runId, at: endedAt ?? 0 })),
   );

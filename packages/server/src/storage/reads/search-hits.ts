@@ -1,26 +1,18 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { ROLES, type MessageContent } from "../../domain/message.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { parseContent } from "../rows/message-row.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
-import type { SearchHit } from "../store.ts";
+import type { SearchHit } from "../ports/session-store.ts";
 import type { Source } from "./source.ts";
 
-/** Of the messages found in a session, so many of the newest are looked at for the best one. */
+/** The best hit of a session is chosen among this many of the newest ones. */
 const CANDIDATES = 5;
-/** What is stored of a longer message is not read: a page of them would fill the memory. */
+/** Longer messages are not read: a page of them would need too much memory. */
 const READ_CHARACTERS = 131_072;
 
-/** Whether a document has every word, the last letters of each left open. */
-export function hasWords({ engine }: Source, words: readonly string[]): RawBuilder<boolean> {
-  return engine === "sqlite"
-    ? sql`"SearchDocument"."key" in (select rowid from "SearchIndex"
-        where "SearchIndex" match ${words.map((word) => `"${word}"*`).join(" ")})`
-    : sql`"SearchDocument"."words" @@ cast(${words.map((word) => `'${word}':*`).join(" & ")} as tsquery)`;
-}
-
-/** For each session the newest message found; what was said before what tools did. */
+/** The newest hit of each session. Texts take precedence over tool calls. */
 export async function searchHits(
   source: Source,
   {
@@ -39,7 +31,7 @@ export async function searchHits(
       select "messageId", row_number() over (partition by "sessionId" order by "key" desc) as "age"
       from "SearchDocument"
       where "messageId" is not null and "sessionId" in (${sql.join(sessions.map(({ id }) => id))})
-        and ${hasWords(source, words)}
+        and ${source.dialect.matches(words)}
     ), "candidate" as (
       select "id", "sessionId", "role", cast("content" as text) as "text", row_number() over (
         partition by "sessionId"
@@ -51,9 +43,9 @@ export async function searchHits(
     select "id", "sessionId", "role",
       case when length("text") <= ${sql.lit(READ_CHARACTERS)} then "text" end as "content"
     from "candidate" where "rank" = 1`.execute(source.db);
-  const found = new Map(rows.map((row) => [row.sessionId, row]));
+  const hits = new Map(rows.map((row) => [row.sessionId, row]));
   return sessions.flatMap(({ id: sessionId }) => {
-    const row = found.get(sessionId);
+    const row = hits.get(sessionId);
     const role = ROLES.find((known) => known === row?.role);
     if (row === undefined || role === undefined) return [];
     const content = readContent(row.content);
@@ -62,7 +54,7 @@ export async function searchHits(
   });
 }
 
-/** A row that cannot be read is not this list's to report: it shows the session without it. */
+/** Null for an unreadable row. Other reads report it. */
 function readContent(content: string | null): MessageContent | null {
   if (content === null) return null;
   try {

@@ -1,12 +1,21 @@
+import { sql, type RawBuilder } from "kysely";
 import type { RetainedSession } from "../../domain/retention.ts";
 import { UnreadableRow } from "../rows/parse.ts";
-import type { Place } from "../prepared.ts";
+import type { Queryable } from "../dialect.ts";
 import type { SetAsideRow } from "../tables.ts";
 
-/** What every read runs on. Rows that cannot be understood are reported here and left out. */
-export interface Source extends Place {
+/** The context of a read. Unreadable rows are reported and left out. */
+export interface Source extends Queryable {
   readonly report: (bad: Omit<SetAsideRow, "at">) => void;
   readonly removeAt: (session: RetainedSession) => number | null;
+}
+
+/** Rows after a cursor, in the order of two columns. */
+export function isAfter(
+  [first, second]: readonly [string, string],
+  cursor: readonly [number, string],
+): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(first)}, ${sql.ref(second)}) > (${cursor[0]}, ${cursor[1]})`;
 }
 
 interface Reading<Row, Value> {
@@ -14,11 +23,11 @@ interface Reading<Row, Value> {
   readonly table: string;
   readonly idOf: (row: Row) => string;
   readonly read: (row: Row) => Value;
-  /** What is kept of a row that cannot be read, where that is not the row itself. */
+  /** The reported row, if it is not the row itself. */
   readonly rawOf?: (row: Row) => object;
 }
 
-/** Reads each row, leaving out those that cannot be: one bad row never takes a list down. */
+/** Returns the readable rows and reports the others, so that one bad row never breaks a list. */
 export function readable<Row extends object, Value>(
   rows: readonly Row[],
   { source, table, idOf, read, rawOf = (row) => row }: Reading<Row, Value>,
@@ -39,7 +48,7 @@ export function readable<Row extends object, Value>(
   });
 }
 
-/** Reads rows that something cannot be without: it is as unreadable as they are. */
+/** Reads rows that another row depends on. Throws `UnreadableRow` if one of them is unreadable. */
 export function required<Row extends object, Value>(
   rows: readonly Row[],
   reading: Reading<Row, Value>,

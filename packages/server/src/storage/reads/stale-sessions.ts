@@ -1,26 +1,22 @@
 import { sql, type RawBuilder } from "kysely";
-import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../stale.ts";
-import { databaseNow, type Transaction } from "../writes/transaction.ts";
-import { rawRow, selectSessions, toRecord } from "./found-session.ts";
-import { readable, type Source } from "./source.ts";
+import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
+import type { Dialect } from "../dialect.ts";
+import { hasLiveOwner } from "./live-owner.ts";
+import { rawRow, selectSessions, toRecord } from "./joined-session.ts";
+import { isAfter, readable, type Source } from "./source.ts";
 
-/** First made first. Each is read as a whole: what cannot be is reported, and is not among them. */
+/** Oldest first. An unreadable session is reported and left out. */
 export async function staleSessions(source: Source, query: StaleQuery): Promise<StalePage> {
   const { after, limit } = query;
   let select = selectSessions(source)
-    .where(isStale(source, query))
+    .where(isStale(source.dialect, query))
     .orderBy("AgentSession.createdAt")
     .orderBy("AgentSession.id")
     .limit(limit);
-  if (after !== undefined) {
-    select = select.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple("AgentSession.createdAt", "AgentSession.id"),
-        ">",
-        tuple(after.createdAt, after.id),
-      ),
+  if (after !== undefined)
+    select = select.where(
+      isAfter(["AgentSession.createdAt", "AgentSession.id"], [after.createdAt, after.id]),
     );
-  }
   const rows = await select.execute();
   const last = rows.at(-1);
   return {
@@ -43,19 +39,19 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
   };
 }
 
-/** One look at all of them, so that the numbers fit each other. */
+/** One statement, so that the numbers are consistent. */
 export async function countStale(
   source: Source,
   { before }: { readonly before: number },
 ): Promise<StaleCounts> {
   const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
     select
-      sum(case when ${isStale(source, { kind: "tracked", before })} then 1 else 0 end) as "stale",
-      sum(case when ${isStale(source, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
+      sum(case when ${isStale(source.dialect, { kind: "tracked", before })} then 1 else 0 end) as "stale",
+      sum(case when ${isStale(source.dialect, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
       sum(case when ${isOld(before)} and "status" = 'archived' then 1 else 0 end) as "archived",
       sum(case when ${isOld(before)} and "state" <> 'idle' then 1 else 0 end) as "busy",
       sum(case when ${isOld(before)} and "state" = 'idle' and "queued" > 0 then 1 else 0 end) as "queued",
-      sum(case when ${isOld(before)} and ${isAtRest} and ${isOwned(source)} then 1 else 0 end) as "owned",
+      sum(case when ${isOld(before)} and ${isAtRest} and ${hasLiveOwner(source.dialect)} then 1 else 0 end) as "owned",
       sum(case when "setAside" = 1 then 1 else 0 end) as "unreadable"
     from "AgentSession"`.execute(source.db);
   const [row] = counted.rows;
@@ -70,26 +66,21 @@ export async function countStale(
   };
 }
 
-/** What `deleteStale` asks again when it deletes. */
+/** `deleteStale` checks this again when it deletes. */
 export function isStale(
-  engine: Pick<Transaction, "engine">,
+  dialect: Dialect,
   { kind, before }: Pick<StaleQuery, "kind" | "before">,
 ): RawBuilder<boolean> {
   const isWanted = kind === "tracked" ? sql`not ${isConversation}` : isConversation;
-  return sql<boolean>`(${isOld(before)} and ${isAtRest} and ${isWanted} and not ${isOwned(engine)})`;
+  return sql<boolean>`(${isOld(before)} and ${isAtRest} and ${isWanted} and not ${hasLiveOwner(dialect)})`;
 }
 
 const isConversation = sql<boolean>`("AgentSession"."repoId" is not null
   or exists (select 1 from "AgentMessage" where "sessionId" = "AgentSession"."id"))`;
 
-// No index on activity, which changes with every word an agent says: what is older is older in both.
+// Activity changes too often for an index. A session older than `before` was also created before it.
 function isOld(before: number): RawBuilder<boolean> {
   return sql<boolean>`("setAside" = 0 and "AgentSession"."createdAt" < ${before} and "lastActiveAt" < ${before})`;
 }
 
 const isAtRest = sql<boolean>`("status" <> 'archived' and "state" = 'idle' and "queued" = 0)`;
-
-function isOwned(engine: Pick<Transaction, "engine">): RawBuilder<boolean> {
-  return sql<boolean>`("owner" is not null and exists (
-    select 1 from "NodeLease" where "node" = "AgentSession"."owner" and "expiresAt" > ${databaseNow(engine)}))`;
-}

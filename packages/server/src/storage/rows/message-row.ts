@@ -27,12 +27,12 @@ function isContent(content: JsonObject): content is MessageContent {
   return typeof content["type"] === "string";
 }
 
-/** As it is stored. */
+/** The stored form of a content. */
 export function contentText(content: MessageContent, complete: boolean): string {
   return JSON.stringify(withPartial(content, complete));
 }
 
-/** What a growing text message says when this much more has arrived. */
+/** Appends text to the content of an incomplete message. */
 export function grown(content: MessageContent, more: string): MessageContent {
   const { text } = content;
   return { ...content, text: (typeof text === "string" ? text : "") + more };

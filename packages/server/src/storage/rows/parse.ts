@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 
-/** A row says something that cannot be. It is reported and set aside, never guessed at. */
+/** A row holds an invalid value. It is reported and quarantined, never repaired by guessing. */
 export class UnreadableRow extends Error {}
 
 export function oneOf<Value extends string>(
@@ -13,10 +13,10 @@ export function oneOf<Value extends string>(
   return value;
 }
 
-/** The furthest from 1970 that a time can be, in milliseconds. */
+/** The maximum distance of a JavaScript time from 1970, in milliseconds. */
 const LAST_TIME = 8.64e15;
 
-/** Throws where a column holds what is no time. */
+/** Throws `UnreadableRow` when a column holds no valid time. */
 export function checkTimes<Column extends string>(
   row: Readonly<Record<Column, number | null>>,
   columns: readonly Column[],
@@ -45,10 +45,6 @@ export function parseObject(column: string, text: string): JsonObject {
   const parsed = parseJson(column, text);
   if (!isObject(parsed)) throw new UnreadableRow(`${column} is not an object`);
   return parsed;
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function toFlag(value: boolean): number {

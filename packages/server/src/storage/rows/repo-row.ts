@@ -1,4 +1,4 @@
-import type { Repo } from "../store.ts";
+import type { Repo } from "../ports/repository-store.ts";
 import type { RepoRow } from "../tables.ts";
 
 export function toRepo({ label, ...row }: RepoRow): Repo {

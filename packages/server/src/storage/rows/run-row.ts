@@ -1,5 +1,5 @@
 import { CONTINUITY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
-import type { Json } from "../../domain/json.ts";
+import { type Json, isObject } from "../../domain/json.ts";
 import {
   RUN_MEMORIES,
   RUN_STATUSES,
@@ -9,15 +9,8 @@ import {
 } from "../../domain/run.ts";
 import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../../domain/suspension.ts";
 import { parseContent } from "./message-row.ts";
-import {
-  checkTimes,
-  isObject,
-  oneOf,
-  parseJsonOrNull,
-  parseObject,
-  UnreadableRow,
-} from "./parse.ts";
-import type { QueuedMessage, Run, StoredSuspension } from "../store.ts";
+import { checkTimes, oneOf, parseJsonOrNull, parseObject, UnreadableRow } from "./parse.ts";
+import type { QueuedMessage, Run, StoredSuspension } from "../ports/run-store.ts";
 import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
 
 export function fromRunRow(row: RunRow): Run {
@@ -42,7 +35,7 @@ export function fromRunRow(row: RunRow): Run {
   };
 }
 
-/** Telemetry: what cannot be understood of it is none. */
+/** Telemetry: an invalid value counts as none. */
 export function toMemory(json: Json): RunMemory | null {
   if (!isObject(json)) return null;
   const { how, given, of } = json;
@@ -64,7 +57,7 @@ export function toMemory(json: Json): RunMemory | null {
   }
 }
 
-/** What cannot be understood of it is left out. */
+/** Invalid entries are left out. */
 export function toUnusedAnswers(json: Json): readonly UnusedAnswer[] {
   if (!Array.isArray(json)) return [];
   return json.flatMap((item: Json): readonly UnusedAnswer[] => {

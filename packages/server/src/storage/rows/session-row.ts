@@ -14,7 +14,6 @@ import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.
 import type { Suspension } from "../../domain/suspension.ts";
 import {
   checkTimes,
-  isObject,
   oneOf,
   parseJson,
   parseJsonOrNull,
@@ -22,10 +21,11 @@ import {
   toFlag,
   UnreadableRow,
 } from "./parse.ts";
-import type { SessionRecord } from "../store.ts";
+import { isObject } from "../../domain/json.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
 import type { SessionRow } from "../tables.ts";
 
-/** What a commit writes of a session; counters, ownership and keys are the write path's own. */
+/** The columns that a session determines. The write path sets the others. */
 export type SessionColumns = Omit<
   SessionRow,
   "version" | "lastSeq" | "owner" | "epoch" | "setAside"
@@ -73,7 +73,7 @@ export function toSessionColumns(session: Session): SessionColumns {
   };
 }
 
-/** Throws `UnreadableRow` when the row cannot be a session. */
+/** Throws `UnreadableRow` when the row is no valid session. */
 export function fromSessionRow(
   row: SessionRow,
   suspensions: readonly Suspension[],
@@ -127,7 +127,7 @@ export function fromSessionRow(
   };
 }
 
-/** The whole session: the row with the run it is busy with and the queue behind it. */
+/** The session: its row with its current run and its queue. */
 export function toSession(
   record: SessionRecord,
   work: { run: CurrentRun | null; queue: readonly QueueEntry[] },
@@ -177,7 +177,7 @@ function toActivity({
   return { state, run, suspensions: [first, ...more] };
 }
 
-/** Throws `UnreadableRow` when the text is no history. */
+/** Throws `UnreadableRow` when the text is no valid history. */
 export function parsePhaseHistory(text: string): readonly PhaseChange[] {
   const parsed = parseJson("phaseHistory", text);
   if (!Array.isArray(parsed)) throw new UnreadableRow("phaseHistory is not a list");

@@ -1,9 +1,9 @@
 import { plainText, SEARCHED_CHARACTERS } from "./search-words.ts";
 
-/** A part of a text, on one line. */
+/** A part of a text on one line. */
 export interface Excerpt {
   readonly text: string;
-  /** Where words are that were searched for, in order, none over another; `end` is behind them. */
+  /** Positions of the search words, in order and without overlap; `end` is exclusive. */
   readonly marks: readonly Mark[];
 }
 
@@ -19,12 +19,12 @@ interface Hit extends Mark {
 const EXCERPT_CHARACTERS = 240;
 const MAX_HITS = 1_000;
 const CUT = "…";
-/** Without the signs that something is left out on both sides. */
+/** Without the ellipses on both sides. */
 const ROOM = EXCERPT_CHARACTERS - 2 * CUT.length;
-/** Of the room, at most this is left empty so that no word is cut. */
-const GIVEN_UP = 24;
+/** At most this much of the room stays empty to avoid cutting a word. */
+const MAX_UNUSED = 24;
 
-/** What a text says where most of the words are: `words` as `searchWords` gives them, each a beginning. */
+/** The part of a text with the most different words. `words` are prefixes from `searchWords`. */
 export function excerptOf(text: string, words: readonly string[]): Excerpt {
   const line = text
     .slice(0, SEARCHED_CHARACTERS)
@@ -46,18 +46,18 @@ export function excerptOf(text: string, words: readonly string[]): Excerpt {
   };
 }
 
-/** The first words of the line that begin as one of those looked for, whatever their case and accents. */
+/** The first words of the line with one of the prefixes, ignoring case and accents. */
 function hitsIn(line: string, words: readonly string[]): readonly Hit[] {
   if (words.length === 0) return [];
-  const { plain, places } = withPlaces(line);
+  const { plain, positions } = normalized(line);
   const longestFirst = [...new Set(words)].toSorted((one, other) => other.length - one.length);
   const wanted = new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join("|")})`, "gu");
   const hits: Hit[] = [];
   for (const { 0: word, index } of plain.matchAll(wanted)) {
-    const start = places[index] ?? 0;
-    const last = places[index + word.length - 1] ?? start;
-    const next = places[index + word.length] ?? line.length;
-    // A character may stand for several: where only some of them are meant, it is marked whole.
+    const start = positions[index] ?? 0;
+    const last = positions[index + word.length - 1] ?? start;
+    const next = positions[index + word.length] ?? line.length;
+    // A character may normalize to several. It is marked whole if some of them match.
     const end = next > last ? next : last + characterAt(line, last).length;
     if (start >= (hits.at(-1)?.end ?? 0)) hits.push({ start, end, word });
     if (hits.length === MAX_HITS) break;
@@ -65,22 +65,25 @@ function hitsIn(line: string, words: readonly string[]): readonly Hit[] {
   return hits;
 }
 
-/** The text as it is searched, and for each of its characters, and its end, the place it comes from. */
-function withPlaces(line: string): { readonly plain: string; readonly places: readonly number[] } {
+/** The normalized text, and the original position of each of its characters and of its end. */
+function normalized(line: string): {
+  readonly plain: string;
+  readonly positions: readonly number[];
+} {
   let plain = "";
   let at = 0;
-  const places: number[] = [];
+  const positions: number[] = [];
   for (const character of line) {
-    const said = plainText(character);
-    for (let index = 0; index < said.length; index += 1) places.push(at);
-    plain += said;
+    const letters = plainText(character);
+    for (let index = 0; index < letters.length; index += 1) positions.push(at);
+    plain += letters;
     at += character.length;
   }
-  places.push(at);
-  return { plain, places };
+  positions.push(at);
+  return { plain, positions };
 }
 
-/** From the first to the last of the hits that are close together and have the most different words. */
+/** The range of nearby hits with the most different words. */
 function densest(hits: readonly Hit[]): Mark {
   let best: Mark & { readonly words: number } = { start: 0, end: 0, words: 0 };
   for (const [index, { start }] of hits.entries()) {
@@ -96,20 +99,20 @@ function densest(hits: readonly Hit[]): Mark {
   return best;
 }
 
-/** As much as there is room for around a part of the line, cut between words where that is possible. */
+/** Extends a range to the available room, cut between words where possible. */
 function around(line: string, { start: first, end: last }: Mark): Mark {
   const spare = Math.max(0, ROOM - (last - first));
   const atMost = Math.max(0, Math.min(first - Math.floor(spare / 3), line.length - ROOM));
-  const gap = line.slice(atMost, Math.min(first, atMost + GIVEN_UP)).indexOf(" ");
+  const gap = line.slice(atMost, Math.min(first, atMost + MAX_UNUSED)).indexOf(" ");
   const start = atMost === 0 || gap === -1 ? insideOf(line, atMost, 1) : atMost + gap + 1;
   const wanted = Math.min(line.length, start + ROOM);
   if (wanted === line.length) return { start, end: wanted };
   const space = line.lastIndexOf(" ", wanted);
-  const isNear = space >= Math.max(last, wanted - GIVEN_UP);
+  const isNear = space >= Math.max(last, wanted - MAX_UNUSED);
   return { start, end: isNear ? space : insideOf(line, wanted, -1) };
 }
 
-/** Never between the halves of a character. */
+/** Never splits a surrogate pair. */
 function insideOf(line: string, place: number, step: 1 | -1): number {
   const code = line.charCodeAt(place);
   return code >= 0xdc00 && code < 0xe000 ? place + step : place;

@@ -20,7 +20,7 @@ import { faultFromSqlite } from "./faults.ts";
 export interface BackedUp {
   readonly ok: true;
   readonly bytes: number;
-  /** The same in the original, at the moment of the backup. */
+  /** Row counts; the original had the same at the moment of the backup. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
 }
 
@@ -33,8 +33,8 @@ const PAGES_AT_ONCE = 1_000;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * A copy of the database as it is at one moment, while others read and write it. The target appears
- * whole and verified, or not at all.
+ * Copies the database as of one moment, while other processes use it. The target appears complete and verified, or not at
+ * all.
  */
 export async function backUp(file: string, target: string): Promise<BackedUp | BackupRefused> {
   if (!existsSync(file)) return { ok: false, refused: "source_missing" };
@@ -43,14 +43,14 @@ export async function backUp(file: string, target: string): Promise<BackedUp | B
   if (!existsSync(folder)) return { ok: false, refused: "folder_missing" };
   const draft = path.join(folder, `.${path.basename(target)}.${randomUUID()}`);
   try {
-    // What was said in sessions is for nobody else.
+    // Sessions are private.
     writeFileSync(draft, "", { mode: 0o600, flag: "wx" });
     const original = await copyPages(file, draft);
-    const copy = lookAt(draft);
+    const copy = checkBackup(draft);
     if (!isDeepStrictEqual(copy, original))
-      throw new StorageFault("database_error", "The backup is not what the database was.");
+      throw new StorageFault("database_error", "The backup differs from the database.");
     syncToDisk(draft);
-    if (!isPutInPlace(draft, target)) return { ok: false, refused: "target_exists" };
+    if (!publish(draft, target)) return { ok: false, refused: "target_exists" };
     syncToDisk(folder);
     return { ok: true, bytes: statSync(target).size, tables: copy.tables };
   } catch (error) {
@@ -61,48 +61,48 @@ export async function backUp(file: string, target: string): Promise<BackedUp | B
   }
 }
 
-interface Look {
+interface Fingerprint {
   readonly schema: readonly unknown[];
   readonly tables: BackedUp["tables"];
 }
 
-/** All pages of one moment: a transaction that reads holds it while others write. */
-async function copyPages(file: string, draft: string): Promise<Look> {
+/** A read transaction keeps the snapshot while other processes write. */
+async function copyPages(file: string, draft: string): Promise<Fingerprint> {
   const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     raw.exec("pragma query_only = on");
     raw.exec("begin");
-    const look = lookWith(raw);
+    const fingerprint = fingerprintOf(raw);
     await backup(raw, draft, { rate: PAGES_AT_ONCE });
     raw.exec("commit");
-    return look;
+    return fingerprint;
   } finally {
     raw.close();
   }
 }
 
-/** The backup, checked by SQLite itself, as a single file without a log beside it. */
-function lookAt(draft: string): Look {
+/** Runs SQLite's own checks on the backup and makes it a single file without a log. */
+function checkBackup(draft: string): Fingerprint {
   const raw = new DatabaseSync(draft, { timeout: BUSY_TIMEOUT_MS });
   try {
     raw.exec("pragma journal_mode = delete");
-    const complaints = ["integrity_check", "foreign_key_check"]
+    const problems = ["integrity_check", "foreign_key_check"]
       .flatMap((check) => raw.prepare(`pragma ${check}`).all())
       .map((row) => JSON.stringify(row))
       .filter((row) => row !== '{"integrity_check":"ok"}');
-    if (complaints.length > 0) {
+    if (problems.length > 0) {
       throw new StorageFault(
         "database_corrupt",
-        `The database is damaged, and so would be its backup: ${complaints.slice(0, 3).join(", ")}`,
+        `The database is damaged, so no backup was made: ${problems.slice(0, 3).join(", ")}`,
       );
     }
-    return lookWith(raw);
+    return fingerprintOf(raw);
   } finally {
     raw.close();
   }
 }
 
-function lookWith(raw: DatabaseSync): Look {
+function fingerprintOf(raw: DatabaseSync): Fingerprint {
   const schema = raw.prepare(`select "type", "name", "sql" from sqlite_schema order by 1, 2`).all();
   const tables = schema
     .filter(({ type, sql }) => type === "table" && !/^create virtual/iu.test(String(sql)))
@@ -114,15 +114,15 @@ function lookWith(raw: DatabaseSync): Look {
   return { schema: schema.map((row) => JSON.stringify(row)), tables };
 }
 
-/** False when another was faster: a name that is taken is never written over. */
-function isPutInPlace(draft: string, target: string): boolean {
+/** False when the target exists meanwhile: it is never overwritten. */
+function publish(draft: string, target: string): boolean {
   chmodSync(draft, 0o600);
   try {
     linkSync(draft, target);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    // Not all file systems have links.
+    // Some file systems have no links.
     if (existsSync(target)) return false;
     renameSync(draft, target);
     return true;

@@ -1,28 +1,27 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import { keepNewest } from "../keep-newest.ts";
-import type { RunAtOnce } from "../prepared.ts";
+import type { RunAtOnce } from "../dialect.ts";
 import type { Tables } from "../tables.ts";
 import { isBusy } from "./faults.ts";
 
-/** Statements kept ready per connection; lists of ids make ever new ones. */
+/** Cached statements per connection. Queries with lists of IDs produce new ones all the time. */
 const CACHED_STATEMENTS = 200;
 const BUSY_TIMEOUT_MS = 5000;
 const RETRY_MS = 10;
-/** The log of changes is cut back to this size after a checkpoint. */
+/** The write-ahead log is truncated to this size after a checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024;
 
 export interface SqliteConnection {
   readonly raw: DatabaseSync;
   readonly db: Kysely<Tables>;
-  /** Runs a statement at once, without the ways that are there for databases that are waited for. */
   readonly run: RunAtOnce;
 }
 
 export interface ConnectionOptions {
   readonly readOnly: boolean;
   readonly busyTimeoutMs?: number;
-  /** Who may read it faster just now; null when nobody does. */
+  /** Reads on a connection with a warmer cache; null when that is not possible now. */
   readonly readElsewhere?: (text: string, parameters: readonly unknown[]) => Rows | null;
 }
 
@@ -46,8 +45,8 @@ export function openSqliteConnection(
   return connect(raw, readElsewhere);
 }
 
-/** Read only, with no setting of ours: for a file that may be somebody else's. The file must exist. */
-export function openSqliteAsItIs(file: string): SqliteConnection {
+/** Read only, without our settings: the file may belong to another program. It must exist. */
+export function openSqliteUntouched(file: string): SqliteConnection {
   return connect(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), () => null);
 }
 
@@ -55,8 +54,8 @@ function connect(
   raw: DatabaseSync,
   readElsewhere: NonNullable<ConnectionOptions["readElsewhere"]>,
 ): SqliteConnection {
-  const prepare = keepStatements(raw);
-  /** What was begun here is read on here: it is all of one moment. */
+  const prepare = cacheStatements(raw);
+  /** A transaction reads on its own connection, to see one moment. */
   const run: RunAtOnce = (text, parameters) =>
     (raw.isTransaction ? null : readElsewhere(text, parameters)) ??
     prepare(text).statement.all(...bindable(parameters));
@@ -64,7 +63,7 @@ function connect(
   return { raw, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect({ database }) }), run };
 }
 
-/** SQLite does not wait by itself where two processes open a new file at the same moment. */
+/** SQLite does not wait here when two processes open a new file at once. */
 function useWriteAheadLog(raw: DatabaseSync, waitMs: number): void {
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -84,24 +83,24 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** SQLite changes its schema in transactions very well; Kysely's own adapter does not make use of it. */
+/** SQLite supports schema changes in transactions; Kysely's adapter does not use that. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-interface Kept {
+interface CachedStatement {
   readonly statement: StatementSync;
   readonly reader: boolean;
 }
 
-function keepStatements(raw: DatabaseSync): (text: string) => Kept {
-  const cache = keepNewest<string, Kept>(CACHED_STATEMENTS);
+function cacheStatements(raw: DatabaseSync): (text: string) => CachedStatement {
+  const cache = keepNewest<string, CachedStatement>(CACHED_STATEMENTS);
   return (text) => {
-    const known = cache.get(text);
-    if (known !== undefined) return known;
-    // A transaction that begins by reading could not become a writing one beside another process.
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    // A transaction that starts with a read cannot become a writing one while another process writes.
     const statement = raw.prepare(text === "begin" ? "begin immediate" : text);
     const entry = { statement, reader: statement.columns().length > 0 };
     cache.set(text, entry);
@@ -109,10 +108,13 @@ function keepStatements(raw: DatabaseSync): (text: string) => Kept {
   };
 }
 
-/** What Kysely expects of a driver, on node:sqlite, with prepared statements kept. */
+/** Kysely's driver interface on node:sqlite, with cached statements. */
 function shim(
   raw: DatabaseSync,
-  { prepare, run }: { readonly prepare: (text: string) => Kept; readonly run: RunAtOnce },
+  {
+    prepare,
+    run,
+  }: { readonly prepare: (text: string) => CachedStatement; readonly run: RunAtOnce },
 ): SqliteDatabase {
   return {
     prepare(text) {

@@ -3,14 +3,14 @@ import path from "node:path";
 import { syncFolder } from "../sync-folder.ts";
 
 export interface LogSync {
-  /** Resolves when everything committed before the call is on the disk. */
+  /** Resolves when all commits before the call are on disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Syncs the write-ahead log of a database from outside of SQLite, so that no thread of ours stands still meanwhile. What is committed
- * without a sync is in the log already; folding syncs it, too, before anything of it moves.
+ * Syncs the write-ahead log outside SQLite, so that no thread blocks. A commit without a sync is in the log already. A
+ * checkpoint syncs the log before it moves pages.
  */
 export function openLogSync(file: string): LogSync {
   let opening: Promise<FileHandle> | null = null;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { requireCurrentSchema } from "../migrations/migrate.ts";
-import { portableStore, type StoreOptions } from "../portable-store.ts";
+import type { OpenOptions } from "../database-access.ts";
+import { portableStore } from "../portable-store.ts";
 import type { Store } from "../store.ts";
 import {
   openSqliteConnection,
@@ -8,18 +9,16 @@ import {
   type SqliteConnection,
 } from "./connection.ts";
 import { faultFromSqlite } from "./faults.ts";
+import { SQLITE } from "./sqlite-dialect.ts";
 import { startWriterHere } from "./writer-here.ts";
-import { startWriter, type SqliteWriter } from "./writer.ts";
+import { startWriter } from "./writer.ts";
+import { type SqliteWriter } from "./write-protocol.ts";
 
-export interface SqliteOptions extends StoreOptions {
+export interface SqliteOptions extends OpenOptions {
   readonly file: string;
-  /** How long a write waits for another process before it fails as `database_busy`. */
-  readonly busyTimeoutMs?: number;
-  /** False for a command that writes little and ends; a server's reads must not wait for its writes. */
-  readonly ownThread?: boolean;
 }
 
-/** Reads on this thread; writes on one of their own, so that a slow disk stops no request that only reads. */
+/** Reads on this thread and writes on another, so that a slow disk does not block reads. */
 export async function openSqliteStore({
   file,
   busyTimeoutMs,
@@ -38,7 +37,8 @@ export async function openSqliteStore({
       { file, ...wait },
     ));
     return portableStore({
-      engine: "sqlite",
+      dialect: SQLITE,
+      isShared: false,
       db,
       run,
       contentVersion: contentVersionOf(raw),
@@ -59,7 +59,7 @@ export async function openSqliteStore({
   }
 }
 
-/** Another number whenever any other connection, of any process, has written. */
+/** A number that changes whenever another connection of any process has written. */
 function contentVersionOf(raw: DatabaseSync): () => number {
   const statement = raw.prepare("pragma data_version");
   return () => Number(statement.get()?.["data_version"]);

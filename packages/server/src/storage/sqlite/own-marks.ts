@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
-/** What the connections of one process, on any of its threads, know of their writes. */
+/** Shared by all connections of a process, across threads, to recognize its own writes. */
 export type SharedMarks = Int32Array<SharedArrayBuffer>;
 
-/** Our newest mark that is committed, the one that is about to be, how many were left, and whether a foreign one was found. */
+/** The newest committed mark, the pending one, the number of marks left, and whether a foreign mark was seen. */
 const [COMMITTED, LEFT, COUNT, FOREIGN] = [0, 1, 2, 3];
 const UNKNOWN = -1;
 const MAX_MARK = 2 ** 31 - 1;
@@ -14,17 +14,17 @@ export function newMarks(): SharedMarks {
 }
 
 export interface OwnMarks {
-  /** To be called first in a transaction that writes. */
+  /** Must be the first call in a writing transaction. */
   leave(): void;
-  /** The transaction is stored. */
+  /** The transaction was committed. */
   keep(): void;
-  /** Whether anybody but this process has written since the last time it was asked. */
+  /** Whether another process has written since the last call. */
   hasOutsideWrites(): boolean;
 }
 
 /**
- * Every write of ours leaves a mark in the file's header: another one there is another process's. Programs that leave none are
- * noticed while one connection of ours is the only one that writes: SQLite tells it whether others have.
+ * Every write of this process leaves a mark in the file's header. Any other mark comes from another process. A program that
+ * leaves no mark is noticed through SQLite's data version, while only one of our connections writes.
  */
 export function openMarks(raw: DatabaseSync, marks: SharedMarks): OwnMarks {
   const readMark = raw.prepare("pragma user_version");

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../domain/kernel/decide.ts";
-import type { RunAtOnce } from "../prepared.ts";
+import type { RunAtOnce } from "../dialect.ts";
 import { listSessions } from "../reads/list-sessions.ts";
 import { loadSession } from "../reads/load-session.ts";
 import { openSuspensions, unsettledSessions } from "../reads/plain-reads.ts";
@@ -9,6 +9,7 @@ import type { Source } from "../reads/source.ts";
 import { beginSession, COMPLETED, opening } from "../testing/session-driver.ts";
 import { callWrite } from "../writes/writes.ts";
 import { openSqliteConnection } from "./connection.ts";
+import { SQLITE } from "./sqlite-dialect.ts";
 import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
 
 /** How SQLite goes about what is read. */
@@ -24,7 +25,7 @@ async function plansOf(read: (source: Source) => Promise<unknown>): Promise<read
       return null;
     },
   });
-  await read({ db, engine: "sqlite", report: () => {}, removeAt: () => null });
+  await read({ db, dialect: SQLITE, report: () => {}, removeAt: () => null });
   explaining.close();
   raw.close();
   return [...plans];
@@ -81,7 +82,7 @@ describe("what every answer of an agent reads", () => {
       for (const { detail } of raw.prepare(`explain query plan ${text}`).all()) plans.add(detail);
       return run(text, parameters);
     };
-    const place = { db, engine: "sqlite", run: explained } as const;
+    const place = { db, dialect: SQLITE, run: explained } as const;
     const loaded = await loadSession(
       { ...place, report: () => {}, removeAt: () => null },
       session.id,

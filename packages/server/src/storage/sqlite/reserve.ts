@@ -3,20 +3,19 @@ import { existsSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Room that nobody uses, for when there is no other: to delete something, the database must write first,
- * and on a full disk that is the only way out.
+ * A file that reserves space. A delete must write first, so on a full disk it needs this space.
  */
 export interface Reserve {
-  /** Takes it where the disk has much room. */
+  /** Reserves the space if the disk has plenty. */
   take(): void;
-  /** Gives it up; false when there is none. */
+  /** Frees the space; false when none is reserved. */
   release(): boolean;
-  /** Takes it back from what was freed, before others do. */
+  /** Reserves it again from the space that a delete freed. */
   takeBack(): void;
 }
 
 const BYTES = 4 * 1024 * 1024;
-/** Where there is less, what sessions need today is worth more. */
+/** With less free space, sessions need it more. */
 const MUCH_ROOM = 4 * BYTES;
 
 export function reserveBeside(file: string): Reserve {
@@ -24,10 +23,10 @@ export function reserveBeside(file: string): Reserve {
   const takeIfFree = (bytes: number): void => {
     try {
       if (existsSync(name) || freeBytes(path.dirname(file)) < bytes) return;
-      // File systems that compress would keep nothing free with zeros.
+      // Random bytes: a compressing file system would reserve nothing for zeros.
       writeFileSync(name, randomFillSync(Buffer.alloc(BYTES)), { mode: 0o600 });
     } catch {
-      // Half a reserve only makes the disk fuller.
+      // A partial reserve only fills the disk.
       removeIfThere(name);
     }
   };

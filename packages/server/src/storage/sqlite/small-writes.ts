@@ -1,18 +1,25 @@
+import { errorText } from "../../domain/error-text.ts";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { WriteName } from "../writes/writes.ts";
 import { openLogSync } from "./log-sync.ts";
 import { openWriteBatches, type WriteBatches } from "./write-batches.ts";
-import type { WriteBatch, WriteReply, WriterOptions } from "./writer.ts";
+import type {
+  SqliteWriter,
+  WriteBatch,
+  WriteReply,
+  WriteRequest,
+  WriterOptions,
+} from "./write-protocol.ts";
 
-/** Little enough that nobody notices the time in which this thread does nothing else. */
+/** Small enough that blocking this thread goes unnoticed. */
 const MAX_CHARACTERS = 16 * 1024;
 const MAX_REQUESTS = 4;
 
 /**
- * What somebody waits for. It can be read a moment before it is synced: of what begins nobody minds, but whoever sees that something
- * is over may count on what follows from it.
+ * Events that start something. A small write is readable a moment before it is synced. That is harmless for a start; a
+ * reader of an end may rely on its consequences, so ends go to the thread.
  */
-const BEGINNINGS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
+const STARTS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
   "session.created",
   "session.resumed",
   "session.touched",
@@ -20,7 +27,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set<SessionEvent["type"]>([
   "run.started",
 ]);
 
-/** A row or two, whatever is asked; a server begins with them, before its thread has. */
+/** Writes of a row or two. A server begins with them, before its thread has started. */
 const ALWAYS_SMALL: ReadonlySet<string> = new Set<WriteName>([
   "claimSession",
   "dropOtherLeases",
@@ -31,15 +38,15 @@ const ALWAYS_SMALL: ReadonlySet<string> = new Set<WriteName>([
 
 export interface SmallWrites {
   takes(batch: WriteBatch): boolean;
-  /** Null when another process is writing: then it is for the thread, which may wait for that. */
+  /** Null when another process is writing. The thread then runs the batch, since it may wait. */
   run(batch: WriteBatch): Promise<readonly WriteReply[] | null>;
-  readonly read: WriteBatches["read"];
+  readonly read: SqliteWriter["read"];
   close(): Promise<void>;
 }
 
 /**
- * Stores a few words on this thread, while the writing thread has nothing to do: to wake that up and be woken up by it takes longer.
- * Nothing here waits for others; what has to be on the disk is synced elsewhere while this thread goes on.
+ * Runs small writes on this thread while the writing thread is idle, because waking that thread takes longer. Never
+ * waits for other processes. The disk sync of durable writes runs in the background.
  */
 export function openSmallWrites(options: WriterOptions): SmallWrites {
   let batches: WriteBatches | null = null;
@@ -49,10 +56,10 @@ export function openSmallWrites(options: WriterOptions): SmallWrites {
       requests.length <= MAX_REQUESTS &&
       requests.every(
         (request) =>
-          ALWAYS_SMALL.has(request.name) || isFewWords(request) || isSmallChange(request),
+          ALWAYS_SMALL.has(request.name) || isShortText(request) || isSmallChange(request),
       ),
     run: async ({ requests, durable }) => {
-      batches ??= openWriteBatches({ ...options, busyTimeoutMs: 0, foldsItself: false });
+      batches ??= openWriteBatches({ ...options, busyTimeoutMs: 0, checkpoints: false });
       const replies = await batches.run({ requests, durable: false });
       if (replies.every((reply) => !reply.ok && reply.code === "database_busy")) return null;
       if (!durable || !replies.some(({ ok }) => ok)) return replies;
@@ -68,20 +75,21 @@ export function openSmallWrites(options: WriterOptions): SmallWrites {
   };
 }
 
-/** Stored it is, and shown it may have been; but the power must not fail, so nobody is told that it is safe. */
+/** The write is stored and may have been read, but a power failure could lose it: the caller gets a fault. */
 function notOnDisk(cause: unknown): WriteReply {
-  const { message, stack = "" } = cause instanceof Error ? cause : new Error(String(cause));
-  return { ok: false, code: "database_io", message: `The disk failed: ${message}`, stack };
+  const stack = cause instanceof Error ? (cause.stack ?? "") : "";
+  const message = `The disk failed: ${errorText(cause)}`;
+  return { ok: false, code: "database_io", message, stack };
 }
 
-function isSmallChange({ name, args }: WriteBatch["requests"][number]): boolean {
+function isSmallChange({ name, args }: WriteRequest): boolean {
   if (name !== "commitChange" || typeof args !== "object" || !("events" in args)) return false;
   const { events, contents, messages } = args;
-  if (!events.every(({ type }) => BEGINNINGS.has(type))) return false;
+  if (!events.every(({ type }) => STARTS.has(type))) return false;
   return JSON.stringify([events, contents, messages]).length <= MAX_CHARACTERS;
 }
 
-function isFewWords({ name, args }: WriteBatch["requests"][number]): boolean {
+function isShortText({ name, args }: WriteRequest): boolean {
   if (name !== "appendOutput" || typeof args !== "object" || !("items" in args)) return false;
   let characters = 0;
   for (const item of args.items) {

@@ -4,59 +4,66 @@ import { openSqliteConnection } from "./connection.ts";
 import { faultFromSqlite, isBusy } from "./faults.ts";
 import { newMarks, openMarks } from "./own-marks.ts";
 import { reserveBeside } from "./reserve.ts";
-import type { WriteBatch, WriteReply, WriterOptions } from "./writer.ts";
+import { SQLITE } from "./sqlite-dialect.ts";
+import type {
+  SqliteWriter,
+  WriteBatch,
+  WriteReply,
+  WriteRequest,
+  WriterOptions,
+} from "./write-protocol.ts";
 
 export interface WriteBatches {
-  /** One transaction and one sync of the disk; to be called again only after it has resolved. */
+  /** Runs a batch in one transaction with one disk sync. Must not be called again before it resolves. */
   run(batch: WriteBatch): Promise<readonly WriteReply[]>;
-  /** What need not be waited for, after a batch was answered. */
+  /** Work that may wait until after the reply to a batch. */
   afterBatch(): void;
-  /** Keeps room free in which something can be deleted when the disk is full. */
+  /** Keeps space reserved, so that a delete is possible on a full disk. */
   keepReserve(): void;
-  /** Folds the write-ahead log into the database. */
-  foldLog(): void;
-  /** Reads by what has just written, whose pages are still in its memory; null when it is busy, or others are. */
-  read(text: string, parameters: readonly unknown[]): readonly unknown[] | null;
-  /** Whether another process has written since the last time it was asked. */
+  /** Moves the write-ahead log into the database file. */
+  checkpoint(): void;
+  readonly read: SqliteWriter["read"];
+  /** Whether another process has written since the last call. */
   hasOutsideWrites(): boolean;
   close(): void;
 }
 
-/** Rows changed before the write-ahead log is folded into the database; some megabytes of it. */
-const CHANGES_PER_FOLD = 20_000;
+/** Changed rows between two checkpoints: a few megabytes of log. */
+const CHANGES_PER_CHECKPOINT = 20_000;
 
-/** The one connection that writes. */
+/** Opens a writing connection. */
 export function openWriteBatches(options: WriterOptions): WriteBatches {
+  const { checkpoints = true } = options;
   const { raw, db, run } = openSqliteConnection(options.file, { ...options, readOnly: false });
   if (options.maxPages !== undefined) raw.exec(`pragma max_page_count = ${options.maxPages}`);
-  // A safety net only: folding inside a commit would make whoever waits for that commit wait longer.
-  raw.exec(`pragma wal_autocheckpoint = ${options.foldsItself === false ? 0 : 10_000}`);
+  // Only a safety net: a checkpoint inside a commit would delay the caller that waits for the commit.
+  raw.exec(`pragma wal_autocheckpoint = ${checkpoints ? 10_000 : 0}`);
+  const transaction = { db, dialect: SQLITE, run };
   const begin = raw.prepare("begin immediate");
   const commit = raw.prepare("commit");
   const countChanges = raw.prepare("select total_changes() as changes");
   const marks = openMarks(raw, options.marks ?? newMarks());
   let isDurable = true;
-  let changesFolded = 0;
+  let changesAtCheckpoint = 0;
   const reserve = reserveBeside(options.file);
 
-  /** Folds the write-ahead log into the database, as far as no other process reads it. */
-  function foldLog(mode: "passive" | "truncate"): void {
+  function checkpoint(mode: "passive" | "truncate"): void {
     try {
       raw.exec(`pragma wal_checkpoint(${mode})`);
     } catch {
-      // No room or no disk: the log has everything, and is read when the database is opened again.
+      // The disk is full or failed. The log is complete and is read when the database is opened again.
     }
   }
 
-  /** A write that fails leaves nothing behind and does not disturb the others of its batch. */
-  async function runOne({ name, args }: WriteBatch["requests"][number]): Promise<WriteReply> {
+  /** A failed write leaves no trace and does not affect the others of its batch. */
+  async function runOne({ name, args }: WriteRequest): Promise<WriteReply> {
     raw.exec("savepoint one");
     try {
-      const value = await callWrite({ db, engine: "sqlite", run }, name, args);
+      const value = await callWrite(transaction, name, args);
       raw.exec("release one");
       return { ok: true, value };
     } catch (error) {
-      // A full disk ends the whole transaction by itself: then nobody's write is stored.
+      // A full disk rolls back the whole transaction: no write of the batch is stored.
       if (!raw.isTransaction) throw error;
       raw.exec("rollback to one");
       raw.exec("release one");
@@ -64,9 +71,9 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
     }
   }
 
-  /** A lone one needs no point to go back to: what it did is undone with its transaction. */
-  async function runAlone({ name, args }: WriteBatch["requests"][number]): Promise<WriteReply> {
-    return { ok: true, value: await callWrite({ db, engine: "sqlite", run }, name, args) };
+  /** A lone write needs no savepoint: its failure rolls back the transaction. */
+  async function runAlone({ name, args }: WriteRequest): Promise<WriteReply> {
+    return { ok: true, value: await callWrite(transaction, name, args) };
   }
 
   async function runAll({ requests, durable }: WriteBatch): Promise<readonly WriteReply[]> {
@@ -91,21 +98,21 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
     }
   }
 
-  /** The disk is full: what deletes gets the room that was kept for it, and the others must wait. */
+  /** On a full disk, deletes run again in the reserved space. Other writes fail. */
   async function runInReserve(
     { requests, durable }: WriteBatch,
     replies: readonly WriteReply[],
   ): Promise<readonly WriteReply[]> {
-    const isWaiting = (index: number): boolean => {
+    const isPending = (index: number): boolean => {
       const [request, reply] = [requests[index], replies[index]];
-      return request !== undefined && isDeleting(request) && isFull(reply);
+      return request !== undefined && isDelete(request) && isFull(reply);
     };
-    const deleting = requests.filter((_, index) => isWaiting(index));
-    if (deleting.length === 0 || !reserve.release()) return replies;
-    const done = [...(await runAll({ requests: deleting, durable }))];
-    foldLog("truncate");
+    const deletes = requests.filter((_, index) => isPending(index));
+    if (deletes.length === 0 || !reserve.release()) return replies;
+    const done = [...(await runAll({ requests: deletes, durable }))];
+    checkpoint("truncate");
     reserve.takeBack();
-    return replies.map((reply, index) => (isWaiting(index) ? (done.shift() ?? reply) : reply));
+    return replies.map((reply, index) => (isPending(index) ? (done.shift() ?? reply) : reply));
   }
 
   return {
@@ -116,11 +123,11 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
     keepReserve: reserve.take,
     afterBatch: () => {
       const changes = Number(countChanges.get()?.["changes"]);
-      if (changes - changesFolded < CHANGES_PER_FOLD) return;
-      foldLog("passive");
-      changesFolded = changes;
+      if (changes - changesAtCheckpoint < CHANGES_PER_CHECKPOINT) return;
+      checkpoint("passive");
+      changesAtCheckpoint = changes;
     },
-    foldLog: () => foldLog("passive"),
+    checkpoint: () => checkpoint("passive"),
     read: (text, parameters) => {
       if (raw.isTransaction) return null;
       try {
@@ -132,13 +139,13 @@ export function openWriteBatches(options: WriterOptions): WriteBatches {
     },
     hasOutsideWrites: marks.hasOutsideWrites,
     close: () => {
-      if (options.foldsItself !== false) foldLog("truncate");
+      if (checkpoints) checkpoint("truncate");
       raw.close();
     },
   };
 }
 
-const DELETING: ReadonlySet<string> = new Set<WriteName>([
+const DELETES: ReadonlySet<string> = new Set<WriteName>([
   "deleteSessions",
   "deleteStale",
   "removeRepo",
@@ -146,8 +153,8 @@ const DELETING: ReadonlySet<string> = new Set<WriteName>([
   "forgetAnswers",
 ]);
 
-function isDeleting({ name, args }: WriteBatch["requests"][number]): boolean {
-  if (DELETING.has(name)) return true;
+function isDelete({ name, args }: WriteRequest): boolean {
+  if (DELETES.has(name)) return true;
   if (typeof args !== "object" || !("events" in args) || !("before" in args)) return false;
   return args.events.at(-1)?.type === "session.deleted";
 }

@@ -1,9 +1,9 @@
 import { StorageFault } from "../fault.ts";
 import type { WriteArgs, WriteName, WriteResult } from "../writes/writes.ts";
 import { openWriteBatches, type WriteBatches } from "./write-batches.ts";
-import { toError, type SqliteWriter, type WriterOptions } from "./writer.ts";
+import { toError, type SqliteWriter, type WriterOptions } from "./write-protocol.ts";
 
-/** Writes on this thread, one after the other: for a command that writes once and ends, a thread is not worth its start. */
+/** Writes on this thread, one at a time. A command that writes once and exits does not need a thread. */
 export function startWriterHere(options: WriterOptions): SqliteWriter {
   let batches: WriteBatches | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -31,7 +31,7 @@ export function startWriterHere(options: WriterOptions): SqliteWriter {
       return running;
     },
     read: () => null,
-    // A command does not live long enough to want to know.
+    // A command exits too soon to need this.
     onOutsideWrites: () => {},
     close: () => (closing ??= last.then(() => batches?.close())),
   };

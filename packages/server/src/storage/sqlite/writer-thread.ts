@@ -1,26 +1,31 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openWriteBatches } from "./write-batches.ts";
-import { OUTSIDE_WRITES, type WriteBatch, type WriterOptions } from "./writer.ts";
+import {
+  OUTSIDE_WRITES,
+  type WriteBatch,
+  type WriterOptions,
+  type WriterSignal,
+} from "./write-protocol.ts";
 
-/** How often it is looked whether other processes have written. */
-const LOOK_EVERY_MS = 1_000;
+/** Interval of the check for writes of other processes. */
+const CHECK_EVERY_MS = 1_000;
 
-/** The one thread of a server that writes. */
+/** The writing thread of a server. */
 const port = parentPort;
 if (port === null) throw new Error("unreachable: the writer runs in a thread of its own");
 const options: WriterOptions = workerData;
 const batches = openWriteBatches(options);
 
-const looking = setInterval(() => {
+const timer = setInterval(() => {
   batches.keepReserve();
   if (batches.hasOutsideWrites()) port.postMessage(OUTSIDE_WRITES);
-}, LOOK_EVERY_MS);
-looking.unref();
+}, CHECK_EVERY_MS);
+timer.unref();
 
-port.on("message", (message: WriteBatch | "close" | "fold") => {
-  if (message === "fold") return batches.foldLog();
+port.on("message", (message: WriteBatch | WriterSignal) => {
+  if (message === "checkpoint") return batches.checkpoint();
   if (message === "close") {
-    clearInterval(looking);
+    clearInterval(timer);
     batches.close();
     port.close();
     return;

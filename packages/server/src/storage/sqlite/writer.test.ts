@@ -3,7 +3,8 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { Change, Store, StoredSession } from "../store.ts";
+import type { Store } from "../store.ts";
+import type { Change, StoredSession } from "../ports/session-store.ts";
 import { beginSession, textOf } from "../testing/session-driver.ts";
 import {
   addRepo,

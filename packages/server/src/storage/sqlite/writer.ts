@@ -1,72 +1,45 @@
 import { Worker } from "node:worker_threads";
-import { StorageFault, type FaultCode } from "../fault.ts";
-import type { WriteArgs, WriteName, Writer, WriteResult } from "../writes/writes.ts";
+import { StorageFault } from "../fault.ts";
+import type { WriteArgs, WriteName, WriteResult } from "../writes/writes.ts";
 import { faultFromSqlite } from "./faults.ts";
-import { newMarks, type SharedMarks } from "./own-marks.ts";
+import { newMarks } from "./own-marks.ts";
 import { openSmallWrites } from "./small-writes.ts";
-import type { WriteBatches } from "./write-batches.ts";
+import {
+  OUTSIDE_WRITES,
+  toError,
+  type SqliteWriter,
+  type WriteBatch,
+  type WriteReply,
+  type WriteRequest,
+  type WriterOptions,
+  type WriterSignal,
+} from "./write-protocol.ts";
 
-/** Writes waiting for the thread; beyond this the disk is hopelessly behind and callers are told. */
+/** Maximum number of waiting writes. Beyond it the disk is too slow, and writes are refused. */
 const MAX_WAITING = 10_000;
-/** Writes of one transaction, so that the first of a flood does not wait for the last. */
+/** Maximum number of writes in a transaction, so that the first of many does not wait for the last. */
 const MAX_BATCH = 256;
-/** Small writes before the thread folds the write-ahead log; a change of a session weighs as much as many words. */
-const SMALL_PER_FOLD = 1_000;
+/** Weight of small writes after which the thread checkpoints. A change of a session weighs more than a piece of text. */
+const WEIGHT_PER_CHECKPOINT = 1_000;
 const WEIGHT_OF_CHANGE = 10;
 
-export interface WriterOptions {
-  readonly file: string;
-  readonly busyTimeoutMs?: number;
-  /** Pages the file may have; a write that needs more fails as on a full disk. */
-  readonly maxPages?: number;
-  /** Shared by the connections of a process; without them each is a process of its own. */
-  readonly marks?: SharedMarks;
-  /** False where somebody else folds the write-ahead log into the database. */
-  readonly foldsItself?: boolean;
-}
-
-export interface SqliteWriter {
-  readonly write: Writer;
-  /** Reads faster than a connection that has not written itself; null when that cannot be just now. */
-  readonly read: WriteBatches["read"];
-  readonly onOutsideWrites: (listener: () => void) => void;
-  readonly close: () => Promise<void>;
-}
-
-export interface WriteBatch {
-  readonly durable: boolean;
-  readonly requests: readonly { readonly name: WriteName; readonly args: WriteArgs<WriteName> }[];
-}
-
-/** What the thread says when it was not asked. */
-export const OUTSIDE_WRITES = "outside_writes";
-
-export type WriteReply =
-  | { readonly ok: true; readonly value: unknown }
-  | {
-      readonly ok: false;
-      readonly code: FaultCode | null;
-      readonly message: string;
-      readonly stack: string;
-    };
-
 interface Waiting {
-  readonly request: WriteBatch["requests"][number];
+  readonly request: WriteRequest;
   readonly durable: boolean;
-  /** Takes what the write of that name returns. */
+  /** Takes the result of the write with that name. */
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Natural batching: a lone write goes out at once; what arrives while one is being committed becomes
- * the next transaction. No timer, and under load one sync of the disk serves many.
+ * Natural batching: a lone write is sent at once; writes that arrive during a commit form the next transaction. This
+ * needs no timer, and under load one disk sync serves many writes.
  */
-export function startWriter(given: WriterOptions): SqliteWriter {
-  const options = { ...given, marks: newMarks() };
+export function startWriter(writerOptions: WriterOptions): SqliteWriter {
+  const options = { ...writerOptions, marks: newMarks() };
   const small = openSmallWrites(options);
-  let smallSinceFold = 0;
-  /** Whether what was sent is with the thread. */
+  let weight = 0;
+  /** Whether the current batch is with the thread. */
   let isAway = false;
   const waiting: Waiting[] = [];
   let sent: readonly Waiting[] = [];
@@ -74,7 +47,7 @@ export function startWriter(given: WriterOptions): SqliteWriter {
   let worker: Worker | null = null;
   const outsideListeners: (() => void)[] = [];
 
-  /** Started again after it broke. */
+  /** Restarts the thread if it failed. */
   function thread(): Worker {
     worker ??= spawn();
     return worker;
@@ -86,7 +59,7 @@ export function startWriter(given: WriterOptions): SqliteWriter {
       workerData: options,
     });
     started.on("message", (message: readonly WriteReply[] | typeof OUTSIDE_WRITES) => {
-      // The last words of a thread that is lost already must not answer for its successor.
+      // A late message of a failed thread must not answer requests of its successor.
       if (worker !== started) return;
       if (message === OUTSIDE_WRITES) for (const listener of outsideListeners) listener();
       else settle(message);
@@ -96,6 +69,10 @@ export function startWriter(given: WriterOptions): SqliteWriter {
       lose(started, new Error(`The writing thread exited with ${code}.`)),
     );
     return started;
+  }
+
+  function post(message: WriteBatch | WriterSignal): void {
+    thread().postMessage(message);
   }
 
   function send(): void {
@@ -113,7 +90,7 @@ export function startWriter(given: WriterOptions): SqliteWriter {
     isAway = true;
     try {
       thread().ref();
-      thread().postMessage(batch);
+      post(batch);
     } catch (bug) {
       settleWith(bug);
     }
@@ -124,16 +101,16 @@ export function startWriter(given: WriterOptions): SqliteWriter {
     const replies = await small.run(batch).catch(() => null);
     if (replies === null) return sendAway(batch);
     settle(replies);
-    smallSinceFold += batch.durable ? WEIGHT_OF_CHANGE : 1;
-    if (smallSinceFold < SMALL_PER_FOLD) return;
-    smallSinceFold = 0;
-    thread().postMessage("fold");
+    weight += batch.durable ? WEIGHT_OF_CHANGE : 1;
+    if (weight < WEIGHT_PER_CHECKPOINT) return;
+    weight = 0;
+    post("checkpoint");
   }
 
   function settle(replies: readonly WriteReply[]): void {
     const settled = sent;
     sent = [];
-    // Idle, it must not keep a process alive that has nothing else to do.
+    // An idle thread must not keep the process alive.
     worker?.unref();
     send();
     for (const [index, { resolve, reject }] of settled.entries()) {
@@ -151,7 +128,7 @@ export function startWriter(given: WriterOptions): SqliteWriter {
     send();
   }
 
-  /** The thread itself broke: whether it had stored what it was given is not known. */
+  /** The thread failed. Whether its current batch was stored is unknown. */
   function lose(thread: Worker, cause: unknown): void {
     if (worker !== thread) return;
     worker = null;
@@ -172,12 +149,8 @@ export function startWriter(given: WriterOptions): SqliteWriter {
     if (closing !== null)
       return Promise.reject(new StorageFault("store_closed", "The store is closed."));
     if (waiting.length >= MAX_WAITING) {
-      return Promise.reject(
-        new StorageFault(
-          "writes_overflow",
-          `${MAX_WAITING} writes are waiting for the disk already.`,
-        ),
-      );
+      const message = `${MAX_WAITING} writes are waiting for the disk already.`;
+      return Promise.reject(new StorageFault("writes_overflow", message));
     }
     return new Promise<WriteResult<Name>>((resolve, reject) => {
       waiting.push({ request: { name, args }, durable, resolve, reject });
@@ -192,11 +165,12 @@ export function startWriter(given: WriterOptions): SqliteWriter {
         if (worker === null) return resolve(closed);
         worker.ref();
         worker.once("exit", () => resolve(closed));
-        worker.postMessage("close");
+        post("close");
       };
       if (sent.length === 0 && waiting.length === 0) return finish();
+      // An empty write at the end of the queue resolves after all others.
       waiting.push({
-        request: { name: "setAside", args: [] },
+        request: { name: "quarantine", args: [] },
         durable: false,
         resolve: finish,
         reject: finish,
@@ -210,16 +184,7 @@ export function startWriter(given: WriterOptions): SqliteWriter {
     outsideListeners.push(listener);
   };
 
-  // Before there is anything to write: it takes a while, and it notices what others write only once it runs.
+  // Starting takes a while, and the thread notices writes of other processes only once it runs.
   thread().unref();
   return { write, read: small.read, onOutsideWrites, close };
-}
-
-export function toError(reply: WriteReply | undefined): Error {
-  if (reply === undefined || reply.ok)
-    return new StorageFault("database_error", "The write got no answer.");
-  if (reply.code !== null) return new StorageFault(reply.code, reply.message);
-  const bug = new Error(reply.message);
-  bug.stack = reply.stack;
-  return bug;
 }

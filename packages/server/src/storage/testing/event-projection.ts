@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { RunResult } from "../../domain/run.ts";
-import type { Run, StoredSuspension } from "../store.ts";
+import type { Run, StoredSuspension } from "../ports/run-store.ts";
 
 /** What the tables beside the session's row must say after these events: told a second time, in plain maps. */
 export function projectionOf(

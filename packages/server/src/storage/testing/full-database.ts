@@ -1,6 +1,6 @@
 import { FAILED } from "../../domain/testing/commands.ts";
 import type { Store } from "../store.ts";
-import { arriving, importWhole, partOf } from "./arriving-session.ts";
+import { stagedSession, importWhole, partOf } from "./staged-session.ts";
 import { openRaw } from "./raw-database.ts";
 import { beginSession, NOON, opening } from "./session-driver.ts";
 import type { TestStore } from "./test-database.ts";
@@ -27,7 +27,7 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     await addWaitingSession(store),
     await addFinalSession(store),
   ];
-  const imported = arriving({ id: "imported", repoId: REPO.id });
+  const imported = stagedSession({ id: "imported", repoId: REPO.id });
   await importWhole(store, imported);
 
   const bad = await beginSession(store, { id: "bad", title: "Cannot be read" });
@@ -41,10 +41,10 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
     select "id", "sessionId", "role", '{"type":"text","text":"x","partial":true}' from "AgentMessage" where "sessionId" = 'busy'`);
   await former.close();
 
-  const half = arriving({ id: "half" });
-  const arrival = { sessionId: "half", importId: "import-half" };
-  await store.beginImport({ arrival, at: NOON });
-  await store.addToImport({ arrival, ...partOf(half) });
+  const half = stagedSession({ id: "half" });
+  const staging = { sessionId: "half", importId: "import-half" };
+  await store.beginImport({ staging, at: NOON });
+  await store.addToImport({ staging, ...partOf(half) });
   const left = await openRaw(location);
   await left.run(`update "NodeLease" set "expiresAt" = 1`);
   await left.close();

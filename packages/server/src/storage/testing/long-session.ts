@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { ArrivingMessage, ArrivingRun, ArrivingSuspension } from "../arrival.ts";
+import type { StagedMessage, StagedRun, StagedSuspension } from "../ports/import-store.ts";
 import type { Store } from "../store.ts";
-import { arriving } from "./arriving-session.ts";
+import { stagedSession } from "./staged-session.ts";
 import { NOON, textOf } from "./session-driver.ts";
 
 const PART = 500;
@@ -22,16 +22,16 @@ export async function addLongSession(
   store: Store,
   { messages: count, longLength }: LongSession,
 ): Promise<string> {
-  const { session } = arriving({ title: "A long one" });
+  const { session } = stagedSession({ title: "A long one" });
   const at = NOON + count;
   const sessionId = session.id;
-  const arrival = { sessionId, importId: randomUUID() };
-  await store.beginImport({ arrival, at });
+  const staging = { sessionId, importId: randomUUID() };
+  await store.beginImport({ staging, at });
   for (let start = 0; start < count; start += PART) {
     const numbers = Array.from({ length: Math.min(PART, count - start) }, (_, n) => start + n);
     const firsts = numbers.filter((n) => n % PER_RUN === 0);
     await store.addToImport({
-      arrival,
+      staging,
       runs: firsts.map((n) => runAt(sessionId, n)),
       suspensions: firsts.map((n) => suspensionAt(sessionId, n)),
       messages: numbers.map((n) => messageAt(sessionId, n, longLength)),
@@ -47,7 +47,7 @@ export async function addLongSession(
   } as const;
   const lastSeq = count + 1;
   await store.finishImport({
-    arrival,
+    staging,
     at,
     session: archived,
     lastSeq,
@@ -57,7 +57,7 @@ export async function addLongSession(
   return sessionId;
 }
 
-function messageAt(sessionId: string, n: number, longLength: number): ArrivingMessage {
+function messageAt(sessionId: string, n: number, longLength: number): StagedMessage {
   const isFirst = n % PER_RUN === 0;
   const said = `Message ${n} says word${n % 1_000}, "quoted", größer, in /src/file-${n % 97}.ts. `;
   const times = n % PER_LONG === 0 ? Math.ceil(longLength / said.length) : 1;
@@ -71,7 +71,7 @@ function messageAt(sessionId: string, n: number, longLength: number): ArrivingMe
   };
 }
 
-function runAt(sessionId: string, n: number): ArrivingRun {
+function runAt(sessionId: string, n: number): StagedRun {
   return {
     id: `${sessionId}-r${n}`,
     messageId: `${sessionId}-m${n}`,
@@ -92,7 +92,7 @@ function runAt(sessionId: string, n: number): ArrivingRun {
   };
 }
 
-function suspensionAt(sessionId: string, n: number): ArrivingSuspension {
+function suspensionAt(sessionId: string, n: number): StagedSuspension {
   return {
     id: `${sessionId}-s${n}`,
     runId: `${sessionId}-r${n}`,

@@ -6,18 +6,10 @@ import type { RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
 import * as ready from "../../domain/testing/commands.ts";
 import { COMPLETED, HANDED, NOON } from "../../domain/testing/commands.ts";
-import type {
-  Appended,
-  AppendRefused,
-  Change,
-  CommitRefused,
-  Committed,
-  Fence,
-  LogEntry,
-  OutputItem,
-  Store,
-  StoredSession,
-} from "../store.ts";
+import type { Store } from "../store.ts";
+import type { Appended, AppendRefused, LogEntry, OutputItem } from "../ports/transcript-store.ts";
+import type { Change, CommitRefused, Committed, StoredSession } from "../ports/session-store.ts";
+import type { Fence } from "../ports/node-store.ts";
 
 export { COMPLETED, HANDED, NOON };
 

@@ -1,24 +1,24 @@
-import type { Appended, AppendRefused, Output, OutputItem } from "../store.ts";
+import type { Appended, AppendRefused, Output, OutputItem } from "../ports/transcript-store.ts";
 import { holds } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { addMessage, completeMessage, findMessage, replaceMessage } from "./message-writes.ts";
 import { lockSession, type Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { runStatement } from "../prepared.ts";
 
-/** What an agent said since the last time. Refused once the run has ended: late words change nothing. */
+/** Stores output of an agent. Refused once the run has ended. */
 export async function appendOutput(
   transaction: Transaction,
-  given: Output,
+  request: Output,
 ): Promise<Appended | AppendRefused> {
-  const { sessionId, fence, items, after = 0 } = given;
+  const { sessionId, fence, items, after = 0 } = request;
   const lock = await lockSession(transaction, sessionId);
   if (lock === undefined || !holds(fence, lock)) return { ok: false, refused: "fenced" };
   if (lock.lastSeq < after) return { ok: false, refused: "output_lost", lastSeq: lock.lastSeq };
   // A clock that jumps back must not make the history run backwards.
-  const at = Math.max(given.at, lock.updatedAt);
-  const output = { ...given, at };
+  const at = Math.max(request.at, lock.updatedAt);
+  const output = { ...request, at };
   if (!(await isCurrentRun(transaction, output))) return { ok: false, refused: "run_not_current" };
-  const earlier = given.wasTried === true ? await storedBefore(transaction, given) : null;
+  const earlier = request.wasTried === true ? await storedBefore(transaction, request) : null;
   if (earlier !== null) return earlier;
   if (!(await messagesAreOpen(transaction, output)))
     return { ok: false, refused: "message_not_found" };
@@ -26,7 +26,7 @@ export async function appendOutput(
   const log = new EventLog(sessionId, lock.lastSeq);
   for (const item of items) await putItem(transaction, { item, output, log });
   await log.store(transaction);
-  await runWrittenOut(
+  await runStatement(
     transaction,
     `update "AgentSession" set "lastSeq" = ?, "updatedAt" = ?, "lastActiveAt" = ? where "id" = ?`,
     [log.lastSeq, at, at, sessionId],
@@ -35,9 +35,9 @@ export async function appendOutput(
 }
 
 /**
- * The same output, if an earlier try has stored it: the last thing it put then has an entry of its own. Asked under the lock
- * of the session, so that an earlier try that is still under way has ended, and while the run goes on: its end adds entries
- * for messages that were growing.
+ * Returns the result of an earlier attempt that stored the same output: the log then has an entry for its last item. The
+ * caller holds the session's lock, so no earlier attempt is still running, and the run is current: the end of a run adds
+ * entries for its incomplete messages.
  */
 async function storedBefore(
   transaction: Transaction,
@@ -46,7 +46,7 @@ async function storedBefore(
   const last = items.at(-1);
   if (last === undefined) return null;
   const messageId = last.put === "message" ? last.message.id : last.messageId;
-  const [entry] = await runWrittenOut<{ readonly seq: number; readonly at: number }>(
+  const [entry] = await runStatement<{ readonly seq: number; readonly at: number }>(
     transaction,
     `select "seq", "at" from "SessionEvent" where "sessionId" = ? and "seq" > ? and "messageId" = ? order by "seq" desc limit 1`,
     [sessionId, after, messageId],
@@ -75,9 +75,9 @@ async function putItem(
       return log.addText({ messageId: item.messageId, text: item.text, at });
     case "content":
     case "end": {
-      await log.store(transaction); // what is replaced must be in the table to be found there
+      await log.store(transaction); // the deltas must be stored before they can be replaced
       const row = await findMessage(transaction, item.messageId);
-      if (row === undefined) throw new Error("unreachable: a message that is open is not there");
+      if (row === undefined) throw new Error("unreachable: an open message is missing");
       if (item.put === "end") return completeMessage(transaction, { row, at, log });
       const { content, complete } = item;
       return replaceMessage(transaction, { row, content, complete, at, log });
@@ -91,7 +91,7 @@ async function isCurrentRun(
   transaction: Transaction,
   { sessionId, runId }: Output,
 ): Promise<boolean> {
-  const [run] = await runWrittenOut<{ readonly id: string }>(
+  const [run] = await runStatement<{ readonly id: string }>(
     transaction,
     `select "id" from "Run" where "sessionId" = ? and "status" in ('running', 'suspended')`,
     [sessionId],
@@ -99,7 +99,7 @@ async function isCurrentRun(
   return run?.id === runId;
 }
 
-/** Whether every message that is to grow or change exists, belongs here and is not complete. */
+/** Whether every message that the output changes exists, belongs to the session and is incomplete. */
 async function messagesAreOpen(
   transaction: Transaction,
   { sessionId, items }: Output,
@@ -117,7 +117,7 @@ async function messagesAreOpen(
     if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
   }
   if (needed.size === 0) return true;
-  const open = await runWrittenOut(
+  const open = await runStatement(
     transaction,
     `select "id" from "AgentMessage" where "id" in (${[...needed].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
     [...needed, sessionId],

@@ -1,18 +1,18 @@
 import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { Session } from "../../domain/session.ts";
-import { prepared } from "../prepared.ts";
+import { prepared, runStatement } from "../prepared.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
-import type { Change, Committed, CommitRefused, Fence, StoredSession } from "../store.ts";
+import type { Change, Committed, CommitRefused, StoredSession } from "../ports/session-store.ts";
+import type { Fence } from "../ports/node-store.ts";
 import type { IdempotencyKeyRow, SessionRow } from "../tables.ts";
 import { EventLog } from "./event-log.ts";
 import { forgetReports } from "./forget-reports.ts";
 import { addMessage } from "./message-writes.ts";
 import { projectEvents } from "./project-events.ts";
 import { indexSession } from "./search-document.ts";
-import { greatest, lockSession, type SessionLock, type Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { lockSession, type SessionLock, type Transaction } from "./transaction.ts";
 
-/** The session as its events leave it, the events themselves and what hangs on them: all or nothing. */
+/** Stores events, the session they produce and all rows they affect, all or nothing. */
 export async function commitChange(
   transaction: Transaction,
   change: Change,
@@ -49,8 +49,8 @@ function refusalOf(
 }
 
 /**
- * The same change, if an earlier try has stored it: its first event is in the log after what was decided on. Asked under the
- * lock of the session, so that an earlier try that is still under way has ended.
+ * Returns the result of an earlier attempt that stored the same change: its first event follows the version that was
+ * decided on. The caller holds the session's lock, so no earlier attempt is still running.
  */
 async function committedBefore(
   { db }: Transaction,
@@ -80,7 +80,7 @@ async function committedBefore(
   return { ok: true, stored, firstSeq: first.seq, lastSeq: last.seq };
 }
 
-/** Events that may have followed between two tries. */
+/** Maximum number of events between two attempts. */
 const MAX_READ_BACK = 500;
 
 export function holds(fence: Fence, lock: SessionLock): boolean {
@@ -115,7 +115,7 @@ async function storeSession(
   return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
 }
 
-/** False when another process created it first, or the agent id is another session's. */
+/** False when another process created it first, or another session has the agent ID. */
 async function insertSession(
   transaction: Transaction,
   { session, lastSeq }: { session: Session; lastSeq: number },
@@ -129,7 +129,7 @@ async function insertSession(
     setAside: 0,
   };
   const columns = Object.keys(row);
-  const inserted = await runWrittenOut<{ id: string }>(
+  const inserted = await runStatement<{ id: string }>(
     transaction,
     `insert into "AgentSession" (${columns.map((column) => `"${column}"`).join(", ")})
       values (${columns.map(() => "?").join(", ")}) on conflict do nothing returning "id"`,
@@ -152,7 +152,7 @@ export async function isAgentIdTaken(
   return taken.length > 0;
 }
 
-/** How long the log of a new session will be: its row is written first, and once. */
+/** The length of a new session's log. Its row is written before the log. */
 function entriesOf({ events, messages = [], notices = {} }: Change): number {
   const delivered = events.filter(({ type }) => type === "run.started").length;
   const noticed = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
@@ -166,7 +166,7 @@ async function updateSession(
   const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
   const [times] = await updateRow(transaction, { ...columns, version, lastSeq });
-  if (times === undefined) throw new Error("unreachable: a locked session is not there");
+  if (times === undefined) throw new Error("unreachable: a locked session is missing");
   return {
     session: { ...after, ...times },
     version,
@@ -177,14 +177,14 @@ async function updateSession(
 }
 
 const updateRow = prepared(
-  (place, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
-    place.db
+  (at, { id, ...columns }: Omit<SessionRow, "createdAt" | "owner" | "epoch" | "setAside">) =>
+    at.db
       .updateTable("AgentSession")
       .set({
         ...columns,
-        // Output that was appended meanwhile is not in the session that was decided on.
-        updatedAt: greatest(place, "updatedAt", columns.updatedAt),
-        lastActiveAt: greatest(place, "lastActiveAt", columns.lastActiveAt),
+        // Output may have been appended since the session was loaded.
+        updatedAt: at.dialect.greatest("updatedAt", columns.updatedAt),
+        lastActiveAt: at.dialect.greatest("lastActiveAt", columns.lastActiveAt),
       })
       .where("id", "=", id)
       .returning(["updatedAt", "lastActiveAt"]),
@@ -200,7 +200,7 @@ function changesName({ events }: Change): boolean {
   );
 }
 
-/** False when another request with the same key was answered first. */
+/** False when another request with the same key was first. */
 async function rememberAnswer(
   transaction: Transaction,
   { remember, events }: Change,

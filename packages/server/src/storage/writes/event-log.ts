@@ -1,12 +1,12 @@
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
-import { runWrittenOut } from "./written-out.ts";
+import { runStatement } from "../prepared.ts";
 
-/** Rows of one multi-row insert; bounded by the parameters a statement may have. */
+/** Rows per insert, bounded by the number of parameters in a statement. */
 const ROWS_PER_INSERT = 100;
 
-/** The log entries of one write, numbered on from the session's last. */
+/** The log entries of one write, numbered from the session's last entry. */
 export class EventLog {
   readonly #sessionId: string;
   readonly firstSeq: number;
@@ -31,7 +31,7 @@ export class EventLog {
     return this.#add({ at, kind: "message", messageId, data: null });
   }
 
-  /** Text that follows text of the same message joins it: fewer rows, the same stream. */
+  /** Joins consecutive texts of a message, to store fewer rows. */
   addText({ messageId, text, at }: { messageId: string; text: string; at: number }): void {
     const last = this.#pending.at(-1);
     if (last?.kind === "delta" && last.messageId === messageId) {
@@ -41,7 +41,7 @@ export class EventLog {
     }
   }
 
-  /** Writes what has been added since the last time. */
+  /** Writes the entries added since the last call. */
   async store(transaction: Transaction): Promise<void> {
     const pending = this.#pending;
     this.#pending = [];
@@ -62,7 +62,7 @@ export class EventLog {
 
 async function insertOne(transaction: Transaction, row: EventRow): Promise<void> {
   const { sessionId, seq, at, kind, messageId, data } = row;
-  await runWrittenOut(
+  await runStatement(
     transaction,
     `insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId", "data") values (?, ?, ?, ?, ?, ?)`,
     [sessionId, seq, at, kind, messageId, data],

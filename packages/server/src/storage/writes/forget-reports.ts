@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Transaction } from "./transaction.ts";
 
-/** An entry of a log is named by its session, a slash and its number. */
+/** The ID of a log entry is its session, a slash and its sequence number. */
 const SESSION_AND_SLASH = sql`rtrim("SetAside"."rowId", '0123456789')`;
 
-/** Where the row of a report is. */
+/** Selects the row that a report is about, by table. */
 const REPORTED: Readonly<Record<string, RawBuilder<unknown>>> = {
   AgentSession: sql`select 1 from "AgentSession" where "id" = "SetAside"."rowId"`,
   AgentMessage: sql`select 1 from "AgentMessage" where "id" = "SetAside"."rowId"`,
@@ -16,8 +16,8 @@ const REPORTED: Readonly<Record<string, RawBuilder<unknown>>> = {
 };
 
 /**
- * After sessions were deleted: reports of rows that went with them go too. Nearly always there are no reports, which costs one look.
- * What a migration has set aside has no time, and stays: it has no other row.
+ * After a delete, removes the reports about deleted rows. Usually there are none, which costs one query. Rows that a
+ * migration quarantined have no time and stay: the report is their only copy.
  */
 export async function forgetReports({ db }: Transaction): Promise<void> {
   const some = await db

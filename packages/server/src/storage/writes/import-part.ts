@@ -1,30 +1,30 @@
 import { contentText } from "../rows/message-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type {
-  Arrival,
-  ArrivingMessage,
-  ArrivingQueued,
-  ArrivingRun,
-  ArrivingSuspension,
+  Staging,
+  StagedMessage,
+  StagedQueueEntry,
+  StagedRun,
+  StagedSuspension,
   ImportAdded,
   ImportPart,
-} from "../arrival.ts";
+} from "../ports/import-store.ts";
 import { holdImport } from "./import-lease.ts";
 import { indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
-type Refused = Exclude<ImportAdded, { readonly ok: true }>;
+type Refusal = Exclude<ImportAdded, { readonly ok: true }>;
 
-/** Rows of one insert; bounded by the parameters a statement may have. */
+/** Rows per insert, bounded by the number of parameters in a statement. */
 const ROWS_PER_STATEMENT = 250;
 
-/** What of a part has been stored when it is refused goes when the import is dropped. */
+/** Rows stored before a refusal are removed when the import is dropped. */
 export async function addToImport(
   transaction: Transaction,
-  { arrival, runs, suspensions, messages, queued }: ImportPart,
+  { staging, runs, suspensions, messages, queued }: ImportPart,
 ): Promise<ImportAdded> {
-  if (!(await holdImport(transaction, arrival))) return { ok: false, refused: "import_lost" };
-  const { sessionId } = arrival;
+  if (!(await holdImport(transaction, staging))) return { ok: false, refused: "import_lost" };
+  const { sessionId } = staging;
   for (const rows of chunked(runs)) {
     const refused = await addRuns(transaction, { sessionId, rows });
     if (refused !== null) return refused;
@@ -45,14 +45,14 @@ export async function addToImport(
 }
 
 interface Rows<Row> {
-  readonly sessionId: Arrival["sessionId"];
+  readonly sessionId: Staging["sessionId"];
   readonly rows: readonly Row[];
 }
 
 async function addRuns(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingRun>,
-): Promise<Refused | null> {
+  { sessionId, rows }: Rows<StagedRun>,
+): Promise<Refusal | null> {
   const added = await db
     .insertInto("Run")
     .values(
@@ -63,14 +63,14 @@ async function addRuns(
         error: toJson(run.error),
         usage: toJson(run.usage),
         memory: toJson(run.memory),
-        // They are told, and shown to nobody here: who has the bundle knows the session.
+        // Kept, but not shown: they belong to the place the session came from.
         unusedAnswers: run.unusedAnswers.length === 0 ? null : JSON.stringify(run.unusedAnswers),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
-  const id = leftOut(rows, added);
+  const id = missingId(rows, added);
   if (id === null) return null;
   const owner = await db.selectFrom("Run").select("sessionId").where("id", "=", id).execute();
   return takenOrRepeated({ sessionId, id, owners: owner });
@@ -78,8 +78,8 @@ async function addRuns(
 
 export async function addSuspensions(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingSuspension>,
-): Promise<Refused | null> {
+  { sessionId, rows }: Rows<StagedSuspension>,
+): Promise<Refusal | null> {
   const runIds = [...new Set(rows.map(({ runId }) => runId))];
   const runs = await db
     .selectFrom("Run")
@@ -103,7 +103,7 @@ export async function addSuspensions(
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
-  const id = leftOut(rows, added);
+  const id = missingId(rows, added);
   if (id === null) return null;
   const owners = await db
     .selectFrom("Suspension")
@@ -115,11 +115,11 @@ export async function addSuspensions(
 
 async function addMessages(
   transaction: Transaction,
-  { sessionId, rows }: Rows<ArrivingMessage>,
-): Promise<Refused | null> {
+  { sessionId, rows }: Rows<StagedMessage>,
+): Promise<Refusal | null> {
   const { db } = transaction;
   const ids = rows.map(({ id }) => id);
-  // A run that went back into the queue has its message in both; no other session's may be.
+  // A requeued message is both in the history and in the queue of its own session.
   const waiting = await db
     .selectFrom("QueuedMessage")
     .select("messageId")
@@ -144,7 +144,7 @@ async function addMessages(
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
-  const id = leftOut(rows, added);
+  const id = missingId(rows, added);
   if (id !== null) return takenOrRepeated({ sessionId, id, owners: await ownersOf(db, id) });
   await db
     .insertInto("SessionEvent")
@@ -165,16 +165,16 @@ async function addMessages(
 
 async function addQueued(
   { db }: Transaction,
-  { sessionId, rows }: Rows<ArrivingQueued>,
-): Promise<Refused | null> {
+  { sessionId, rows }: Rows<StagedQueueEntry>,
+): Promise<Refusal | null> {
   const ids = rows.map(({ messageId }) => messageId);
-  const said = await db
+  const taken = await db
     .selectFrom("AgentMessage")
     .select("id")
     .where("id", "in", ids)
     .where("sessionId", "<>", sessionId)
     .execute();
-  if (said.length > 0) return { ok: false, refused: "ids_taken" };
+  if (taken.length > 0) return { ok: false, refused: "ids_taken" };
   const added = await db
     .insertInto("QueuedMessage")
     .values(
@@ -187,7 +187,7 @@ async function addQueued(
     .onConflict((conflict) => conflict.doNothing())
     .returning("messageId as id")
     .execute();
-  const id = leftOut(
+  const id = missingId(
     ids.map((messageId) => ({ id: messageId })),
     added,
   );
@@ -208,12 +208,12 @@ interface Identified {
   readonly id: string;
 }
 
-/** The id of a row that was not stored because the id is in use. */
-function leftOut(rows: readonly Identified[], added: readonly Identified[]): string | null {
+/** The ID of a row that was not stored because the ID exists. */
+function missingId(rows: readonly Identified[], added: readonly Identified[]): string | null {
   if (added.length === rows.length) return null;
   const stored = new Set(added.map(({ id }) => id));
   for (const { id } of rows) if (!stored.delete(id)) return id;
-  throw new Error("unreachable: fewer rows were stored, and none is missing");
+  throw new Error("unreachable: no row is missing");
 }
 
 function takenOrRepeated({
@@ -224,7 +224,7 @@ function takenOrRepeated({
   readonly sessionId: string;
   readonly id: string;
   readonly owners: readonly { readonly sessionId: string }[];
-}): Refused {
+}): Refusal {
   const isOwn = owners.some((owner) => owner.sessionId === sessionId);
   return isOwn ? { ok: false, refused: "repeated", id } : { ok: false, refused: "ids_taken" };
 }

@@ -1,52 +1,52 @@
+import { sql } from "kysely";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
 import {
-  ARRIVING,
-  type Arrival,
+  type Staging,
   type ImportBegun,
   type ImportEnd,
   type ImportFinished,
-} from "../arrival.ts";
+} from "../ports/import-store.ts";
+import { STAGED, type SessionRow } from "../tables.ts";
 import { toSessionColumns } from "../rows/session-row.ts";
-import type { SessionRow } from "../tables.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
-import { holdImport, isLeased, leaseImport } from "./import-lease.ts";
+import { holdImport, isLeased, leaseImport, takeFromImport } from "./import-lease.ts";
 import { addSuspensions } from "./import-part.ts";
 import { dropLease } from "./lease-writes.ts";
 import { addMessage } from "./message-writes.ts";
 import { indexSession } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Takes the session's id, under a row that no list and no read shows. */
+/** Reserves the session's ID with a row that no read shows. */
 export async function beginImport(
   transaction: Transaction,
-  { arrival, at }: { readonly arrival: Arrival; readonly at: number },
+  { staging, at }: { readonly staging: Staging; readonly at: number },
 ): Promise<ImportBegun> {
   const { db } = transaction;
-  const begun = await db
+  const inserted = await db
     .insertInto("AgentSession")
-    .values(arrivingRow(arrival, at))
+    .values(stagedRow(staging, at))
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
-  if (begun.length > 0) {
-    await leaseImport(transaction, arrival);
+  if (inserted.length > 0) {
+    await leaseImport(transaction, staging);
     return { ok: true };
   }
-  const found = await db
+  const existing = await db
     .selectFrom("AgentSession")
     .select(["owner", "setAside"])
-    .where("id", "=", arrival.sessionId)
+    .where("id", "=", staging.sessionId)
     .executeTakeFirst();
-  if (found === undefined || found.setAside !== ARRIVING || found.owner === null)
+  if (existing === undefined || existing.setAside !== STAGED || existing.owner === null)
     return { ok: false, refused: "session_exists" };
-  if (await isLeased(transaction, found.owner)) return { ok: false, refused: "being_imported" };
-  const { sessionId } = arrival;
-  return { ok: false, refused: "left_over", arrival: { sessionId, importId: found.owner } };
+  if (await isLeased(transaction, existing.owner)) return { ok: false, refused: "being_imported" };
+  const { sessionId } = staging;
+  return { ok: false, refused: "left_over", staging: { sessionId, importId: existing.owner } };
 }
 
-function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
+function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
   const columns = toSessionColumns({
     id: sessionId,
     agentId: null,
@@ -76,23 +76,23 @@ function arrivingRow({ sessionId, importId }: Arrival, at: number): SessionRow {
     finalizedAt: null,
     summary: null,
   });
-  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: ARRIVING };
+  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
 }
 
 /**
- * The session is here, as a whole. Its log begins with its creation, has each message at its old number,
- * and then says what the session is here: it folds to the row like any other, and old cursors stay good.
+ * Makes the session visible. Its log starts with its creation, keeps each message at its old number, and ends with the
+ * imported session: replaying it produces the row, and old cursors stay valid.
  */
 export async function finishImport(
   transaction: Transaction,
-  { arrival, at, session, lastSeq, suspensions, notices }: ImportEnd,
+  { staging, at, session, lastSeq, suspensions, notices }: ImportEnd,
 ): Promise<ImportFinished> {
   const { db } = transaction;
-  if (!(await holdImport(transaction, arrival))) return { ok: false, refused: "import_lost" };
+  if (!(await holdImport(transaction, staging))) return { ok: false, refused: "import_lost" };
   if (!(await isRepo(transaction, session.repoId))) return { ok: false, refused: "repo_missing" };
   if (await isAgentIdTaken(transaction, session)) return { ok: false, refused: "agent_id_taken" };
   if (suspensions.length > 0) {
-    const { sessionId } = arrival;
+    const { sessionId } = staging;
     const refused = await addSuspensions(transaction, { sessionId, rows: suspensions });
     if (refused !== null) return refused;
   }
@@ -111,7 +111,7 @@ export async function finishImport(
     .set({ ...toSessionColumns(session), ...stored, setAside: 0 })
     .where("id", "=", session.id)
     .execute();
-  await dropLease(transaction, arrival.importId);
+  await dropLease(transaction, staging.importId);
   return { ok: true, stored: { session, ...stored } };
 }
 
@@ -136,4 +136,31 @@ function creationOf(session: Session): SessionEvent {
     metadata: session.metadata,
     forkedFrom: session.forkedFrom,
   };
+}
+
+/** Rows deleted per call, so that other writers do not wait long. */
+const ROWS_PER_DROP = 1_000;
+
+/** Tables with any number of rows per session. Dependent rows are deleted with them. */
+const LARGE_TABLES = [
+  { table: "AgentMessage", key: "id" },
+  { table: "SessionEvent", key: "seq" },
+  { table: "Suspension", key: "id" },
+  { table: "Run", key: "id" },
+] as const;
+
+/** True when no row of the import is left. */
+export async function dropImport(transaction: Transaction, staging: Staging): Promise<boolean> {
+  if (!(await takeFromImport(transaction, staging))) return true;
+  const { db } = transaction;
+  const { sessionId } = staging;
+  for (const { table, key } of LARGE_TABLES) {
+    const batch = sql`select ${sql.ref(key)} from ${sql.table(table)}
+      where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;
+    const removed = await sql`delete from ${sql.table(table)}
+      where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${batch})`.execute(db);
+    if (removed.numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
+  }
+  await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
+  return true;
 }

@@ -1,15 +1,15 @@
-import { sql } from "kysely";
-import type { Claim, Fence, Lease } from "../store.ts";
-import { databaseNow, type Transaction } from "./transaction.ts";
+import { hasLiveOwner } from "../reads/live-owner.ts";
+import type { Claim, Fence, Lease } from "../ports/node-store.ts";
+import type { Transaction } from "./transaction.ts";
 
-/** One row per node, so that the cost of staying alive does not grow with its sessions. */
+/** One row per node: the cost does not depend on the number of its sessions. */
 export async function renewLease(
   transaction: Transaction,
   { node, ttlMs, about }: Lease,
 ): Promise<boolean> {
   const { db } = transaction;
-  const now = databaseNow(transaction);
-  const said = about === undefined ? {} : { about: JSON.stringify(about) };
+  const { now } = transaction.dialect;
+  const description = about === undefined ? {} : { about: JSON.stringify(about) };
   const held = await db
     .selectFrom("NodeLease")
     .select(({ eb }) => eb("expiresAt", ">", now).as("alive"))
@@ -22,23 +22,23 @@ export async function renewLease(
       startedAt: now,
       expiresAt: eb(now, "+", ttlMs),
       draining: 0,
-      ...said,
+      ...description,
     }))
     .onConflict((conflict) =>
       conflict
         .column("node")
-        .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...said })),
+        .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...description })),
     )
     .execute();
   return held === undefined || Boolean(held.alive);
 }
 
-/** The node is done: whatever it owned is free at once. */
+/** The node has stopped: its sessions are free at once. */
 export async function dropLease({ db }: Transaction, node: string): Promise<void> {
   await db.deleteFrom("NodeLease").where("node", "=", node).execute();
 }
 
-/** The node lets go of its work and takes no more, or may again; false when there is no such node. */
+/** False when no such node exists. */
 export async function drainNode(
   { db }: Transaction,
   { node, draining }: { node: string; draining: boolean },
@@ -53,7 +53,7 @@ export async function drainNode(
   return found.length > 0;
 }
 
-/** Nodes that ended long ago; nothing is theirs any more. */
+/** Removes nodes that died long ago. They own nothing any more. */
 export async function forgetNodes(
   transaction: Transaction,
   { deadForMs }: { deadForMs: number },
@@ -62,7 +62,7 @@ export async function forgetNodes(
   await db
     .deleteFrom("NodeLease")
     .where("about", "is not", null)
-    .where(({ eb }) => eb("expiresAt", "<", eb(databaseNow(transaction), "-", deadForMs)))
+    .where(({ eb }) => eb("expiresAt", "<", eb(transaction.dialect.now, "-", deadForMs)))
     .execute();
 }
 
@@ -70,7 +70,7 @@ export async function dropOtherLeases({ db }: Transaction, node: string): Promis
   await db.deleteFrom("NodeLease").where("node", "!=", node).execute();
 }
 
-/** One compare-and-set: of two nodes that want a free session, one gets it, and its epoch is new. */
+/** One compare-and-set: if two nodes want a free session, one gets it, with a new epoch. */
 export async function claimSession(
   transaction: Transaction,
   { sessionId, node, limit }: { sessionId: string; node: string; limit?: number | null },
@@ -83,18 +83,8 @@ export async function claimSession(
     .updateTable("AgentSession")
     .set(({ eb }) => ({ owner: node, epoch: eb("epoch", "+", 1) }))
     .where("id", "=", sessionId)
-    .where(({ eb, or, not, exists, selectFrom }) =>
-      or([
-        eb("owner", "is", null),
-        not(
-          exists(
-            selectFrom("NodeLease")
-              .select("NodeLease.node")
-              .whereRef("NodeLease.node", "=", "AgentSession.owner")
-              .where("NodeLease.expiresAt", ">", databaseNow(transaction)),
-          ),
-        ),
-      ]),
+    .where(({ eb, or, not }) =>
+      or([eb("owner", "is", null), not(hasLiveOwner(transaction.dialect))]),
     )
     .returning("epoch")
     .executeTakeFirst();
@@ -108,26 +98,23 @@ export async function claimSession(
   return { ok: false, owner: held?.owner ?? null };
 }
 
-/** Whether so many sessions are owned already. Claims that are counted are made one after the other. */
+/** Whether nodes own `limit` other sessions already. Counted claims are serialized. */
 async function isFull(
   transaction: Transaction,
   { sessionId, limit }: { sessionId: string; limit: number },
 ): Promise<boolean> {
-  const { db, engine } = transaction;
-  if (engine === "postgres") await sql`select pg_advisory_xact_lock(${COUNTED})`.execute(db);
+  const { db, dialect } = transaction;
+  await dialect.lockClaims(db);
   const { owned } = await db
     .selectFrom("AgentSession")
     .innerJoin("NodeLease", "NodeLease.node", "AgentSession.owner")
     .select(({ fn }) => fn.countAll<number>().as("owned"))
     .where("NodeLease.about", "is not", null)
-    .where("NodeLease.expiresAt", ">", databaseNow(transaction))
+    .where("NodeLease.expiresAt", ">", transaction.dialect.now)
     .where("AgentSession.id", "!=", sessionId)
     .executeTakeFirstOrThrow();
   return owned >= limit;
 }
-
-/** The number of the lock that counted claims take. */
-const COUNTED = 0x686f6c64;
 
 export async function releaseSession(
   { db }: Transaction,

@@ -3,10 +3,10 @@ import { unfinishedContent, type MessageContent } from "../../domain/message.ts"
 import { contentText, grown, parseContent } from "../rows/message-row.ts";
 import { toFlag, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import type { NewMessage } from "../store.ts";
+import type { NewMessage } from "../ports/transcript-store.ts";
 import type { MessageRow } from "../tables.ts";
 import type { EventLog } from "./event-log.ts";
-import { forgetMessage, indexMessage } from "./search-document.ts";
+import { forgetMessage, indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addMessage(
@@ -30,7 +30,7 @@ export async function addMessage(
     complete: toFlag(complete),
     timestamp: at,
   });
-  if (complete) await indexMessage(transaction, { id, sessionId, content });
+  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
 }
 
 const insertMessage = prepared(({ db }, row: MessageRow) =>
@@ -48,7 +48,7 @@ const messageRows = prepared(({ db }, { messageId }: { messageId: string }) =>
   db.selectFrom("AgentMessage").selectAll().where("id", "=", messageId),
 );
 
-/** Replaces what the message says; the log keeps its newest version only. */
+/** Replaces the content of a message. The log keeps only the newest version. */
 export async function replaceMessage(
   transaction: Transaction,
   {
@@ -68,7 +68,7 @@ export async function replaceMessage(
   await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });
   log.addMessage(id, at);
   if (row.complete === 1) await forgetMessage(transaction, id);
-  if (complete) await indexMessage(transaction, { id, sessionId, content });
+  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
 }
 
 const updateMessage = prepared(
@@ -86,7 +86,7 @@ const forgetEntries = prepared(({ db }, { sessionId, messageId, since }: Entries
     .where("messageId", "=", messageId),
 );
 
-const piecesOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
+const deltasOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
   db
     .selectFrom("SessionEvent")
     .select("data")
@@ -97,17 +97,17 @@ const piecesOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
     .orderBy("seq"),
 );
 
-/** The text that has arrived so far becomes the message, and its pieces leave the log. */
+/** Compacts a streamed message: its deltas become its content and leave the log. */
 export async function completeMessage(
   transaction: Transaction,
   { row, at, log }: { row: MessageRow; at: number; log: EventLog },
 ): Promise<void> {
   const stored = readContent(row);
-  if (stored === null) return leaveAsFound(transaction, row);
+  if (stored === null) return keepUnreadable(transaction, row);
   const content = unfinishedContent(stored);
   const { id: messageId, sessionId, seq: since } = row;
-  const pieces = await piecesOf(transaction, { sessionId, messageId, since });
-  const more = pieces.map(({ data }) => data ?? "").join("");
+  const deltas = await deltasOf(transaction, { sessionId, messageId, since });
+  const more = deltas.map(({ data }) => data ?? "").join("");
   await replaceMessage(transaction, {
     row,
     content: more === "" ? content : grown(content, more),
@@ -126,12 +126,12 @@ function readContent({ content }: MessageRow): MessageContent | null {
   }
 }
 
-/** A message that somebody spoiled stays as it is, for whoever mends it; the session goes on without it. */
-async function leaveAsFound({ db }: Transaction, { id }: MessageRow): Promise<void> {
+/** An unreadable message stays unchanged, so that it can be repaired. The session continues without it. */
+async function keepUnreadable({ db }: Transaction, { id }: MessageRow): Promise<void> {
   await db.updateTable("AgentMessage").set({ complete: 1 }).where("id", "=", id).execute();
 }
 
-/** No message stays half open when its run has ended, however it ended; a tool call that was open is `unfinished`. */
+/** Completes all messages of an ended run. An open tool call becomes `unfinished`. */
 export async function completeOpenMessages(
   transaction: Transaction,
   { sessionId, at, log }: { sessionId: string; at: number; log: EventLog },
@@ -141,7 +141,7 @@ export async function completeOpenMessages(
   for (const row of inOrder) await completeMessage(transaction, { row, at, log });
 }
 
-/** The value is written out and the order left to us: only so is an index of what grows used, however many messages there are. */
+/** A literal and no order: only then do both databases use the index of incomplete messages. */
 const openMessages = prepared(({ db }, { sessionId }: { sessionId: string }) =>
   db
     .selectFrom("AgentMessage")

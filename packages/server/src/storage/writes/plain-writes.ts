@@ -1,7 +1,8 @@
 import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
-import type { Repo } from "../store.ts";
-import type { SetAsideRow } from "../tables.ts";
+import type { Repo } from "../ports/repository-store.ts";
+import { QUARANTINED, type SetAsideRow } from "../tables.ts";
+import { isStale } from "../reads/stale-sessions.ts";
 import { forgetReports } from "./forget-reports.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -9,17 +10,27 @@ export async function deleteSessions(
   transaction: Transaction,
   sessionIds: readonly string[],
 ): Promise<number> {
-  const { db, engine } = transaction;
-  const ids =
-    engine === "sqlite"
-      ? sql`select value from json_each(${JSON.stringify(sessionIds)})`
-      : sql`select unnest(${sessionIds}::text[])`;
+  const { db, dialect } = transaction;
+  const ids = dialect.list(sessionIds);
   const deleted = await sql`delete from "AgentSession" where "id" in (${ids})`.execute(db);
   await forgetReports(transaction);
   return Number(deleted.numAffectedRows ?? 0);
 }
 
-/** The repository as stored: a path that is known already keeps its id and its name, and takes a label. */
+/** Deletes those of the sessions that are still stale, never a conversation. Returns the IDs of the deleted ones. */
+export async function deleteStale(
+  transaction: Transaction,
+  { sessionIds, before }: { readonly sessionIds: readonly string[]; readonly before: number },
+): Promise<readonly string[]> {
+  const { db, dialect } = transaction;
+  const { rows } = await sql<{ id: string }>`
+    delete from "AgentSession" where "id" in (${dialect.list(sessionIds)})
+    and ${isStale(dialect, { kind: "tracked", before })} returning "id"`.execute(db);
+  await forgetReports(transaction);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the stored repository. A known path keeps its ID and name, and takes the new label. */
 export async function addRepo({ db }: Transaction, repo: Repo): Promise<Repo> {
   await db
     .insertInto("Repo")
@@ -61,10 +72,13 @@ export async function forgetAnswers(
 }
 
 /**
- * Reports rows that cannot be read, as they are; a session among them leaves all lists and counts.
- * Returns how many sessions have left.
+ * Reports unreadable rows with their contents. An unreadable session leaves all lists and counts. Returns the number of
+ * sessions that left.
  */
-export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]): Promise<number> {
+export async function quarantine(
+  { db }: Transaction,
+  rows: readonly SetAsideRow[],
+): Promise<number> {
   for (const row of rows) {
     await db
       .insertInto("SetAside")
@@ -78,7 +92,7 @@ export async function setAside({ db }: Transaction, rows: readonly SetAsideRow[]
   if (sessionIds.length === 0) return 0;
   const left = await db
     .updateTable("AgentSession")
-    .set({ setAside: 1 })
+    .set({ setAside: QUARANTINED })
     .where("id", "in", sessionIds)
     .where("setAside", "=", 0)
     .executeTakeFirst();

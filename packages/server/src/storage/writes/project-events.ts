@@ -2,7 +2,7 @@ import type { EventOf, SessionEvent } from "../../domain/kernel/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { contentText } from "../rows/message-row.ts";
-import type { Change } from "../store.ts";
+import type { Change } from "../ports/session-store.ts";
 import type { EventLog } from "./event-log.ts";
 import { addMessage, completeOpenMessages, findMessage, replaceMessage } from "./message-writes.ts";
 import { addToQueue, orderQueue, returnToQueue, takeFromQueue } from "./queue-writes.ts";
@@ -25,7 +25,7 @@ interface Projection {
   readonly log: EventLog;
 }
 
-/** Brings the tables beside the session's row, its runs, queue and suspensions, in line with the events. */
+/** Applies events to the runs, the queue, the suspensions and the messages of the session. */
 export async function projectEvents(
   transaction: Transaction,
   projection: Projection,
@@ -114,7 +114,7 @@ async function projectEvent(
       await completeOpenMessages(transaction, { sessionId, at: event.at, log });
       return updateRun(transaction, { runId: event.runId, columns: endColumns(event) });
     default:
-      return; // the session's own row says it all
+      return; // only changes the session's row
   }
 }
 
@@ -139,7 +139,7 @@ async function projectStart(
   return startRun(transaction, event);
 }
 
-/** A message enters the history when it is delivered, with the time it was taken at; a requeued one is there already. */
+/** A message enters the history when it is delivered, with the time it was queued. A requeued one is there already. */
 async function deliver(
   transaction: Transaction,
   { sessionId, log }: Projection,
@@ -167,7 +167,7 @@ async function keepUndelivered(
   await addMessage(transaction, { sessionId, message, complete: true, at: queued.queuedAt, log });
 }
 
-/** What happens to a requeued message in the queue happens to it in the history too. */
+/** Applies a change of a requeued message to its copy in the history. */
 async function amendHistory(
   transaction: Transaction,
   { log }: Projection,
@@ -210,7 +210,6 @@ function reordersQueue(event: SessionEvent): boolean {
 
 function contentOf({ contents }: Change, messageId: string): MessageContent {
   const content = contents?.[messageId];
-  if (content === undefined)
-    throw new Error(`unreachable: message ${messageId} came without its content`);
+  if (content === undefined) throw new Error(`unreachable: message ${messageId} has no content`);
   return content;
 }

@@ -29,7 +29,7 @@ export async function addToQueue(
     .execute();
 }
 
-/** Returns what the message says, when it was taken, and whether an agent was given it once, before a crash. */
+/** `wasGiven`: an agent got the message before a crash requeued it. */
 export async function takeFromQueue(
   { db }: Transaction,
   messageId: string,
@@ -49,7 +49,7 @@ export async function takeFromQueue(
   return { content: parseContent(content), queuedAt, wasGiven: attempts > 0 };
 }
 
-/** A run cut before the agent had its message: back it goes, with what the history says it says. */
+/** A run ended before the agent got its message. The message returns to the queue with its content from the history. */
 export async function returnToQueue(
   { db }: Transaction,
   { sessionId, event }: { sessionId: string; event: EventOf<"run.requeued"> },
@@ -65,7 +65,7 @@ export async function returnToQueue(
     .execute();
 }
 
-/** Numbers the queue anew, in the order the session has it. */
+/** Renumbers the queue in the session's order. */
 export async function orderQueue({ db }: Transaction, queue: Session["queue"]): Promise<void> {
   for (const [index, { messageId }] of queue.entries()) {
     await db

@@ -46,7 +46,7 @@ export async function startRun(
     .execute();
 }
 
-/** The common case in one statement: a message that starts its run at once was never queued. */
+/** The common case in one statement: a message that starts its run at once is never queued. */
 export async function addStartedRun(
   transaction: Transaction,
   { sessionId, event }: { sessionId: string; event: EventOf<"run.started"> },
@@ -67,7 +67,7 @@ export async function addStartedRun(
   });
 }
 
-/** A run that starts handed is given to an agent that was there. */
+/** A run that starts handed goes to a live agent. */
 const MEMORY_OF_LIVE = JSON.stringify({ how: "live" } satisfies RunMemory);
 
 type StartedColumns = Pick<
@@ -118,7 +118,7 @@ export function endColumns({
   return {
     status: result.outcome,
     stopReason: stopReasonOf(result),
-    // A failure that was tried again is not why the run ended.
+    // A failure that was retried is not the reason for the end.
     error: result.outcome === "failed" ? JSON.stringify(result.error) : null,
     usage: usage === null ? null : JSON.stringify(usage),
     endedAt: at,
@@ -129,7 +129,7 @@ export function endColumns({
   };
 }
 
-/** The answers stay with the run, and are shown to nobody any more. False when there are none, or they were dismissed before. */
+/** Hides the answers; they stay in the run. False when there are none, or they were dismissed before. */
 export async function dismissUnused(
   { db }: Transaction,
   { sessionId, runId }: { readonly sessionId: string; readonly runId: string },

@@ -1,7 +1,6 @@
-import { sql } from "kysely";
 import { SCOPES } from "../../domain/scope.ts";
 import { mayAdd, mayRevoke, type TokenFacts } from "../../domain/token-rules.ts";
-import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../access-token.ts";
+import type { AddToken, RevokeToken, TokenAdded, TokenRevoked } from "../ports/token-store.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToken(
@@ -16,7 +15,7 @@ export async function addToken(
   return "added";
 }
 
-/** The first time counts. */
+/** A second revocation keeps the time of the first. */
 export async function revokeToken(
   transaction: Transaction,
   { id, at, hasOtherAdmin }: RevokeToken,
@@ -33,15 +32,14 @@ export async function revokeToken(
   return tokens.some((token) => token.id === id) ? "revoked" : "missing";
 }
 
-/** All tokens, which nobody else adds or revokes until the transaction ends. */
-async function lockTokens({ db, engine }: Transaction): Promise<readonly TokenFacts[]> {
-  if (engine === "postgres")
-    await sql`lock table "AccessToken" in share row exclusive mode`.execute(db);
+/** Returns all tokens and locks them until the transaction ends. */
+async function lockTokens({ db, dialect }: Transaction): Promise<readonly TokenFacts[]> {
+  await dialect.lockTokens(db);
   const rows = await db
     .selectFrom("AccessToken")
     .select(["id", "scope", "expiresAt", "revokedAt"])
     .execute();
-  // A scope that is none gives no right, so such a row is the least.
+  // An unknown scope grants nothing, so the row counts as the weakest.
   return rows.map((row) => ({
     ...row,
     scope: SCOPES.find((scope) => scope === row.scope) ?? "read",
@@ -55,7 +53,6 @@ export async function markTokenUsed(
   await db.updateTable("AccessToken").set({ lastUsedAt: at }).where("id", "=", id).execute();
 }
 
-/** Those that can no longer be used since then: nobody needs to know of them any more. */
 export async function forgetTokens(
   { db }: Transaction,
   { before }: { before: number },

@@ -1,26 +1,8 @@
-import { sql, type RawBuilder } from "kysely";
-import type { Place } from "../prepared.ts";
-import { runWrittenOut } from "./written-out.ts";
+import type { Queryable } from "../dialect.ts";
+import { runStatement } from "../prepared.ts";
 
-/** What every write runs in: a transaction that the engine opened and will commit. */
-export type Transaction = Place;
-
-/** The clock of the database, the same for all nodes, in epoch milliseconds. */
-export function databaseNow({ engine }: Pick<Transaction, "engine">): RawBuilder<number> {
-  return engine === "sqlite"
-    ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
-    : sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-}
-
-export function greatest(
-  { engine }: Pick<Transaction, "engine">,
-  column: string,
-  value: number,
-): RawBuilder<number> {
-  return engine === "sqlite"
-    ? sql<number>`max(${sql.ref(column)}, ${value})`
-    : sql<number>`greatest(${sql.ref(column)}, ${value})`;
-}
+/** The transaction of a write. The engine opens and commits it. */
+export type Transaction = Queryable;
 
 export interface SessionLock {
   readonly version: number;
@@ -30,16 +12,14 @@ export interface SessionLock {
   readonly updatedAt: number;
 }
 
-/** Holds the session's row until the transaction ends, so that sequence order is commit order. */
+/** Locks the session's row until the transaction ends, so that sequence order is commit order. */
 export async function lockSession(
   transaction: Transaction,
   sessionId: string,
 ): Promise<SessionLock | undefined> {
-  const [lock] = await runWrittenOut<SessionLock>(
+  const [lock] = await runStatement<SessionLock>(
     transaction,
-    `select "version", "lastSeq", "owner", "epoch", "updatedAt" from "AgentSession" where "id" = ?${
-      transaction.engine === "postgres" ? " for update" : ""
-    }`,
+    `select "version", "lastSeq", "owner", "epoch", "updatedAt" from "AgentSession" where "id" = ?${transaction.dialect.forUpdate}`,
     [sessionId],
   );
   return lock;

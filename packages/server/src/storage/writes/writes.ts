@@ -1,9 +1,7 @@
 import { appendOutput } from "./append-output.ts";
 import { commitChange } from "./commit-change.ts";
-import { deleteStale } from "./delete-stale.ts";
-import { dropImport } from "./drop-import.ts";
 import { addToImport } from "./import-part.ts";
-import { beginImport, finishImport } from "./import-session.ts";
+import { beginImport, dropImport, finishImport } from "./import-session.ts";
 import {
   claimSession,
   dropLease,
@@ -13,12 +11,19 @@ import {
   releaseSession,
   renewLease,
 } from "./lease-writes.ts";
-import { addRepo, deleteSessions, forgetAnswers, removeRepo, setAside } from "./plain-writes.ts";
+import {
+  addRepo,
+  deleteSessions,
+  deleteStale,
+  forgetAnswers,
+  quarantine,
+  removeRepo,
+} from "./plain-writes.ts";
 import { addToken, forgetTokens, markTokenUsed, revokeToken } from "./token-writes.ts";
 import { dismissUnused } from "./run-writes.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Every write there is, by name: PostgreSQL calls them here, SQLite in its writing thread. */
+/** All writes by name. PostgreSQL calls them here, SQLite in its writing thread. */
 export const WRITES = {
   addRepo,
   addToImport,
@@ -39,25 +44,24 @@ export const WRITES = {
   forgetNodes,
   forgetTokens,
   markTokenUsed,
+  quarantine,
   releaseSession,
   removeRepo,
   renewLease,
   revokeToken,
-  setAside,
 } as const;
 
 export type WriteName = keyof typeof WRITES;
 export type WriteArgs<Name extends WriteName> = Parameters<(typeof WRITES)[Name]>[1];
 export type WriteResult<Name extends WriteName> = Awaited<ReturnType<(typeof WRITES)[Name]>>;
 
-/** Runs one write in a transaction of its own, or in one shared with others. */
+/** Runs one write, in a transaction of its own or shared with others. */
 export type Writer = <Name extends WriteName>(
   name: Name,
   args: WriteArgs<Name>,
   options?: { readonly durable: boolean },
 ) => Promise<WriteResult<Name>>;
 
-/** Calls the write of that name. */
 export function callWrite<Name extends WriteName>(
   transaction: Transaction,
   name: Name,

@@ -30,8 +30,8 @@ const dying: Store = {
     if (dieAt === "finish") die();
     return store.finishImport(end);
   },
-  dropImport: async (arrival) => {
-    const isGone = await store.dropImport(arrival);
+  dropImport: async (staging) => {
+    const isGone = await store.dropImport(staging);
     if (dieAt === "dropping") die();
     return isGone;
   },

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import { sameJson } from "../../../domain/json.ts";
 import { parseJson } from "../../rows/parse.ts";
 import { upgraded, type MessageShape } from "../message-shapes.ts";
-import type { MigrationContext } from "../migrations.ts";
+import type { MigrationContext } from "../migration-context.ts";
 import {
   flagFrom,
   jsonOr,

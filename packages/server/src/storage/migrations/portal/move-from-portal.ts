@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { JsonObject } from "../../../domain/json.ts";
-import type { MigrationContext } from "../migrations.ts";
+import type { MigrationContext } from "../migration-context.ts";
 import {
   flagFrom,
   jsonOr,

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { MigrationContext } from "../migrations.ts";
+import type { MigrationContext } from "../migration-context.ts";
 import { statusFromPortal } from "./portal-status.ts";
 
 const BATCH = 500;

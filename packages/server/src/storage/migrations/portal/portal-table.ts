@@ -1,5 +1,5 @@
 import { sql, type ColumnMetadata, type Kysely } from "kysely";
-import type { MigrationContext } from "../migrations.ts";
+import type { MigrationContext } from "../migration-context.ts";
 import { timeReader } from "./portal-rows.ts";
 
 /** What is written into a portal's column; a `Date` in whichever form its portal has it. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stateOf } from "../../../domain/session.ts";
 import { openMigrations, openStore } from "../../open-store.ts";
-import type { SessionRecord, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { SessionRecord } from "../../ports/session-store.ts";
 import { openRaw } from "../../testing/raw-database.ts";
 import { driveSession, textOf } from "../../testing/session-driver.ts";
 import type { TestDatabase } from "../../testing/test-database.ts";
@@ -146,7 +147,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
   });
 
   it("A15 sets aside, whole, what has lost what it belongs to", async () => {
-    const found = await store.listSetAside();
+    const found = await store.listQuarantined();
 
     expect(found.map(({ table, rowId, reason }) => ({ table, rowId, reason }))).toEqual(
       [

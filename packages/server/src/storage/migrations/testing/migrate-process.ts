@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { flushCompileCache } from "node:module";
-import type { DatabaseLocation } from "../../open-store.ts";
-import { postgresMigrations } from "../../postgres/migrate-postgres.ts";
-import { sqliteMigrations } from "../../sqlite/migrate-sqlite.ts";
+import { openMigrations, type DatabaseLocation } from "../../open-store.ts";
 
 /** What the process is told, as JSON in its one argument. */
 export interface MigrationOrder {
@@ -16,10 +14,7 @@ const { location, direction, dieAt }: MigrationOrder = JSON.parse(process.argv[2
 const failpoint = (name: string): void => {
   if (name === dieAt) process.kill(process.pid, "SIGKILL");
 };
-const migrations =
-  location.engine === "sqlite"
-    ? sqliteMigrations(location.file, failpoint)
-    : postgresMigrations(location.url, failpoint);
+const migrations = await openMigrations(location, failpoint);
 // Who is killed writes no cache at its end.
 flushCompileCache();
 process.stdout.write("ready\n");

@@ -10,6 +10,7 @@ import type { Store } from "../../store.ts";
 import { openSqliteConnection } from "../connection.ts";
 import { faultFromSqlite } from "../faults.ts";
 import { openSqliteStore } from "../open-sqlite-store.ts";
+import { SQLITE } from "../sqlite-dialect.ts";
 import { startWriter } from "../writer.ts";
 
 /** A store with little room, which can be taken away and given back. */
@@ -32,7 +33,8 @@ export async function limitedFile(): Promise<SmallDisk> {
   const writer = startWriter({ file, maxPages: PAGES });
   const raw = new DatabaseSync(file, { timeout: 5000 });
   const store = portableStore({
-    engine: "sqlite",
+    dialect: SQLITE,
+    isShared: false,
     db,
     write: writer.write,
     schema: { name: "limited", migratedAt: 0 },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SetAside, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { QuarantinedRow } from "../../ports/quarantine-store.ts";
 import { loosen, openRaw, type RawDatabase } from "../raw-database.ts";
 import { growingText, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
@@ -319,8 +320,8 @@ function spoilable(open: OpenTestStore): { shared: SharedStore; raw: () => RawDa
 }
 
 /** What was reported about a row, or about any of a session's. */
-async function reportsOf(store: Store, id: string): Promise<readonly SetAside[]> {
-  const reports = (await store.listSetAside()).filter(({ rowId, row }) =>
+async function reportsOf(store: Store, id: string): Promise<readonly QuarantinedRow[]> {
+  const reports = (await store.listQuarantined()).filter(({ rowId, row }) =>
     `${rowId} ${row}`.includes(id),
   );
   return reports.toSorted((left, right) => (left.table < right.table ? -1 : 1));

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { STATUSES, type Status } from "../../../domain/status.ts";
-import type { SessionCounts, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { SessionCounts } from "../../ports/session-store.ts";
 import { openRaw } from "../raw-database.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore } from "./shared-store.ts";

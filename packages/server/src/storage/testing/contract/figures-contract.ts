@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { RunResult } from "../../../domain/run.ts";
-import type { FiguresQuery, SessionFigures } from "../../figures.ts";
+import type { FiguresQuery, SessionFigures } from "../../ports/stats-store.ts";
 import type { Store } from "../../store.ts";
 import { openRaw } from "../raw-database.ts";
 import { beginSession, COMPLETED, HANDED, NOON, type SessionDriver } from "../session-driver.ts";

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evolveAll } from "../../../domain/kernel/evolve.ts";
-import type { ArrivingRun } from "../../arrival.ts";
-import type { Run } from "../../store.ts";
-import { arriving, endOf, importWhole, partOf, type ArrivingSession } from "../arriving-session.ts";
+import type { StagedRun } from "../../ports/import-store.ts";
+import type { Run } from "../../ports/run-store.ts";
+import {
+  stagedSession,
+  endOf,
+  importWhole,
+  partOf,
+  type StagedSession,
+} from "../staged-session.ts";
 import { countRows, openRaw } from "../raw-database.ts";
 import { beginSession, driveSession, NOON, textOf } from "../session-driver.ts";
 import { withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
@@ -12,7 +18,7 @@ import { withStore, type OpenTestStore, type SharedStore } from "./shared-store.
 export function importContract(shared: SharedStore, open: OpenTestStore): void {
   describe("an imported session", () => {
     it("A13 has everything it came with, under the ids and numbers it had", async () => {
-      const imported = arriving({ repoId: shared.repo.id });
+      const imported = stagedSession({ repoId: shared.repo.id });
       const { session } = imported;
       const done = await importWhole(shared.store, imported);
       const stored = { session, version: 1, lastSeq: 42, owner: null, epoch: 0 };
@@ -45,7 +51,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     });
 
     it("C7 has a log that folds to it, with its messages at their old numbers", async () => {
-      const imported = arriving({ repoId: shared.repo.id });
+      const imported = stagedSession({ repoId: shared.repo.id });
       await importWhole(shared.store, imported);
       const log = await shared.store.readEvents({
         sessionId: imported.session.id,
@@ -64,7 +70,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     });
 
     it("C3 goes on here: what it waits for can be answered, and its queue delivered", async () => {
-      const imported = arriving({ repoId: shared.repo.id });
+      const imported = stagedSession({ repoId: shared.repo.id });
       const { session } = imported;
       await importWhole(shared.store, imported);
       const driver = driveSession(shared.store, { id: session.id, now: NOON + 10_000 });
@@ -86,7 +92,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
 
     it("is found by its title and by what was said in it", async () => {
       const word = `found${randomUUID().replaceAll("-", "")}`;
-      const imported = arriving({
+      const imported = stagedSession({
         repoId: shared.repo.id,
         title: `Title ${word}t`,
         text: `${word}m`,
@@ -101,7 +107,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("is refused when there is one of its id, and leaves that one as it is", async () => {
       const session = await shared.begin({ title: "Mine" });
       const before = await session.stored();
-      const imported = arriving({ id: session.id, repoId: shared.repo.id });
+      const imported = stagedSession({ id: session.id, repoId: shared.repo.id });
       expect(await importWhole(shared.store, imported)).toEqual({
         ok: false,
         refused: "session_exists",
@@ -117,7 +123,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         const suspension = await other.suspend(sent);
         const queued = await other.send("later");
         const before = await countRows(location);
-        const mine = arriving({ repoId: repo.id });
+        const mine = stagedSession({ repoId: repo.id });
         const [message, ...messages] = mine.messages;
         const [run, ...runs] = mine.runs;
         const [asked] = mine.suspensions;
@@ -130,7 +136,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         });
         const taken = { ok: false, refused: "ids_taken" };
         const repeated = (id: string) => ({ ok: false, refused: "repeated", id });
-        const attempts: readonly [ArrivingSession, object][] = [
+        const attempts: readonly [StagedSession, object][] = [
           [withMessage(sent.messageId), taken],
           [withMessage(queued.messageId), taken],
           [{ ...mine, runs: [{ ...run, id: sent.runId }, ...runs] }, taken],
@@ -161,7 +167,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("asks for a repository and an agent id that it can have", async () => {
       const taken = await shared.begin({ agentId: `taken-${randomUUID()}` });
       const { agentId } = (await taken.stored()).session;
-      const mine = arriving({ repoId: shared.repo.id });
+      const mine = stagedSession({ repoId: shared.repo.id });
       const attempt = (more: Partial<typeof mine.session>) =>
         importWhole(shared.store, { ...mine, session: { ...mine.session, ...more } });
       expect(await attempt({ repoId: "gone" })).toEqual({ ok: false, refused: "repo_missing" });
@@ -174,7 +180,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
 
   describe("an import in parts", () => {
     it("A13 is a whole session at its end, of any number of messages", async () => {
-      const mine = arriving({ repoId: shared.repo.id });
+      const mine = stagedSession({ repoId: shared.repo.id });
       const [message] = mine.messages;
       if (message === undefined) throw new Error("two were made");
       const messages = Array.from({ length: 1_201 }, (_, index) => ({
@@ -182,12 +188,12 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
         id: `${mine.session.id}-long-${index}`,
         seq: index + 2,
       }));
-      const arrival = arrivalOf(mine);
-      await shared.store.beginImport({ arrival, at: mine.at });
-      await shared.store.addToImport({ arrival, ...partOf(mine), messages: [] });
+      const staging = stagingOf(mine);
+      await shared.store.beginImport({ staging, at: mine.at });
+      await shared.store.addToImport({ staging, ...partOf(mine), messages: [] });
       for (const part of [messages.slice(0, 600), messages.slice(600)])
-        await shared.store.addToImport({ arrival, ...NOTHING, messages: part });
-      await shared.store.finishImport({ arrival, ...endOf(mine), lastSeq: 1_202 });
+        await shared.store.addToImport({ staging, ...NOTHING, messages: part });
+      await shared.store.finishImport({ staging, ...endOf(mine), lastSeq: 1_202 });
       const sessionId = mine.session.id;
       const read = await shared.store.readMessages({ sessionId });
       expect(read.slice(0, -1)).toEqual(
@@ -198,7 +204,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("A13 is seen nowhere before its end", async () => {
       await withStore(open, async ({ store, repo }) => {
         const word = "unseen";
-        const mine = arriving({ repoId: repo.id, title: word, text: word });
+        const mine = stagedSession({ repoId: repo.id, title: word, text: word });
         const sessionId = mine.session.id;
         const look = async () => ({
           loaded: (await store.load(sessionId)).found,
@@ -221,12 +227,12 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
           setAside: (await store.health()).setAside,
         });
         const before = await look();
-        const arrival = arrivalOf(mine);
-        await store.beginImport({ arrival, at: mine.at });
+        const staging = stagingOf(mine);
+        await store.beginImport({ staging, at: mine.at });
         expect(await look()).toEqual(before);
-        await store.addToImport({ arrival, ...partOf(mine) });
+        await store.addToImport({ staging, ...partOf(mine) });
         expect(await look()).toEqual(before);
-        await store.finishImport({ arrival, ...endOf(mine) });
+        await store.finishImport({ staging, ...endOf(mine) });
         expect(await look()).toEqual({
           loaded: "session",
           read: "session",
@@ -250,22 +256,22 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     });
 
     it("belongs to one of two who begin it, and to nobody else", async () => {
-      const mine = arriving({ repoId: shared.repo.id });
-      const [first, second] = [arrivalOf(mine), arrivalOf(mine)];
+      const mine = stagedSession({ repoId: shared.repo.id });
+      const [first, second] = [stagingOf(mine), stagingOf(mine)];
       const begun = await Promise.all(
-        [first, second].map((arrival) => shared.store.beginImport({ arrival, at: mine.at })),
+        [first, second].map((staging) => shared.store.beginImport({ staging, at: mine.at })),
       );
       expect(begun).toContainEqual({ ok: true });
       expect(begun).toContainEqual({ ok: false, refused: "being_imported" });
       const [winner, loser] = begun[0]?.ok === true ? [first, second] : [second, first];
       const lost = { ok: false, refused: "import_lost" };
-      expect(await shared.store.addToImport({ arrival: loser, ...partOf(mine) })).toEqual(lost);
-      expect(await shared.store.finishImport({ arrival: loser, ...endOf(mine) })).toEqual(lost);
+      expect(await shared.store.addToImport({ staging: loser, ...partOf(mine) })).toEqual(lost);
+      expect(await shared.store.finishImport({ staging: loser, ...endOf(mine) })).toEqual(lost);
       expect(await shared.store.dropImport(loser)).toBe(true);
-      expect(await shared.store.addToImport({ arrival: winner, ...partOf(mine) })).toEqual({
+      expect(await shared.store.addToImport({ staging: winner, ...partOf(mine) })).toEqual({
         ok: true,
       });
-      expect(await shared.store.finishImport({ arrival: winner, ...endOf(mine) })).toMatchObject({
+      expect(await shared.store.finishImport({ staging: winner, ...endOf(mine) })).toMatchObject({
         ok: true,
       });
       expect(await shared.store.dropImport(winner)).toBe(true);
@@ -275,53 +281,53 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
     it("that is dropped leaves nothing, in steps that are bounded", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const before = await countRows(location);
-        const mine = arriving({ repoId: repo.id });
+        const mine = stagedSession({ repoId: repo.id });
         const [message] = mine.messages;
         if (message === undefined) throw new Error("two were made");
-        const arrival = arrivalOf(mine);
-        await store.beginImport({ arrival, at: mine.at });
+        const staging = stagingOf(mine);
+        await store.beginImport({ staging, at: mine.at });
         const messages = Array.from({ length: 2_500 }, (_, index) => ({
           ...message,
           id: `${mine.session.id}-long-${index}`,
           seq: index + 2,
         }));
-        await store.addToImport({ arrival, ...partOf(mine), messages });
+        await store.addToImport({ staging, ...partOf(mine), messages });
         let steps = 1;
-        while (!(await store.dropImport(arrival))) {
+        while (!(await store.dropImport(staging))) {
           steps += 1;
-          expect(await store.addToImport({ arrival, ...NOTHING })).toEqual({
+          expect(await store.addToImport({ staging, ...NOTHING })).toEqual({
             ok: false,
             refused: "import_lost",
           });
-          expect(await store.leftImports()).toMatchObject([{ sessionId: mine.session.id }]);
+          expect(await store.abandonedImports()).toMatchObject([{ sessionId: mine.session.id }]);
         }
         expect(steps).toBeGreaterThan(4);
         expect(await countRows(location)).toEqual(before);
-        expect(await store.leftImports()).toEqual([]);
+        expect(await store.abandonedImports()).toEqual([]);
         expect((await importWhole(store, mine)).ok).toBe(true);
       });
     });
 
     it("that nobody goes on with is known as such, and can be begun again once it is dropped", async () => {
       await withStore(open, async ({ store, location, repo }) => {
-        const mine = arriving({ repoId: repo.id });
-        const arrival = arrivalOf(mine);
-        await store.beginImport({ arrival, at: mine.at });
-        await store.addToImport({ arrival, ...partOf(mine) });
-        expect(await store.leftImports()).toEqual([]);
+        const mine = stagedSession({ repoId: repo.id });
+        const staging = stagingOf(mine);
+        await store.beginImport({ staging, at: mine.at });
+        await store.addToImport({ staging, ...partOf(mine) });
+        expect(await store.abandonedImports()).toEqual([]);
         const raw = await openRaw(location);
         await raw.run(`update "NodeLease" set "expiresAt" = 1`);
         await raw.close();
-        expect(await store.leftImports()).toEqual([arrival]);
-        const again = arrivalOf(mine);
-        expect(await store.beginImport({ arrival: again, at: mine.at })).toEqual({
+        expect(await store.abandonedImports()).toEqual([staging]);
+        const again = stagingOf(mine);
+        expect(await store.beginImport({ staging: again, at: mine.at })).toEqual({
           ok: false,
           refused: "left_over",
-          arrival,
+          staging,
         });
-        expect(await store.dropImport(arrival)).toBe(true);
-        expect(await store.beginImport({ arrival: again, at: mine.at })).toEqual({ ok: true });
-        expect(await store.addToImport({ arrival, ...NOTHING })).toEqual({
+        expect(await store.dropImport(staging)).toBe(true);
+        expect(await store.beginImport({ staging: again, at: mine.at })).toEqual({ ok: true });
+        expect(await store.addToImport({ staging, ...NOTHING })).toEqual({
           ok: false,
           refused: "import_lost",
         });
@@ -332,10 +338,10 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
 
 const NOTHING = { messages: [], runs: [], suspensions: [], queued: [] };
 
-function arrivalOf({ session }: ArrivingSession) {
+function stagingOf({ session }: StagedSession) {
   return { sessionId: session.id, importId: randomUUID() };
 }
 
-function runOf({ continuity: _, handed: __, ...run }: ArrivingRun): Omit<Run, "sessionId"> {
+function runOf({ continuity: _, handed: __, ...run }: StagedRun): Omit<Run, "sessionId"> {
   return run;
 }

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PHASES, type Phase } from "../../../domain/phase.ts";
 import { STATES, STATUSES, type State, type Status } from "../../../domain/status.ts";
-import type { ListPosition, SessionQuery, SessionRecord, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { ListPosition, SessionQuery, SessionRecord } from "../../ports/session-store.ts";
 import { beginSession, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 

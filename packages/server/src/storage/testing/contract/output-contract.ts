@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
 import type { RunResult } from "../../../domain/run.ts";
-import type { OutputItem } from "../../store.ts";
+import type { OutputItem } from "../../ports/transcript-store.ts";
 import { openRaw } from "../raw-database.ts";
 import {
   driveSession,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { QueuedMessage } from "../../store.ts";
+import type { QueuedMessage } from "../../ports/run-store.ts";
 import {
   HANDED,
   NOON,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Part, Repo, StoredSuspension } from "../../store.ts";
+import type { TimePage, StoredSuspension } from "../../ports/run-store.ts";
+import type { Repo } from "../../ports/repository-store.ts";
 import { openRaw } from "../raw-database.ts";
 import { beginSession, HANDED, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
@@ -365,7 +366,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
 }
 
 async function readInParts<Row extends { readonly id: string }>(
-  read: (part: Part) => Promise<readonly Row[]>,
+  read: (part: TimePage) => Promise<readonly Row[]>,
   timeOf: (row: Row) => number,
 ): Promise<readonly Row[]> {
   const all: Row[] = [];

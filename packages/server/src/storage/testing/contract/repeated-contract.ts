@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../domain/kernel/decide.ts";
-import type { Change, Output, OutputItem } from "../../store.ts";
+import type { Output, OutputItem } from "../../ports/transcript-store.ts";
+import type { Change } from "../../ports/session-store.ts";
 import {
   COMPLETED,
   opening,

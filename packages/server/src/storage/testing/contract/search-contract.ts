@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SearchHit, SessionQuery } from "../../store.ts";
+import type { SearchHit, SessionQuery } from "../../ports/session-store.ts";
 import { opening, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
 import type { Create } from "../../../domain/kernel/command.ts";
 import { openStore } from "../../open-store.ts";
-import type { Repo, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { Repo } from "../../ports/repository-store.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";
 import type { TestStore } from "../test-database.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LogEntry } from "../../store.ts";
+import type { LogEntry } from "../../ports/transcript-store.ts";
 import { opening, textIn } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
@@ -35,7 +35,7 @@ export function snapshotContract(shared: SharedStore): void {
           states.add(`${state}, ${queue.length} queued`);
         },
       );
-      expect(await shared.store.listSetAside()).toEqual([]);
+      expect(await shared.store.listQuarantined()).toEqual([]);
       expect(states.size).toBeGreaterThan(2);
     });
 
@@ -124,7 +124,7 @@ export function snapshotContract(shared: SharedStore): void {
         );
         expect(await shared.store.load(session.id)).toEqual({ found: "nothing" });
       }
-      expect(await shared.store.listSetAside()).toEqual([]);
+      expect(await shared.store.listQuarantined()).toEqual([]);
     });
   });
 }

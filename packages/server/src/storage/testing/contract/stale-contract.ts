@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { activityOf, type Session } from "../../../domain/session.ts";
 import { openStore } from "../../open-store.ts";
-import type { NewMessage, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { NewMessage } from "../../ports/transcript-store.ts";
 import { countRows, loosen, openRaw, type RawDatabase } from "../raw-database.ts";
 import { beginSession, NOON, textOf, type SessionDriver } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
@@ -132,7 +133,7 @@ export function staleContract(open: OpenTestStore): void {
         const sessionIds = [good.id, bad.id];
         expect(await store.deleteStale({ sessionIds, before: BEFORE })).toEqual([good.id]);
         expect(await store.load(bad.id)).toMatchObject({ found: "unreadable" });
-        expect(await store.listSetAside()).toMatchObject([{ rowId: bad.id }]);
+        expect(await store.listQuarantined()).toMatchObject([{ rowId: bad.id }]);
       });
     });
 

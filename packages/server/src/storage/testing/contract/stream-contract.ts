@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
-import type { LogEntry, OutputItem, Store } from "../../store.ts";
+import type { Store } from "../../store.ts";
+import type { LogEntry, OutputItem } from "../../ports/transcript-store.ts";
 import { opening, textIn, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AccessToken } from "../../access-token.ts";
+import type { AccessToken } from "../../ports/token-store.ts";
 import { NOON } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 

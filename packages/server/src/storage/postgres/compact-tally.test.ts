@@ -3,7 +3,7 @@ import { openRaw, type RawDatabase } from "../testing/raw-database.ts";
 import { beginSession } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";
 import { openPostgresConnection } from "./connection.ts";
-import { foldTally } from "./fold-tally.ts";
+import { compactTally } from "./compact-tally.ts";
 
 const REPOS = ["r1", "r2"];
 
@@ -50,7 +50,7 @@ describe("what PostgreSQL counts of sessions", () => {
   it("is right while sessions come, change and go, and several fold at once", async () => {
     let isOver = false;
     const fold = async (): Promise<void> => {
-      while (!isOver) await foldTally(connection.db);
+      while (!isOver) await compactTally(connection.db);
     };
     const folding = [fold(), fold()];
     await Promise.all(Array.from({ length: 60 }, (_, index) => live(index)));
@@ -59,7 +59,7 @@ describe("what PostgreSQL counts of sessions", () => {
     const sessions = await counted();
     expect(sessions.length).toBeGreaterThan(4);
     expect(await tallied()).toEqual(sessions);
-    await foldTally(connection.db);
+    await compactTally(connection.db);
     expect(await tallied()).toEqual(sessions);
     expect([await rowsOf(0), await rowsOf(1)]).toEqual([0, sessions.length]);
     expect(await test.store.listSessions({ limit: 1, repoId: "r1" })).toMatchObject({
@@ -76,7 +76,7 @@ describe("what PostgreSQL counts of sessions", () => {
     await raw.run(`update "AgentSession" set "setAside" = 0`);
     expect(await tallied()).toEqual(await counted());
     await test.store.deleteSessions(["s1"]);
-    await foldTally(connection.db);
+    await compactTally(connection.db);
     expect([await rowsOf(0), await rowsOf(1)]).toEqual([0, 0]);
   });
 });

@@ -1,31 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { Session } from "../../domain/session.ts";
 import type {
-  ArrivingRun,
+  StagedRun,
   ImportAdded,
   ImportBegun,
   ImportEnd,
   ImportFinished,
   ImportPart,
-} from "../arrival.ts";
-import type { Store, StoredSuspension } from "../store.ts";
+} from "../ports/import-store.ts";
+import type { Store } from "../store.ts";
+import type { StoredSuspension } from "../ports/run-store.ts";
 import { NOON, textOf } from "./session-driver.ts";
 
 /** A session that can be imported in one part. */
-export type ArrivingSession = Omit<ImportPart, "arrival"> &
-  Omit<ImportEnd, "arrival" | "suspensions"> & { readonly open: ImportEnd["suspensions"] };
+export type StagedSession = Omit<ImportPart, "staging"> &
+  Omit<ImportEnd, "staging" | "suspensions"> & { readonly open: ImportEnd["suspensions"] };
 
 /** Imports it in one part. After a refusal nothing of it is left. */
 export async function importWhole(
   store: Store,
-  session: ArrivingSession,
+  session: StagedSession,
 ): Promise<ImportBegun | ImportAdded | ImportFinished> {
-  const arrival = { sessionId: session.session.id, importId: randomUUID() };
-  const begun = await store.beginImport({ arrival, at: session.at });
+  const staging = { sessionId: session.session.id, importId: randomUUID() };
+  const begun = await store.beginImport({ staging, at: session.at });
   if (!begun.ok) return begun;
-  const added = await store.addToImport({ arrival, ...partOf(session) });
-  const done = added.ok ? await store.finishImport({ arrival, ...endOf(session) }) : added;
-  if (!done.ok) while (!(await store.dropImport(arrival)));
+  const added = await store.addToImport({ staging, ...partOf(session) });
+  const done = added.ok ? await store.finishImport({ staging, ...endOf(session) }) : added;
+  if (!done.ok) while (!(await store.dropImport(staging)));
   return done;
 }
 
@@ -34,17 +35,17 @@ export function partOf({
   runs,
   suspensions,
   queued,
-}: ArrivingSession): Omit<ImportPart, "arrival"> {
+}: StagedSession): Omit<ImportPart, "staging"> {
   return { messages, runs, suspensions, queued };
 }
 
-export function endOf(arriving: ArrivingSession): Omit<ImportEnd, "arrival"> {
-  const { at, session, lastSeq, open: suspensions, notices } = arriving;
+export function endOf(staged: StagedSession): Omit<ImportEnd, "staging"> {
+  const { at, session, lastSeq, open: suspensions, notices } = staged;
   return { at, session, lastSeq, suspensions, notices };
 }
 
 /** Suspended, with an ended run, one that waits, and a message in the queue. */
-export function arriving({
+export function stagedSession({
   id = randomUUID(),
   repoId = null,
   title = null,
@@ -54,7 +55,7 @@ export function arriving({
   repoId?: string | null;
   title?: string | null;
   text?: string;
-}): ArrivingSession {
+}): StagedSession {
   const entry = {
     messageId: `${id}-m3`,
     runId: `${id}-r3`,
@@ -192,7 +193,7 @@ const OPEN = {
   closedAt: null,
 } as const satisfies Partial<StoredSuspension>;
 
-function run(id: string, messageId: string, afterMs: number): ArrivingRun {
+function run(id: string, messageId: string, afterMs: number): StagedRun {
   return {
     id,
     messageId,

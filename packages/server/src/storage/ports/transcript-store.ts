@@ -1,6 +1,15 @@
-import type { SessionEvent } from "../domain/kernel/event.ts";
-import type { Message, MessageContent } from "../domain/message.ts";
-import type { Fence, NewMessage } from "./store.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
+import type { Message, MessageContent, Role } from "../../domain/message.ts";
+import type { Fence } from "./node-store.ts";
+
+/** Messages of a session, and its event log. */
+export interface TranscriptStore {
+  /** Stores output of an agent if the run is still current and the fence holds. */
+  append(output: Output): Promise<Appended | AppendRefused>;
+  readMessages(query: MessageQuery): Promise<readonly Message[]>;
+  readMessage(sessionId: string, messageId: string): Promise<Message | null>;
+  readEvents(query: EventQuery): Promise<readonly LogEntry[]>;
+}
 
 export interface Output {
   readonly sessionId: string;
@@ -8,11 +17,11 @@ export interface Output {
   readonly at: number;
   readonly fence: Fence;
   readonly items: readonly OutputItem[];
-  /** False for checkpoints of a stream: they survive a crash of ours, not a power cut. */
+  /** False for streamed text: it survives a crash of the server, but not a power failure. */
   readonly durable: boolean;
-  /** The number of the last output that the writer knows to be stored. */
+  /** The last sequence number that the writer knows to be stored. */
   readonly after?: number;
-  /** The same output was tried before and its outcome is unknown: if it is stored, it is not stored again. */
+  /** An earlier attempt had an unknown outcome. If that attempt was stored, the output is not stored again. */
   readonly wasTried?: boolean;
 }
 
@@ -29,14 +38,23 @@ export type OutputItem =
       readonly content: MessageContent;
       readonly complete: boolean;
     }
-  /** The message is whole: its text so far becomes its content and the log forgets the pieces. */
+  /** Completes the message: its text becomes its content, and its deltas leave the log. */
   | { readonly put: "end"; readonly messageId: string };
+
+export interface NewMessage {
+  readonly id: string;
+  readonly runId: string | null;
+  readonly role: Role;
+  readonly content: MessageContent;
+  /** Time of the message if it is not new: a fork keeps the times of the original. */
+  readonly at?: number;
+}
 
 export interface Appended {
   readonly ok: true;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** When it was said, as it is stored. */
+  /** The stored time. It may be later than the time of the output. */
   readonly at: number;
 }
 
@@ -47,6 +65,21 @@ export type AppendRefused =
     }
   /** The database crashed and lost output that was not durable: its log ends at `lastSeq`, before `after`. */
   | { readonly ok: false; readonly refused: "output_lost"; readonly lastSeq: number };
+
+export interface MessageQuery {
+  readonly sessionId: string;
+  /** After this sequence number. */
+  readonly after?: number;
+  /** Later than this time. */
+  readonly since?: number;
+  readonly limit?: number;
+}
+
+export interface EventQuery {
+  readonly sessionId: string;
+  readonly after: number;
+  readonly limit: number;
+}
 
 export type LogEntry =
   | {
@@ -68,5 +101,5 @@ export type LogEntry =
       readonly messageId: string;
       readonly text: string;
     }
-  /** Reported and set aside. */
+  /** Reported and quarantined. */
   | { readonly kind: "unreadable"; readonly seq: number; readonly at: number };

@@ -2,12 +2,12 @@ import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import { toSuspension } from "../rows/run-row.ts";
 import { fromSessionRow } from "../rows/session-row.ts";
-import type { SessionRecord } from "../store.ts";
+import type { SessionRecord } from "../ports/session-store.ts";
 import type { SessionRow, SuspensionRow } from "../tables.ts";
 import { required, type Source } from "./source.ts";
 
 /** A session's row, and whether the repository it names exists. */
-export type FoundSession = SessionRow & { readonly knownRepo: string | null };
+export type JoinedSession = SessionRow & { readonly knownRepo: string | null };
 
 export type OpenSuspensions = ReadonlyMap<string, readonly SuspensionRow[]>;
 
@@ -19,15 +19,15 @@ export function selectSessions({ db }: Pick<Source, "db">) {
     .select("Repo.id as knownRepo");
 }
 
-/** As it is in its table. */
-export function rawRow({ knownRepo: _, ...row }: FoundSession): SessionRow {
+/** The row as its table holds it. */
+export function rawRow({ knownRepo: _, ...row }: JoinedSession): SessionRow {
   return row;
 }
 
-/** Throws `UnreadableRow` when the row, or what the session waits for, cannot be. */
+/** Throws `UnreadableRow` when the row or an open suspension is unreadable. */
 export function toRecord(
   source: Source,
-  found: FoundSession,
+  found: JoinedSession,
   open: OpenSuspensions,
 ): SessionRecord {
   if (found.repoId !== null && found.knownRepo === null) {
@@ -44,10 +44,10 @@ export function toRecord(
     : recordOf(source, found);
 }
 
-/** What was made of a row; lists give the same row again while nothing in it is new. */
-const records = new WeakMap<FoundSession, SessionRecord>();
+/** Parsed rows. Lists return the same row object while it is unchanged. */
+const records = new WeakMap<JoinedSession, SessionRecord>();
 
-function recordOf(source: Source, row: FoundSession): SessionRecord {
+function recordOf(source: Source, row: JoinedSession): SessionRecord {
   const known = records.get(row);
   if (known !== undefined) return known;
   const record = withRemoval(source, fromSessionRow(row, []));
@@ -63,7 +63,7 @@ function withRemoval({ removeAt }: Source, record: Omit<SessionRecord, "removeAt
 /** By session, oldest first. */
 export async function openSuspensionRows(
   source: Source,
-  sessions: readonly FoundSession[],
+  sessions: readonly JoinedSession[],
 ): Promise<OpenSuspensions> {
   const waiting = sessions.filter(({ state }) => state === "suspended").map(({ id }) => id);
   const [sessionId] = waiting;

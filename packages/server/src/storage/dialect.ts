@@ -1,0 +1,44 @@
+import type { RawBuilder } from "kysely";
+import type { Database } from "./tables.ts";
+
+/** The SQL in which the two databases differ. */
+export interface Dialect {
+  readonly engine: "sqlite" | "postgres";
+  /** The clock of the database, in epoch milliseconds. All nodes share it. */
+  readonly now: RawBuilder<number>;
+  /** Added to a select, locks its rows until the transaction ends. */
+  readonly forUpdate: string;
+  /** Whether a session's row is read faster as one JSON text. */
+  readonly readsRowsAsText: boolean;
+  greatest(column: string, value: number): RawBuilder<number>;
+  /** A subquery that returns these texts, with a single parameter. */
+  list(texts: readonly string[]): RawBuilder<unknown>;
+  /** Replaces `?` by the placeholders of the database. */
+  placeholders(text: string): string;
+  /** Matches search documents that contain words with all these prefixes. */
+  matches(prefixes: readonly string[]): RawBuilder<boolean>;
+  addDocuments(at: Queryable, documents: readonly SearchDocument[]): Promise<void>;
+  /** Lets no other transaction add or revoke tokens until this one ends. */
+  lockTokens(db: Database): Promise<void>;
+  /** Lets no other transaction make a counted claim until this one ends. */
+  lockClaims(db: Database): Promise<void>;
+}
+
+export interface SearchDocument {
+  readonly sessionId: string;
+  /** Null for the document with the session's title and purpose. */
+  readonly messageId: string | null;
+  /** Without duplicates. */
+  readonly words: readonly string[];
+}
+
+/** Runs a statement synchronously. Rows have the column names of the statement. */
+export type RunAtOnce = (text: string, parameters: readonly unknown[]) => readonly unknown[];
+
+/** A connection or a transaction. */
+export interface Queryable {
+  readonly db: Database;
+  readonly dialect: Dialect;
+  /** Only where the driver is synchronous. */
+  readonly run?: RunAtOnce;
+}

@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { MessageContent } from "../../domain/message.ts";
+import type { RunMemory, RunStatus, UnusedAnswer } from "../../domain/run.ts";
+import type { Suspension } from "../../domain/suspension.ts";
+
+/** Runs of a session, the queue of messages behind them, and their suspensions. */
+export interface RunStore {
+  readQueue(sessionId: string): Promise<readonly QueuedMessage[]>;
+  readRun(runId: string): Promise<Run | null>;
+  /** Sorted by the time they were queued. Without a page, all of them. */
+  readRuns(sessionId: string, page?: TimePage): Promise<readonly Run[]>;
+  /** Suspensions of these runs, oldest first, at most `perRun` of each. */
+  readRunSuspensions(query: RunSuspensionsQuery): Promise<readonly RunSuspension[]>;
+  readSuspension(suspensionId: string): Promise<StoredSuspension | null>;
+  /** All suspensions of a session, open and closed, oldest first. */
+  readSuspensions(sessionId: string, page?: TimePage): Promise<readonly StoredSuspension[]>;
+  /** Open suspensions of all sessions, oldest first: the inbox. */
+  openSuspensions(): Promise<readonly StoredSuspension[]>;
+  /** Permissions of all sessions that were granted and never used, oldest first, without dismissed ones. */
+  unusedAnswers(): Promise<readonly ShownUnusedAnswer[]>;
+  /** False when the run has no unused answers, or they were dismissed before. */
+  dismissUnused(run: { readonly sessionId: string; readonly runId: string }): Promise<boolean>;
+}
+
+/** One page of a list sorted by time. */
+export interface TimePage {
+  readonly after?: { readonly at: number; readonly id: string };
+  readonly limit: number;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly status: RunStatus;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly attempts: number;
+  readonly stopReason: string | null;
+  readonly error: Json;
+  readonly usage: JsonObject | null;
+  /** How its agent knew the earlier messages; null until it got the message. */
+  readonly memory: RunMemory | null;
+  /** Permissions that were granted and, as far as can be seen, never used. Set when the run ends. */
+  readonly unusedAnswers: readonly UnusedAnswer[];
+  readonly queuedAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly runId: string;
+  readonly content: MessageContent;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly queuedAt: number;
+}
+
+export interface StoredSuspension extends Suspension {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly status: "open" | "answered" | "withdrawn" | "expired" | "released";
+  readonly answer: Json;
+  readonly answeredBy: string | null;
+  readonly closedAt: number | null;
+}
+
+/** An unused answer of a session's last run that nobody has dismissed. A new message hides it. */
+export interface ShownUnusedAnswer extends UnusedAnswer {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** When the run ended. */
+  readonly at: number;
+}
+
+export interface RunSuspensionsQuery {
+  readonly sessionId: string;
+  readonly runIds: readonly string[];
+  readonly perRun: number;
+}
+
+/** A suspension without its long parts: no request, and no answer longer than a line. */
+export type RunSuspension = Omit<
+  StoredSuspension,
+  "request" | "fingerprint" | "expiresAt" | "sessionId"
+>;

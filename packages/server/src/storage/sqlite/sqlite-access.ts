@@ -1,0 +1,95 @@
+import { statSync, type BigIntStats } from "node:fs";
+import type { DatabaseAccess } from "../database-access.ts";
+import { StorageFault } from "../fault.ts";
+import { inspectTables, type DatabaseInspection } from "../inspection.ts";
+import { migrateDown, migrateUp, migrationStatus, nothingMigrated } from "../migrations/migrate.ts";
+import { openSqliteUntouched, openSqliteConnection, type SqliteConnection } from "./connection.ts";
+import { faultFromSqlite } from "./faults.ts";
+import { openSqliteStore } from "./open-sqlite-store.ts";
+import { SQLITE } from "./sqlite-dialect.ts";
+
+export function sqliteAccess(file: string): DatabaseAccess {
+  const write = (): SqliteConnection => openSqliteConnection(file, { readOnly: false });
+  const read = (): SqliteConnection => openSqliteConnection(file, { readOnly: true });
+  const look = (): SqliteConnection => openSqliteUntouched(file);
+  return {
+    dialect: SQLITE,
+    openStore: (options) => openSqliteStore({ file, ...options }),
+    migrations: (failpoint) => {
+      const context = { engine: "sqlite", failpoint } as const;
+      return {
+        up: () => withConnection(write, ({ db }) => migrateUp(db, context)),
+        down: () => withConnection(write, ({ db }) => migrateDown(db, context)),
+        status: async () =>
+          statsOf(file) === null
+            ? nothingMigrated(context)
+            : withConnection(look, ({ db }) => migrationStatus(db, context)),
+      };
+    },
+    inspect: async () => {
+      const stats = statsOf(file);
+      if (stats === null) return NO_DATABASE;
+      const tables = await withConnection(look, ({ db }) => inspectTables(db, SQLITE));
+      return { ...tables, identity: identityOf(stats) };
+    },
+    identify: async () => {
+      const stats = statsOf(file);
+      return stats === null ? null : identityOf(stats);
+    },
+    reading: (use) => inTransaction(read, "begin", use),
+    writing: (use) => inTransaction(write, "begin immediate", use),
+  };
+}
+
+function inTransaction<Result>(
+  open: () => SqliteConnection,
+  begin: string,
+  use: (db: SqliteConnection["db"]) => Promise<Result>,
+): Promise<Result> {
+  return withConnection(open, async ({ raw, db }) => {
+    raw.exec(begin);
+    const result = await use(db);
+    raw.exec("commit");
+    return result;
+  });
+}
+
+/** Closing the connection rolls back an open transaction. */
+async function withConnection<Result>(
+  open: () => SqliteConnection,
+  use: (connection: SqliteConnection) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const connection = open();
+    try {
+      return await use(connection);
+    } finally {
+      await connection.db.destroy();
+    }
+  } catch (error) {
+    throw faultFromSqlite(error);
+  }
+}
+
+const NO_DATABASE: DatabaseInspection = {
+  holds: "nothing",
+  pending: nothingMigrated({ engine: "sqlite", failpoint: () => {} }).map(({ name }) => name),
+  identity: null,
+  leases: [],
+};
+
+/** The same for all names of a file: links, mounts, relative paths. A copy has another. */
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `sqlite:${dev}:${ino}`;
+}
+
+/** Null when the file does not exist. */
+function statsOf(file: string): BigIntStats | null {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
+  } catch (cause) {
+    throw new StorageFault("database_unavailable", `The database ${file} cannot be reached.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import type { Dialect, Queryable, SearchDocument } from "../dialect.ts";
+import { runStatement } from "../prepared.ts";
+
+export const SQLITE: Dialect = {
+  engine: "sqlite",
+  now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  forUpdate: "",
+  readsRowsAsText: true,
+  greatest: (column, value) => sql`max(${sql.ref(column)}, ${value})`,
+  list: (texts) => sql`select value from json_each(${JSON.stringify(texts)})`,
+  placeholders: (text) => text,
+  matches: (prefixes) => sql`"SearchDocument"."key" in (select rowid from "SearchIndex"
+    where "SearchIndex" match ${prefixes.map((prefix) => `"${prefix}"*`).join(" ")})`,
+  addDocuments: async (at, documents) => {
+    for (const document of documents) await addDocument(at, document);
+  },
+  // A transaction that writes is the only one.
+  lockTokens: async () => {},
+  lockClaims: async () => {},
+};
+
+async function addDocument(
+  at: Queryable,
+  { sessionId, messageId, words }: SearchDocument,
+): Promise<void> {
+  const [added] = await runStatement<{ key: number }>(
+    at,
+    `insert into "SearchDocument" ("sessionId", "messageId") values (?, ?) returning "key"`,
+    [sessionId, messageId],
+  );
+  if (added === undefined) throw new Error("unreachable: an insert returned no row");
+  await runStatement(at, `insert into "SearchIndex" (rowid, words) values (?, ?)`, [
+    added.key,
+    words.join(" "),
+  ]);
+}
