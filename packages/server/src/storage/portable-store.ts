@@ -53,6 +53,7 @@ export interface StoreOptions {
 
 interface Parts {
   readonly engine: Store["engine"];
+  readonly isShared: boolean;
   readonly db: Database;
   readonly run?: RunAtOnce;
   /** Another number whenever something was written; where that is known without asking far away. */
@@ -69,6 +70,7 @@ interface Parts {
 /** The store, the same for both engines: what differs is how a transaction is run and how it fails. */
 export function portableStore({
   engine,
+  isShared,
   db,
   run,
   contentVersion,
@@ -86,7 +88,7 @@ export function portableStore({
   const rules: RetentionRules = { policy: options.retention ?? RETENTION_POLICY, migratedAt };
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
   // Where all nodes are on the machine of the database, what makes it forget who was alive has ended them, too.
-  const whoIsAlive = { durable: engine === "postgres" };
+  const whoIsAlive = { durable: isShared };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
   /** Reads, sets aside what could not be read, and names failures as faults. */
@@ -117,6 +119,7 @@ export function portableStore({
 
   return {
     engine,
+    isShared,
     migratedAt,
     load: (sessionId) => reading((source) => loadSession(source, sessionId)),
     commit: (change) => write("commitChange", change),

@@ -57,7 +57,10 @@ export type {
  * of the call is stored.
  */
 export interface Store {
+  /** The name of the database, for reports. */
   readonly engine: "sqlite" | "postgres";
+  /** Nodes on other machines may use the same database. */
+  readonly isShared: boolean;
   /** When the database was last migrated. */
   readonly migratedAt: number;
 

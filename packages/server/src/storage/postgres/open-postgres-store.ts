@@ -29,6 +29,7 @@ export async function openPostgresStore({
     const stopFolding = startFolding(db);
     return portableStore({
       engine: "postgres",
+      isShared: true,
       db,
       write: async <Name extends WriteName>(
         name: Name,

@@ -39,6 +39,7 @@ export async function openSqliteStore({
     ));
     return portableStore({
       engine: "sqlite",
+      isShared: false,
       db,
       run,
       contentVersion: contentVersionOf(raw),

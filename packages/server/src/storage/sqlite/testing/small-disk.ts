@@ -33,6 +33,7 @@ export async function limitedFile(): Promise<SmallDisk> {
   const raw = new DatabaseSync(file, { timeout: 5000 });
   const store = portableStore({
     engine: "sqlite",
+    isShared: false,
     db,
     write: writer.write,
     schema: { name: "limited", migratedAt: 0 },
