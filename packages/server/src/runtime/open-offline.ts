@@ -49,7 +49,7 @@ export function openOffline(options: OfflineOptions): Offline {
   };
   // A file has one server at most, and nobody asks here while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>
-    store.engine === "postgres" ? (await store.listNodes()).map(nodeView) : [];
+    store.isShared ? (await store.listNodes()).map(nodeView) : [];
   return {
     ...createRequests(context, options),
     listNodes,

@@ -60,7 +60,7 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   const { store, node, leaseMs, log } = options;
-  const isShared = store.engine === "postgres";
+  const { isShared } = store;
   const stopping = new AbortController();
   let nodes: readonly NodeView[] = [];
   let missing: readonly string[] = [];

@@ -26,7 +26,7 @@ export function createHintReader(
     globalFeed.reset();
     for (const worker of workers.values()) worker.nudge();
     // On a shared database it is looked for every few seconds anyway.
-    if (store.engine === "postgres") return cluster.lookAgain();
+    if (store.isShared) return cluster.lookAgain();
     store
       .unsettledSessions()
       .then((ids) => ids.forEach((id) => wake(id, { isWanted: false })), failed);

@@ -48,7 +48,7 @@ const RETRY_MS = 100;
 
 export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   const { store, node, leaseMs, log } = options;
-  const isShared = store.engine === "postgres";
+  const { isShared } = store;
   const stopping = new AbortController();
   let renewedAt = -Infinity;
   let triedAt = -Infinity;

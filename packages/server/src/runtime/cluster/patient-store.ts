@@ -22,7 +22,7 @@ const MAX_PAUSE_MS = 500;
  */
 export function patientStore(store: Store, patience: Patience): Store {
   const { cluster, patienceMs, signal } = patience;
-  if (store.engine !== "postgres") return store;
+  if (!store.isShared) return store;
 
   const outlast = async <Value>(call: (wasTried: boolean) => Promise<Value>): Promise<Value> => {
     let deadline = Infinity;
