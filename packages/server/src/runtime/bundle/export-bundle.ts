@@ -8,8 +8,8 @@ import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/sess
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
-import { bundleChecksum } from "./bundle-checksum.ts";
 import {
+  bundleChecksum,
   endLine,
   headerLine,
   messageLine,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { BundleFile, BundleFolder } from "../bundle/bundle-folder.ts";
-import { parseLine } from "../bundle/line-fields.ts";
+import { parseLine } from "../bundle/parse-line.ts";
 import { refuse, type Reply } from "../reply.ts";
 import type { RemovedPage, RemovedSession } from "../runtime.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../domain/json.ts";
-import { bundleChecksum } from "../bundle-checksum.ts";
+import { bundleChecksum } from "../bundle-lines.ts";
 
 export async function collect(lines: AsyncIterable<string>): Promise<string[]> {
   const all: string[] = [];
