@@ -1,6 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import type { Feed, FeedItem } from "./feed.ts";
-import type { FeedReader } from "../runtime.ts";
+import type { Feed, FeedItem, FeedReader } from "./feed.ts";
 import { readableSnapshot } from "../session-snapshot.ts";
 
 /** Changes remembered for readers who come back. */

@@ -1,7 +1,6 @@
 import type { Store } from "../../storage/store.ts";
-import type { Feed, FeedEnd } from "./feed.ts";
+import type { Feed, FeedEnd, FeedReader } from "./feed.ts";
 import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
-import type { FeedReader } from "../runtime.ts";
 import type { StoredOutput } from "../run/transcript-writer.ts";
 
 /** Bounds of the steps kept for each watched session. Readers who are further behind read the store. */
