@@ -1,6 +1,7 @@
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { OpenWorkspace } from "../context.ts";
+import { nullOn } from "../error-codes.ts";
 import { openFolder, type FolderProof } from "./open-folder.ts";
 
 /** The folder that contains all repositories, `AGENT_WORKSPACE_ROOT`. */
@@ -148,7 +149,7 @@ function realOrNull(wanted: string): Promise<string | null> {
 }
 
 /** Missing, not a link, not accessible, or an impossible path. */
-const EXPECTED: ReadonlySet<string> = new Set([
+const nullIfExpected = nullOn(
   "ENOENT",
   "ENOTDIR",
   "EACCES",
@@ -157,9 +158,4 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "EINVAL",
   "ENAMETOOLONG",
   "UNKNOWN",
-]);
-
-function nullIfExpected(error: unknown): null {
-  if (error instanceof Error && "code" in error && EXPECTED.has(String(error.code))) return null;
-  throw error;
-}
+);
