@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../../domain/json.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
 import type { Log } from "../log.ts";
@@ -78,7 +77,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     missing = await options.missingRepos();
   };
 
-  const about = (): JsonObject => ({
+  const about = () => ({
     name: options.name,
     version: options.version,
     labels: options.labels,
@@ -125,16 +124,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   }, FORGOTTEN_AFTER_MS).unref();
 
   const own = (): NodeView => ({
+    ...about(),
     node,
-    name: options.name,
-    version: options.version,
-    labels: options.labels,
-    capacity: options.places.limit,
-    busy: options.places.busy,
-    taken: options.places.taken,
-    missing,
     draining: isDraining,
-    letsGo: isDraining,
     alive: true,
     startedAt: nodes.find((each) => each.node === node)?.startedAt ?? 0,
   });
