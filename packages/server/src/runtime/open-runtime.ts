@@ -37,44 +37,44 @@ export interface RuntimeOptions {
   readonly store: Store;
   /** Unique to this process. */
   readonly node: string;
-  /** A process that this one has taken the place of: it is dead for sure, whatever its lease says. */
+  /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
   readonly catalog: Catalog;
   readonly repositories: Repositories;
   readonly limits: Limits;
-  /** When a session should be taken up again, unless who asks says otherwise. */
+  /** The default policy of `shouldResume`. */
   readonly resumePolicy?: ResumePolicy;
-  /** What agents may do without asking a person; none leaves everything to people. */
+  /** The configured policy for agents; without one, people answer every permission. */
   readonly permissions?: PermissionPolicy | null;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly log: Log;
-  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
+  /** Holds a bundle during its import; by default the system's temporary folder. */
   readonly spoolFolder?: string;
-  /** Where the bundles of removed sessions are, and how long they are kept. */
+  /** The bundles of removed sessions. */
   readonly removed?: { readonly folder: string; readonly keptMs: number };
-  /** What this process is among others on a shared database. */
+  /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
-  /** How often in a row a run that was cut off is continued without anybody asking. */
+  /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
-  /** The session is gone for good: what was kept outside the store goes too. */
+  /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
   readonly failpoint?: RuntimeContext["failpoint"];
 }
 
 export interface OpenRuntime {
   readonly runtime: Runtime;
-  /** Decides, stores, and tells whoever watches; for jobs that change sessions themselves. */
+  /** Decides, commits and notifies the feeds; for background jobs. */
   readonly execute: (execution: Execution) => Promise<Executed>;
-  /** Whether this node is the one that does what needs to be done once for all of them. */
+  /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
   readonly obstacleOf: RuntimeContext["obstacleOf"];
-  /** Suspends the sessions, ends the agents, and lets the lease go; within the time given. */
+  /** Suspends the sessions, ends the agents and releases the lease within the deadline. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
-/** Sessions at work. What an earlier process left unfinished is taken up in the background. */
+/** Opens the runtime. Recovery of an earlier process's work continues in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { store, node, log, clock } = options;
   const member = options.member ?? MEMBER;
@@ -86,7 +86,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       patienceMs: member.leaseMs,
       signal,
     });
-  // Readers keep their streams while the database is away for a moment.
+  // Streams stay open during a short database outage.
   const readable = patientUntil(stopping.signal);
   const feeds = createSessionFeeds(readable, { onFailure });
   const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
@@ -96,16 +96,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const workers = new Map<string, SessionWorker>();
 
   const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const executed = await executeCommand({ store: on, newId: options.newId }, execution);
     if (!executed.ok || executed.events.length === 0) return executed;
     context.failpoint("command.committed");
-    commitLatency.add(performance.now() - begun);
+    commitLatency.add(performance.now() - startedAt);
     const { sessionId } = execution;
     for (const event of executed.events) {
       if (event.type !== "run.ended") continue;
       runsEnded[event.result.outcome] += 1;
-      if (event.result.outcome === "interrupted") await goOn(sessionId, event.runId);
+      if (event.result.outcome === "interrupted") await continueRun(sessionId, event.runId);
     }
     if (executed.session === null) {
       feeds.end(sessionId);
@@ -120,13 +120,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     try {
       return await executeOn(store, execution);
     } catch (error) {
-      if (isAbsence(error)) void lookWhenBack(execution.sessionId);
+      if (isAbsence(error)) void notifyAfterOutage(execution.sessionId);
       throw error;
     }
   };
 
-  /** Whoever asked was told that it failed. It may be stored all the same, and is then acted on. */
-  const lookWhenBack = async (sessionId: string): Promise<void> => {
+  /** The caller got an error, but the command may be stored. Then feeds and worker must act on it. */
+  const notifyAfterOutage = async (sessionId: string): Promise<void> => {
     await cluster.untilBack(stopping.signal);
     if (stopping.signal.aborted) return;
     feeds.touch(sessionId);
@@ -134,7 +134,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     nudge(sessionId);
   };
 
-  const goOn = async (sessionId: string, runId: string): Promise<void> => {
+  const continueRun = async (sessionId: string, runId: string): Promise<void> => {
     const most = options.continueInterrupted ?? 0;
     if (most > 0) await continueInterrupted(context, { sessionId, runId, most });
   };
@@ -144,7 +144,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     let worker = workers.get(sessionId);
     if (worker === undefined) {
       worker = new SessionWorker({
-        context: context,
+        context,
         sessionId,
         onRest: () => void workers.delete(sessionId),
       });
@@ -157,7 +157,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const places = createPlaces({
     limit: options.limits.liveAgents,
     evict: async (sessionId) => workers.get(sessionId)?.evict(),
-    // Others may have had no room either: whoever has some now takes it up.
+    // Other nodes may have been full too, so the session is offered to all of them.
     offer: (sessionId) => wake(sessionId, { isWanted: true }),
   });
   const cluster = await joinCluster({
@@ -172,7 +172,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onLost: (why) => {
       for (const worker of workers.values()) void worker.giveUp(why);
     },
-    // Whoever waited, and commands whose answer was lost although they are stored.
+    // Workers may have waited, and commands may be stored although their reply was lost.
     onReturned: () => {
       for (const worker of workers.values()) worker.nudge();
     },
@@ -181,10 +181,25 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   });
 
-  const given = contextOf(options);
+  const { catalog, repositories } = options;
+  const settings = {
+    ...options,
+    permissions: options.permissions ?? null,
+    failpoint: options.failpoint ?? NO_FAILPOINT,
+    defaultProvider: catalog.defaultName,
+    provider: catalog.get,
+    openWorkspace: (repoId: string) => repositories.openForAgent(repoId),
+  };
   const context: RuntimeContext = {
-    ...given,
-    obstacleOf: findObstacles({ ...given, cluster, labels: member.labels }),
+    ...settings,
+    startsAgents: true,
+    answeredLive: rememberAnswered(),
+    // A worker also drops an unreadable session; only the data of a deleted one is removed.
+    forgetSession: async (sessionId) => {
+      const read = await store.readSession(sessionId);
+      if (read.found === "nothing") await options.forgetSession(sessionId);
+    },
+    obstacleOf: findObstacles({ ...settings, cluster, labels: member.labels }),
     places,
     agents: createAgentTrail({ log, limit: places.limit }),
     cluster,
@@ -207,7 +222,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   };
 
-  // Nobody is told that the server is ready before its sessions are.
+  // The sessions become active before the server is ready.
   if (cluster.isEldest) {
     await comeBack(context, { signal: stopping.signal }).catch((err: unknown) =>
       log.error({ err }, "not all sessions could be made active again"),
@@ -225,7 +240,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   );
 
   const whenRunning = async <Value>(act: () => Promise<Value>) =>
-    stopping.signal.aborted ? refuse("server_stopping", "The server is being stopped.") : act();
+    stopping.signal.aborted ? refuse("server_stopping", "The server is stopping.") : act();
 
   const requests = createRequests(context, {
     ...options,
@@ -274,7 +289,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     const busy = [...workers.values()].map((worker) => worker.shutDown());
     await Promise.race([Promise.allSettled([recovery, ...busy]), aborted(late)]);
     context.failpoint("stop.suspending");
-    // The others have no agent. Those not reached in time are found active at the next start.
+    // These sessions have no agent. Any that are not suspended in time are still active at the next start.
     if (cluster.isAlone) {
       await suspendActive(context, { signal: late }).catch((err: unknown) =>
         log.error({ err }, "the sessions could not be suspended"),
@@ -295,46 +310,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 }
 
-/** Until nothing is at work any more, or the time is up. */
+/** Waits until no worker is left or the time is over. */
 async function drained(
   workers: ReadonlyMap<string, SessionWorker>,
   { withinMs }: { readonly withinMs: number },
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline && workers.size > 0) await pause(20);
-}
-
-function contextOf(
-  options: RuntimeOptions,
-): Omit<
-  RuntimeContext,
-  | "places"
-  | "agents"
-  | "cluster"
-  | "obstacleOf"
-  | "execute"
-  | "patient"
-  | "nudge"
-  | "removeUnread"
-  | "giveAlong"
-  | "onOutput"
-> {
-  const { catalog, repositories, store, forgetSession, ...rest } = options;
-  return {
-    ...rest,
-    store,
-    // A worker lets go of a session that cannot be read as of one that is gone: only the latter is forgotten.
-    forgetSession: async (sessionId) => {
-      if ((await store.readSession(sessionId)).found === "nothing") await forgetSession(sessionId);
-    },
-    permissions: options.permissions ?? null,
-    answeredLive: rememberAnswered(),
-    failpoint: options.failpoint ?? NO_FAILPOINT,
-    defaultProvider: catalog.defaultName,
-    startsAgents: true,
-    provider: catalog.get,
-    openWorkspace: (repoId) => repositories.openForAgent(repoId),
-  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
