@@ -1,7 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
-import type { ResumePolicy } from "../domain/should-resume.ts";
-import type { Catalog } from "../providers/catalog.ts";
 import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
@@ -24,8 +22,7 @@ import { findObstacles } from "./worker/obstacle.ts";
 import { startRecovery } from "./worker/recovery.ts";
 import { suspendActive } from "./worker/suspend-active.ts";
 import { noSuchSession, refuse } from "./reply.ts";
-import type { Repositories } from "./repositories/repositories.ts";
-import { createRequests } from "./requests/requests.ts";
+import { createRequests, type RequestOptions } from "./requests/requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
@@ -33,26 +30,18 @@ import { snapshotOf } from "./session-snapshot.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Omit<RequestOptions, "probes" | "onImported"> {
   readonly store: Store;
   /** Unique to this process. */
   readonly node: string;
   /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
-  readonly catalog: Catalog;
-  readonly repositories: Repositories;
   readonly limits: Limits;
-  /** The default policy of `shouldResume`. */
-  readonly resumePolicy?: ResumePolicy;
   /** The configured policy for agents; without one, people answer every permission. */
   readonly permissions?: PermissionPolicy | null;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly log: Log;
-  /** Holds a bundle during its import; by default the system's temporary folder. */
-  readonly spoolFolder?: string;
-  /** The bundles of removed sessions. */
-  readonly removed?: { readonly folder: string; readonly keptMs: number };
   /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;

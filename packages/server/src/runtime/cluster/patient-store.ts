@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { backoffMs } from "../../domain/backoff.ts";
 import { isAbsence } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Cluster } from "./cluster.ts";
@@ -11,9 +12,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** The first pause between two tries; it doubles with each try. */
-const FIRST_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 500;
+const BACKOFF = { firstMs: 10, maxMs: 500 };
 
 /**
  * A store for work that continues through a database outage. A failed call waits until the database is reachable, as long as
@@ -34,7 +33,7 @@ export function patientStore(store: Store, patience: Patience): Store {
         if (tries === 0) deadline = performance.now() + patienceMs;
         if (performance.now() >= deadline || !(await cluster.untilBack(signal))) throw error;
       }
-      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      const pauseMs = backoffMs(tries, { ...BACKOFF, random: Math.random() });
       await pause(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
   };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
+import { defined } from "../../domain/defined.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../context.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
@@ -43,7 +44,7 @@ export function createRepositories({
         path: resolved.path,
         name: nameOf(request.name, resolved.path),
         createdAt: clock(),
-        ...(request.label !== undefined && { label: request.label }),
+        ...defined({ label: request.label }),
       });
       return { ok: true, repo };
     },

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
+import { defined } from "../../domain/defined.ts";
 import { retentionOf, type RetentionPolicy } from "../../domain/retention.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Status } from "../../domain/status.ts";
@@ -151,7 +152,7 @@ async function* inactive(
     const ids = await store.inactiveSessions({
       ...candidates,
       limit: BATCH,
-      ...(after !== undefined && { after }),
+      ...defined({ after }),
     });
     const batch: StoredSession[] = [];
     for (const id of ids) {

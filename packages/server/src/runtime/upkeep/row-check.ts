@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { defined } from "../../domain/defined.ts";
 import type { ListPosition, Store } from "../../storage/store.ts";
 
 /** Sessions per read. */
@@ -53,9 +54,6 @@ export async function checkRows(
     after = page.next;
     const pauseMs = (performance.now() - begun) * pauseFactor;
     if (pauseMs > 0)
-      await pause(pauseMs, undefined, {
-        ...(signal !== undefined && { signal }),
-        ref: false,
-      }).catch(() => {});
+      await pause(pauseMs, undefined, defined({ signal, ref: false })).catch(() => {});
   }
 }
