@@ -55,7 +55,7 @@ export const layers: readonly Layer[] = [
     name: "runtime",
     folder: "packages/server/src/runtime",
     imports: ["domain", "storage", "providers"],
-    npm: [],
+    npm: ["zod"],
     node: true,
   },
   {

@@ -151,7 +151,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(run("create", "--id", id)).toEqual({
       code: 2,
       stdout: "",
-      stderr: "holdfast: There is a session with this agent id already.\n",
+      stderr: "holdfast: A session with this agent id already exists.\n",
     });
     expect(run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
     expect(run("frobnicate").stderr).toContain("unknown command");

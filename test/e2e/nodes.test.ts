@@ -126,12 +126,12 @@ describe("two nodes on one database", () => {
       expect(drain("three")).toEqual({
         code: 1,
         stdout: "",
-        stderr: `holdfast: There is no such node alive. ${see}`,
+        stderr: `holdfast: No live node with that name or ID. ${see}`,
       });
       expect(drain("two")).toEqual({
         code: 2,
         stdout: "",
-        stderr: `holdfast: 2 nodes have the name two: use the id. ${see}`,
+        stderr: `holdfast: 2 nodes have the name two. Use the ID. ${see}`,
       });
       expect(drain(twinId)).toMatchObject({ code: 0, stderr: "" });
     }

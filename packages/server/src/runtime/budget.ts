@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { Run } from "../storage/store.ts";
 
-/** What a session may use, as its metadata says under `budget`: `{tokens: 200000}`, `{cost: 5, currency: "USD"}`. */
+/** The limits in `metadata.budget` of a session: `{tokens: 200000}`, `{cost: 5, currency: "USD"}`. */
 export interface Budget {
   readonly tokens: number | null;
   readonly cost: number | null;
@@ -16,11 +16,10 @@ export interface Spent {
 
 export function budgetIn(metadata: JsonObject): Budget | null {
   const budget = metadata["budget"];
-  if (typeof budget !== "object" || budget === null || Array.isArray(budget)) return null;
-  const entries = new Map<string, Json>(Object.entries(budget));
-  const tokens = positive(entries.get("tokens"));
-  const cost = positive(entries.get("cost"));
-  const currency = entries.get("currency");
+  if (!isObject(budget)) return null;
+  const tokens = positive(budget["tokens"]);
+  const cost = positive(budget["cost"]);
+  const currency = budget["currency"];
   if (tokens === null && cost === null) return null;
   return { tokens, cost, currency: typeof currency === "string" ? currency : "USD" };
 }
@@ -32,7 +31,7 @@ export function spentOf(budget: Budget, runs: readonly Run[]): Spent {
   };
 }
 
-/** What of the budget is used up; null as long as something is left. */
+/** The exhausted limit; null if none is exhausted. */
 export function overrunOf(budget: Budget, spent: Spent): "tokens" | "cost" | null {
   if (budget.tokens !== null && spent.tokens >= budget.tokens) return "tokens";
   return budget.cost !== null && spent.cost >= budget.cost ? "cost" : null;
@@ -46,9 +45,8 @@ function tokensOf({ usage }: Run): number {
 
 function costOf(usage: JsonObject | null, currency: string): number {
   const cost = usage?.["cost"];
-  if (typeof cost !== "object" || cost === null || Array.isArray(cost)) return 0;
-  const entries = new Map<string, Json>(Object.entries(cost));
-  return entries.get("currency") === currency ? (positive(entries.get("amount")) ?? 0) : 0;
+  if (!isObject(cost) || cost["currency"] !== currency) return 0;
+  return positive(cost["amount"]) ?? 0;
 }
 
 function sum(runs: readonly Run[], of: (run: Run) => number): number {

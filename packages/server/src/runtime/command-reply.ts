@@ -3,14 +3,14 @@ import type { Executed } from "./execute-command.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "./reply.ts";
 import { snapshotOf, type SessionSnapshot } from "./session-snapshot.ts";
 
-/** A command that was not carried out, as whoever asked for it hears of it. */
+/** The reply to a refused command. */
 export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
   if ("refusal" in executed) return { ok: false, refusal: executed.refusal };
   switch (executed.refused) {
     case "version_mismatch":
       return refuse("version_mismatch", "The session has changed since it was read.");
     case "agent_id_taken":
-      return refuse("session_exists", "There is a session with this agent id already.");
+      return refuse("session_exists", "A session with this agent id already exists.");
     case "fenced":
     case "remembered":
       throw new Error(`unreachable: ${executed.refused} without a fence or key`);
@@ -19,7 +19,7 @@ export function toRefused(executed: Extract<Executed, { ok: false }>): Refused {
   }
 }
 
-/** The session after a command. */
+/** The reply to a command, with the new session. */
 export async function replyWithSession(
   store: Store,
   { sessionId, executed }: { readonly sessionId: string; readonly executed: Executed },

@@ -13,25 +13,25 @@ import type { AnsweredLive } from "./run/unused-answers.ts";
 
 export interface Limits {
   readonly liveAgents: number;
-  /** Of all nodes together; null for no limit but their own. */
+  /** Live agents of all nodes together; null for no common limit. */
   readonly clusterAgents: number | null;
-  /** Event streams that clients of this node may hold open, all together. */
+  /** Open event streams of all clients of this node. */
   readonly streams: number;
-  /** Messages a session's queue may hold. */
+  /** Messages in the queue of a session. */
   readonly queue: number;
-  /** Further tries after a failure that passes. */
+  /** Retries after a transient failure. */
   readonly retries: number;
-  /** The first pause before another try; each further one is twice as long. */
+  /** The pause before the first retry; it doubles with each retry. */
   readonly retryPauseMs: number;
-  /** An agent that has nothing to do is ended after this. */
+  /** An idle agent is ended after this time. */
   readonly idleMs: number;
-  /** A run whose agent says nothing for this long is ended. */
+  /** A run is ended if its agent reports nothing for this long. */
   readonly silentMs: number;
-  /** A run waits by itself for the end of a rate limit that is at most this far away; null fails it. */
+  /** The longest rate limit that a run waits out; null fails the run. */
   readonly rateLimitMs: number | null;
-  /** A permission that nobody gives within this time counts as rejected; null waits for ever. */
+  /** A permission without an answer is rejected after this time; null never expires. */
   readonly permissionMs: number | null;
-  /** How much an agent that was not there is told: about so many tokens, and at most so many messages. */
+  /** Size of a briefing: approximate tokens, and maximum messages or null. */
   readonly briefingTokens: number;
   readonly briefingMessages: number | null;
 }
@@ -51,54 +51,54 @@ export const LIMITS: Limits = {
   briefingMessages: null,
 };
 
-/** A repository's folder, opened for an agent. */
+/** A repository folder, held open for the start of an agent. */
 export interface OpenWorkspace extends Workspace {
   close(): Promise<void>;
 }
 
-/** What the parts of the runtime share. */
+/** The dependencies that the parts of the runtime share. */
 export interface RuntimeContext {
   readonly store: Store;
-  /** This process, among those that may work on sessions. */
+  /** The id of this process. */
   readonly node: string;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly limits: Limits;
   readonly log: Log;
-  /** Told where a crash would show most; does nothing but in tests. */
+  /** Tests crash the process at these points; elsewhere it does nothing. */
   readonly failpoint: (name: Failpoint) => void;
   readonly places: Places;
   readonly agents: AgentTrail;
   readonly cluster: Cluster;
-  /** Null when there is no provider of that name. */
+  /** Null if there is no provider with this name. */
   readonly provider: (name: string) => Provider | null;
   readonly defaultProvider: string;
-  /** False for a command without a server: the server that runs a session knows which providers it has. */
+  /** False for commands without a server, which do not know the providers of the server. */
   readonly startsAgents: boolean;
-  /** What agents may do without asking a person; null when nothing was said about it. */
+  /** The configured policy for agents; null if there is none. */
   readonly permissions: PermissionPolicy | null;
   readonly openWorkspace: (repoId: string) => Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
-  /** Why sessions of the repository cannot go on; null when they can, or have none. */
+  /** Why sessions of the repository cannot continue; null if they can. */
   readonly obstacleOf: (repoId: string | null) => Promise<string | null>;
-  /** Something happened to the session, or may have: whoever works on it looks again. */
+  /** Makes the worker of the session read it again. */
   readonly nudge: (sessionId: string) => void;
-  /** Deletes a session that cannot be read, so that nothing can be decided about it, and tells whoever watches. */
+  /** Deletes an unreadable session, about which the kernel cannot decide, and ends its feeds. */
   readonly removeUnread: (sessionId: string) => Promise<void>;
-  /** The fence under which a run can be stored as given to the live agent that has nothing to do; null without one. */
+  /** The fence for storing a run as handed to the idle live agent; null without such an agent. */
   readonly giveAlong: (
     sessionId: string,
     run: { readonly runId: string; readonly provider: string },
   ) => Fence | null;
   readonly answeredLive: AnsweredLive;
-  /** Decides, stores, and tells whoever watches. */
+  /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;
   /**
-   * The same, for work that is under way: its calls of the store wait while the database is away, until this node's lease is
-   * over or the signal is aborted.
+   * A context for running work. Its store calls wait while the database is unreachable, until this node's lease expires or
+   * the signal is aborted.
    */
   readonly patient: (signal: AbortSignal) => RuntimeContext;
-  /** Output of the session was stored, `lagMs` after it was said. */
+  /** Output was stored, `lagMs` after the agent sent it. */
   readonly onOutput: (sessionId: string, stored: StoredOutput & { readonly lagMs: number }) => void;
-  /** The session is gone for good: what was kept outside the store goes too. */
+  /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
 }

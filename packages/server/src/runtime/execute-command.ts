@@ -14,21 +14,21 @@ export interface CommandContext {
   readonly newId: () => string;
 }
 
-/** What goes with a command into the same transaction. */
+/** Written in the same transaction as the events. */
 export type CommandExtras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
 
 export interface Execution {
   readonly sessionId: string;
-  /** Several are decided one after the other and stored together, or not at all. */
-  readonly command: Wish | ((session: Session | null) => Wish);
+  /** Several commands are decided in order and committed together. */
+  readonly command: Commands | ((session: Session | null) => Commands);
   readonly extras?: CommandExtras | ((decided: Decided) => CommandExtras);
-  /** Refuses when the session has changed since this version. */
+  /** Refused if the session has another version. */
   readonly version?: number | undefined;
 }
 
-type Wish = Command | readonly Command[];
+type Commands = Command | readonly Command[];
 
-/** What is about to be stored. */
+/** The result of a decision, before the commit. */
 export interface Decided {
   readonly events: readonly SessionEvent[];
   readonly session: Session | null;
@@ -38,7 +38,7 @@ export type Executed =
   | {
       readonly ok: true;
       readonly events: readonly SessionEvent[];
-      /** As it is now; null after a delete. */
+      /** The new session; null after a delete. */
       readonly session: Session | null;
       readonly before: Session | null;
     }
@@ -48,10 +48,10 @@ export type Executed =
       readonly refused: "fenced" | "remembered" | "version_mismatch" | "agent_id_taken";
     };
 
-/** Others may be faster this often in a row before it is called a failure. */
+/** Conflicts in a row before the command fails. */
 const MAX_CONFLICTS = 50;
 
-/** Read, decide, commit. Whoever was faster makes the decision be taken again, on what is so now. */
+/** Reads, decides, commits. After a conflict it decides again on the new session. */
 export async function executeCommand(
   { store, newId }: CommandContext,
   { sessionId, command, extras = {}, version }: Execution,
@@ -64,15 +64,15 @@ export async function executeCommand(
     const decision = decideAll(session, typeof command === "function" ? command(session) : command);
     if (!decision.ok) return decision;
     const { events } = decision;
-    const more = typeof extras === "function" ? extras(decision) : extras;
+    const writes = typeof extras === "function" ? extras(decision) : extras;
     if (events.length === 0) {
-      // What is so already may be the work of another owner: to whoever lost the session, it is not done.
-      return isFencedOff(before, more)
+      // Another owner may have caused this state. A caller that lost the session must learn that.
+      return isFencedOff(before, writes)
         ? { ok: false, refused: "fenced" }
         : { ok: true, events, session, before: session };
     }
     const notices = noticeMessages(events, newId);
-    const committed = await store.commit({ before, events, ...more, notices });
+    const committed = await store.commit({ before, events, ...writes, notices });
     if (committed.ok) {
       return { ok: true, events, session: committed.stored?.session ?? null, before: session };
     }
@@ -80,7 +80,7 @@ export async function executeCommand(
   }
   throw new StorageFault(
     "database_busy",
-    `Session ${sessionId} changed faster than a command could be decided.`,
+    `Session ${sessionId} changed too often while a command was decided.`,
   );
 }
 
@@ -91,11 +91,11 @@ function isFencedOff(before: StoredSession | null, { fence }: CommandExtras): bo
 
 function decideAll(
   before: Session | null,
-  wish: Wish,
+  commands: Commands,
 ): ({ readonly ok: true } & Decided) | { readonly ok: false; readonly refusal: Refusal } {
   const events: SessionEvent[] = [];
   let session = before;
-  for (const command of isOne(wish) ? [wish] : wish) {
+  for (const command of isSingle(commands) ? [commands] : commands) {
     const decision = decide(session, command);
     if (!decision.ok) return decision;
     for (const event of decision.events) session = evolve(session, event);
@@ -104,8 +104,8 @@ function decideAll(
   return { ok: true, events, session };
 }
 
-function isOne(wish: Wish): wish is Command {
-  return "type" in wish;
+function isSingle(commands: Commands): commands is Command {
+  return "type" in commands;
 }
 
 async function loadOrThrow(store: Store, sessionId: string): Promise<StoredSession | null> {

@@ -1,7 +1,4 @@
-/**
- * Moments at which a crash would show most. A test may give a function that is told of them, to end the
- * process there; everybody else gives none.
- */
+/** Points at which tests kill the process, because a crash there has the most visible effect. */
 export const FAILPOINTS = [
   "command.committed",
   "agent.started",

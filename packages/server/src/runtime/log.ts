@@ -1,4 +1,4 @@
-/** What is written into the log; the runtime does not know where that is. */
+/** The log of the server. */
 export interface Log {
   info(fields: Readonly<Record<string, unknown>>, text: string): void;
   warn(fields: Readonly<Record<string, unknown>>, text: string): void;

@@ -1,7 +1,6 @@
 import { createAgentTrail } from "./worker/agent-trail.ts";
-import { ALONE, type Cluster } from "./cluster/cluster.ts";
+import { ALONE, drainNode, type Cluster } from "./cluster/cluster.ts";
 import { LIMITS, type RuntimeContext } from "./context.ts";
-import { drainNode } from "./cluster/drain-node.ts";
 import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { nodeView } from "./cluster/node-view.ts";
@@ -13,12 +12,12 @@ import { rememberAnswered } from "./run/unused-answers.ts";
 export type OfflineOptions = RequestOptions &
   Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession">;
 
-/** Also of nodes, where others are at work on a shared database. */
+/** Includes the nodes of a shared database. */
 export type Offline = Requests & Pick<Runtime, "drainNode" | "listNodes">;
 
 /**
- * Sessions without anybody who works on them. What needs an agent waits in the store until a server
- * takes it up: a message is queued, an answer is kept.
+ * A runtime without workers, for commands without a server. Work that needs an agent waits in the store for a server:
+ * messages are queued and answers are stored.
  */
 export function openOffline(options: OfflineOptions): Offline {
   const { store, catalog, repositories } = options;
@@ -47,9 +46,9 @@ export function openOffline(options: OfflineOptions): Offline {
     onOutput: () => {},
     answeredLive: rememberAnswered(),
   };
-  // A file has one server at most, and nobody asks here while it runs.
+  // SQLite has at most one server, and this runtime is not used while it runs.
   const listNodes = async (): Promise<Cluster["nodes"]> =>
-    store.engine === "postgres" ? (await store.listNodes()).map(nodeView) : [];
+    store.isShared ? (await store.listNodes()).map(nodeView) : [];
   return {
     ...createRequests(context, options),
     listNodes,

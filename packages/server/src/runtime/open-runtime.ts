@@ -1,23 +1,20 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
-import type { ResumePolicy } from "../domain/should-resume.ts";
-import type { Catalog } from "../providers/catalog.ts";
 import { isAbsence } from "../storage/fault.ts";
 import type { Store } from "../storage/store.ts";
 import { createAgentTrail } from "./worker/agent-trail.ts";
 import { askFromAgent } from "./permissions/agent-questions.ts";
 import { MEMBER, type ClusterMember } from "./cluster/cluster-member.ts";
-import { joinCluster } from "./cluster/cluster.ts";
+import { drainNode, joinCluster } from "./cluster/cluster.ts";
 import type { Limits, RuntimeContext } from "./context.ts";
 import type { Log } from "./log.ts";
 import { executeCommand, type Executed, type Execution } from "./execute-command.ts";
 import { comeBack } from "./worker/come-back.ts";
 import { continueInterrupted } from "./worker/continue-interrupted.ts";
-import { drainNode } from "./cluster/drain-node.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
-import { createHistogram } from "./stats/histogram.ts";
+import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
 import { createPlaces } from "./worker/places.ts";
 import { readiness } from "./upkeep/readiness.ts";
@@ -25,8 +22,7 @@ import { findObstacles } from "./worker/obstacle.ts";
 import { startRecovery } from "./worker/recovery.ts";
 import { suspendActive } from "./worker/suspend-active.ts";
 import { noSuchSession, refuse } from "./reply.ts";
-import type { Repositories } from "./repositories/repositories.ts";
-import { createRequests } from "./requests/requests.ts";
+import { createRequests, type RequestOptions } from "./requests/requests.ts";
 import { createResumeProbes } from "./requests/resume-probes.ts";
 import type { Runtime } from "./runtime.ts";
 import { createSessionFeeds } from "./feeds/session-feeds.ts";
@@ -34,48 +30,40 @@ import { snapshotOf } from "./session-snapshot.ts";
 import { SessionWorker } from "./worker/session-worker.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Omit<RequestOptions, "probes" | "onImported"> {
   readonly store: Store;
   /** Unique to this process. */
   readonly node: string;
-  /** A process that this one has taken the place of: it is dead for sure, whatever its lease says. */
+  /** The process that this one replaces. It is dead, even if its lease has not expired. */
   readonly formerNode?: string | null;
-  readonly catalog: Catalog;
-  readonly repositories: Repositories;
   readonly limits: Limits;
-  /** When a session should be taken up again, unless who asks says otherwise. */
-  readonly resumePolicy?: ResumePolicy;
-  /** What agents may do without asking a person; none leaves everything to people. */
+  /** The configured policy for agents; without one, people answer every permission. */
   readonly permissions?: PermissionPolicy | null;
   readonly clock: () => number;
   readonly newId: () => string;
   readonly log: Log;
-  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
-  readonly spoolFolder?: string;
-  /** Where the bundles of removed sessions are, and how long they are kept. */
-  readonly removed?: { readonly folder: string; readonly keptMs: number };
-  /** What this process is among others on a shared database. */
+  /** The settings of this node. */
   readonly member?: ClusterMember;
   readonly version?: string;
-  /** How often in a row a run that was cut off is continued without anybody asking. */
+  /** How often in a row an interrupted run is continued automatically. */
   readonly continueInterrupted?: number;
-  /** The session is gone for good: what was kept outside the store goes too. */
+  /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
   readonly failpoint?: RuntimeContext["failpoint"];
 }
 
 export interface OpenRuntime {
   readonly runtime: Runtime;
-  /** Decides, stores, and tells whoever watches; for jobs that change sessions themselves. */
+  /** Decides, commits and notifies the feeds; for background jobs. */
   readonly execute: (execution: Execution) => Promise<Executed>;
-  /** Whether this node is the one that does what needs to be done once for all of them. */
+  /** Whether this node does the work that only one node must do. */
   readonly isEldest: () => boolean;
   readonly obstacleOf: RuntimeContext["obstacleOf"];
-  /** Suspends the sessions, ends the agents, and lets the lease go; within the time given. */
+  /** Suspends the sessions, ends the agents and releases the lease within the deadline. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
-/** Sessions at work. What an earlier process left unfinished is taken up in the background. */
+/** Opens the runtime. Recovery of an earlier process's work continues in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { store, node, log, clock } = options;
   const member = options.member ?? MEMBER;
@@ -87,7 +75,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       patienceMs: member.leaseMs,
       signal,
     });
-  // Readers keep their streams while the database is away for a moment.
+  // Streams stay open during a short database outage.
   const readable = patientUntil(stopping.signal);
   const feeds = createSessionFeeds(readable, { onFailure });
   const globalFeed = createGlobalFeed(readable, { name: node, onFailure });
@@ -97,16 +85,16 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const workers = new Map<string, SessionWorker>();
 
   const executeOn = async (on: Store, execution: Execution): Promise<Executed> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const executed = await executeCommand({ store: on, newId: options.newId }, execution);
     if (!executed.ok || executed.events.length === 0) return executed;
     context.failpoint("command.committed");
-    commitLatency.add(performance.now() - begun);
+    commitLatency.add(performance.now() - startedAt);
     const { sessionId } = execution;
     for (const event of executed.events) {
       if (event.type !== "run.ended") continue;
       runsEnded[event.result.outcome] += 1;
-      if (event.result.outcome === "interrupted") await goOn(sessionId, event.runId);
+      if (event.result.outcome === "interrupted") await continueRun(sessionId, event.runId);
     }
     if (executed.session === null) {
       feeds.end(sessionId);
@@ -121,13 +109,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     try {
       return await executeOn(store, execution);
     } catch (error) {
-      if (isAbsence(error)) void lookWhenBack(execution.sessionId);
+      if (isAbsence(error)) void notifyAfterOutage(execution.sessionId);
       throw error;
     }
   };
 
-  /** Whoever asked was told that it failed. It may be stored all the same, and is then acted on. */
-  const lookWhenBack = async (sessionId: string): Promise<void> => {
+  /** The caller got an error, but the command may be stored. Then feeds and worker must act on it. */
+  const notifyAfterOutage = async (sessionId: string): Promise<void> => {
     await cluster.untilBack(stopping.signal);
     if (stopping.signal.aborted) return;
     feeds.touch(sessionId);
@@ -135,7 +123,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     nudge(sessionId);
   };
 
-  const goOn = async (sessionId: string, runId: string): Promise<void> => {
+  const continueRun = async (sessionId: string, runId: string): Promise<void> => {
     const most = options.continueInterrupted ?? 0;
     if (most > 0) await continueInterrupted(context, { sessionId, runId, most });
   };
@@ -145,7 +133,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     let worker = workers.get(sessionId);
     if (worker === undefined) {
       worker = new SessionWorker({
-        context: context,
+        context,
         sessionId,
         onRest: () => void workers.delete(sessionId),
       });
@@ -158,7 +146,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const places = createPlaces({
     limit: options.limits.liveAgents,
     evict: async (sessionId) => workers.get(sessionId)?.evict(),
-    // Others may have had no room either: whoever has some now takes it up.
+    // Other nodes may have been full too, so the session is offered to all of them.
     offer: (sessionId) => wake(sessionId, { isWanted: true }),
   });
   const cluster = await joinCluster({
@@ -173,7 +161,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onLost: (why) => {
       for (const worker of workers.values()) void worker.giveUp(why);
     },
-    // Whoever waited, and commands whose answer was lost although they are stored.
+    // Workers may have waited, and commands may be stored although their reply was lost.
     onReturned: () => {
       for (const worker of workers.values()) worker.nudge();
     },
@@ -182,10 +170,25 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   });
 
-  const given = contextOf(options);
+  const { catalog, repositories } = options;
+  const settings = {
+    ...options,
+    permissions: options.permissions ?? null,
+    failpoint: options.failpoint ?? NO_FAILPOINT,
+    defaultProvider: catalog.defaultName,
+    provider: catalog.get,
+    openWorkspace: (repoId: string) => repositories.openForAgent(repoId),
+  };
   const context: RuntimeContext = {
-    ...given,
-    obstacleOf: findObstacles({ ...given, cluster, labels: member.labels }),
+    ...settings,
+    startsAgents: true,
+    answeredLive: rememberAnswered(),
+    // A worker also drops an unreadable session; only the data of a deleted one is removed.
+    forgetSession: async (sessionId) => {
+      const read = await store.readSession(sessionId);
+      if (read.found === "nothing") await options.forgetSession(sessionId);
+    },
+    obstacleOf: findObstacles({ ...settings, cluster, labels: member.labels }),
     places,
     agents: createAgentTrail({ log, limit: places.limit }),
     cluster,
@@ -208,7 +211,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
   };
 
-  // Nobody is told that the server is ready before its sessions are.
+  // The sessions become active before the server is ready.
   if (cluster.isEldest) {
     await comeBack(context, { signal: stopping.signal }).catch((err: unknown) =>
       log.error({ err }, "not all sessions could be made active again"),
@@ -226,7 +229,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   );
 
   const whenRunning = async <Value>(act: () => Promise<Value>) =>
-    stopping.signal.aborted ? refuse("server_stopping", "The server is being stopped.") : act();
+    stopping.signal.aborted ? refuse("server_stopping", "The server is stopping.") : act();
 
   const requests = createRequests(context, {
     ...options,
@@ -275,7 +278,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     const busy = [...workers.values()].map((worker) => worker.shutDown());
     await Promise.race([Promise.allSettled([recovery, ...busy]), aborted(late)]);
     context.failpoint("stop.suspending");
-    // The others have no agent. Those not reached in time are found active at the next start.
+    // These sessions have no agent. Any that are not suspended in time are still active at the next start.
     if (cluster.isAlone) {
       await suspendActive(context, { signal: late }).catch((err: unknown) =>
         log.error({ err }, "the sessions could not be suspended"),
@@ -296,46 +299,13 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
 }
 
-/** Until nothing is at work any more, or the time is up. */
+/** Waits until no worker is left or the time is over. */
 async function drained(
   workers: ReadonlyMap<string, SessionWorker>,
   { withinMs }: { readonly withinMs: number },
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline && workers.size > 0) await pause(20);
-}
-
-function contextOf(
-  options: RuntimeOptions,
-): Omit<
-  RuntimeContext,
-  | "places"
-  | "agents"
-  | "cluster"
-  | "obstacleOf"
-  | "execute"
-  | "patient"
-  | "nudge"
-  | "removeUnread"
-  | "giveAlong"
-  | "onOutput"
-> {
-  const { catalog, repositories, store, forgetSession, ...rest } = options;
-  return {
-    ...rest,
-    store,
-    // A worker lets go of a session that cannot be read as of one that is gone: only the latter is forgotten.
-    forgetSession: async (sessionId) => {
-      if ((await store.readSession(sessionId)).found === "nothing") await forgetSession(sessionId);
-    },
-    permissions: options.permissions ?? null,
-    answeredLive: rememberAnswered(),
-    failpoint: options.failpoint ?? NO_FAILPOINT,
-    defaultProvider: catalog.defaultName,
-    startsAgents: true,
-    provider: catalog.get,
-    openWorkspace: (repoId) => repositories.openForAgent(repoId),
-  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

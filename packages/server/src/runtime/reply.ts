@@ -5,7 +5,7 @@ export type Reply<Value> =
   | ({ readonly ok: true } & Value)
   | { readonly ok: false; readonly refusal: RuntimeRefusal };
 
-/** What the runtime refuses besides the kernel: it knows the world around a session. */
+/** The refusals of the runtime, in addition to those of the kernel. */
 export const RUNTIME_REFUSAL_CODES = [
   "admin_token_first",
   "agent_not_installed",

@@ -2,17 +2,17 @@ import { StorageFault } from "../storage/fault.ts";
 import type { SessionRecord, Store } from "../storage/store.ts";
 import type { Log } from "./log.ts";
 
-/** The session as it was at one moment; its `version` is what `OnSession.version` is compared with. */
+/** A session at one moment. `OnSession.version` is compared with its `version`. */
 export type SessionSnapshot = SessionRecord;
 
-/** The session as it is now; null when it does not exist. Throws a `row_unreadable` fault when it cannot be read. */
+/** Null if the session does not exist. Throws a `row_unreadable` fault if it is unreadable. */
 export async function snapshotOf(store: Store, sessionId: string): Promise<SessionSnapshot | null> {
   const read = await store.readSession(sessionId);
   if (read.found === "unreadable") throw unreadable(sessionId, read.reason);
   return read.found === "session" ? read.record : null;
 }
 
-/** The same for whoever watches many: null also when it cannot be read. */
+/** Null also if the session is unreadable. */
 export async function readableSnapshot(
   store: Store,
   sessionId: string,
@@ -29,7 +29,7 @@ export function isUnreadable(error: unknown): error is StorageFault {
   return error instanceof StorageFault && error.code === "row_unreadable";
 }
 
-/** Goes on past a session that cannot be read: one of them must not keep the others from their turn. */
+/** Skips an unreadable session, so that it does not block the others. */
 export async function unlessUnreadable<Result>(
   { sessionId, log }: { readonly sessionId: string; readonly log: Log },
   act: () => Promise<Result>,
@@ -38,7 +38,7 @@ export async function unlessUnreadable<Result>(
     return await act();
   } catch (err) {
     if (!isUnreadable(err)) throw err;
-    log.warn({ err, sessionId }, "a session that cannot be read was left as it is");
+    log.warn({ err, sessionId }, "an unreadable session was skipped");
     return null;
   }
 }

@@ -25,7 +25,7 @@ describe("a bundle that is not in order", () => {
 
   // Lines: 1 header, 2 session, 3 repo, 4 to 6 runs, 7 suspension, 8 and 9 messages, 10 queued, 11 end.
   it.each<[string, Spoil, string]>([
-    ["nothing at all", () => [], "The bundle is not whole: its last line is missing."],
+    ["nothing at all", () => [], "The bundle is incomplete: its last line is missing."],
     ["no JSON", (lines) => ["{oops", ...lines], "Line 1 is not JSON."],
     ["a list", (lines) => [...lines.slice(0, 3), "[1]"], "Line 4 is not an object."],
     [
@@ -40,17 +40,21 @@ describe("a bundle that is not in order", () => {
       "Line 1 is of version 3; this program reads versions 1 to 2.",
     ],
     ["no session", without("session"), "Line 2 is not the session."],
-    ["no end", (lines) => lines.slice(0, -1), "The bundle is not whole: its last line is missing."],
+    [
+      "no end",
+      (lines) => lines.slice(0, -1),
+      "The bundle is incomplete: its last line is missing.",
+    ],
     ["a line left out", (lines) => lines.toSpliced(7, 1), "Line 10 ends a bundle of 11 lines."],
     [
       "a letter changed",
       (lines) => lines.map((line, index) => (index === 7 ? line.replace("first", "worst") : line)),
-      "Line 11 has another checksum than the lines before it: the bundle was changed.",
+      "Line 11 has a checksum that does not match: the bundle was changed.",
     ],
     [
       "no checksum",
       (lines) => [...lines.slice(0, -1), JSON.stringify({ type: "end", lines: 11 })],
-      "Line 11 sha256 is not a text: missing.",
+      "Line 11 has no sha256.",
     ],
     [
       "two lines in one",
@@ -58,16 +62,16 @@ describe("a bundle that is not in order", () => {
       "is more than one line.",
     ],
     ["more after the end", (lines) => [...lines, "{}"], "Line 12 comes after the end."],
-    ["an unknown line", on("repo", { type: "secret" }), 'Line 3 is of an unknown type: "secret".'],
+    ["an unknown line", on("repo", { type: "secret" }), 'Line 3 has an unknown type: "secret".'],
     [
       "another session than its header names",
       on("session", { id: "other" }),
-      "Line 2 is another session than the header's.",
+      "Line 2 has another session id than the header.",
     ],
     [
       "an unknown status",
       on("session", { status: "lost" }),
-      'Line 2 status is not one of active, suspended, archived, error: "lost".',
+      'Line 2 has a wrong status: expected one of active, suspended, archived, error, got "lost".',
     ],
     [
       "an id that is a path",
@@ -76,43 +80,43 @@ describe("a bundle that is not in order", () => {
           ...line,
           ...(line["holdfast"] === "bundle" && { sessionId: "../../etc" }),
         })),
-      'Line 1 sessionId is not an id: "../../etc".',
+      'Line 1 has a wrong sessionId: expected an id, got "../../etc".',
     ],
     [
       "a time that is none",
       on("session", { createdAt: "yesterday" }),
-      'Line 2 createdAt is not an ISO 8601 time: "yesterday".',
+      'Line 2 has a wrong createdAt: expected an ISO 8601 time, got "yesterday".',
     ],
     [
       "metadata that is a list",
       on("session", { metadata: [] }),
-      "Line 2 metadata is not an object: [].",
+      "Line 2 has a wrong metadata: expected an object, got [].",
     ],
     [
       "finalized in a phase that is not final",
       on("session", { finalizedAt: "2026-01-01T00:00:00Z" }),
-      "Line 2 finalizedAt is given, and the phase is initializing.",
+      "Line 2 has a finalizedAt, but its phase is initializing.",
     ],
     [
       "archived and waiting",
       on("session", { status: "archived" }),
-      "Line 2 waitingRun is given, and the status is archived.",
+      "Line 2 has a waitingRun, but its status is archived.",
     ],
     [
       "a message of nobody",
       on("message", { role: "robot" }),
-      'Line 8 role is not one of user, agent, system: "robot".',
+      'Line 8 has a wrong role: expected one of user, agent, system, got "robot".',
     ],
     [
       "a message without a type",
       on("message", { content: { text: "hi" } }),
-      "Line 8 type is not a text: missing.",
+      'Line 8 has a wrong content: expected an object with a type, got {"text":"hi"}.',
     ],
-    ["messages in disorder", on("message", { seq: 3 }), "Line 9 is out of order: seq is 3."],
+    ["messages in disorder", on("message", { seq: 3 }), "Line 9 is out of order: its seq is 3."],
     [
       "a message before the session",
       on("message", { seq: 1 }),
-      "Line 8 is out of order: seq is 1.",
+      "Line 8 is out of order: its seq is 1.",
     ],
     [
       "a message after its end",
@@ -151,26 +155,38 @@ describe("a bundle that is not in order", () => {
     [
       "a running run",
       on("run", { status: "running", endedAt: null }),
-      "is running, and has no end.",
+      "is a running run without an end.",
     ],
-    ["an ended run without an end", on("run", { endedAt: null }), "is failed, and has no end."],
-    ["no runs", without("run"), "for its queue."],
-    ["a queue without messages", without("queued"), "is queued, unlike its place in the queue."],
-    ["a run that waits for nothing", without("suspension"), "waits for nothing."],
+    [
+      "an ended run without an end",
+      on("run", { endedAt: null }),
+      "is a failed run without an end.",
+    ],
+    ["no runs", without("run"), ", but no such run."],
+    [
+      "a queue without messages",
+      without("queued"),
+      "is queued, but its message is not in the queue.",
+    ],
+    [
+      "a run that waits for nothing",
+      without("suspension"),
+      "is suspended, but has no open suspension.",
+    ],
     [
       "a question of a session that does not wait",
       on("session", { waitingRun: null }),
-      "waits, and its session does not.",
+      "is a suspended run, but the session does not wait for it.",
     ],
     [
       "an open question with an end",
       on("suspension", { closedAt: "2026-01-01T00:00:00Z" }),
-      "is open, unlike its end.",
+      "is a suspension with the status open and a closedAt.",
     ],
     [
       "an open question of another run",
       on("suspension", { runId: "none" }),
-      "is open, and not of run",
+      "is open, but does not belong to run",
     ],
   ])("is refused when it has %s, and nothing is stored", async (_, spoil, why) => {
     const { session, lines } = await test.full();
@@ -207,7 +223,7 @@ describe("a bundle that is not in order", () => {
       `Line 2 is longer than ${longest - 1} characters.`,
     );
     expect(await refusedAs({ openLength: 10 })).toBe(
-      "Line 5 is one too many: all that is not over is longer than 10 characters.",
+      "Line 5 exceeds the limit of 10 characters for open runs, suspensions and the queue.",
     );
     let taken = 0;
     const endless = async function* (): AsyncGenerator<string> {

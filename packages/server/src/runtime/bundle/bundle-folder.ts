@@ -2,32 +2,33 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { syncFolder } from "../../storage/sync-folder.ts";
+import { nullOn } from "../error-codes.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Lines are collected up to this before they are written. */
+/** Characters per write. */
 const CHUNK_LENGTH = 256 * 1024;
 const TEMPORARY = ".tmp";
-/** `<session>-<date>.jsonl`, and `<session>-<date>.<n>.jsonl` for further ones of a day. */
+/** `<session>-<date>.jsonl`, and `<session>-<date>.<n>.jsonl` for later bundles of the same day. */
 const NAME = /-(\d{4}-\d{2}-\d{2})(?:\.\d+)?\.jsonl$/u;
-/** A file system takes names of 255 bytes. */
+/** File systems limit names to 255 bytes. */
 const MAX_ID_LENGTH = 180;
 
-/** Bundles of removed sessions, each a file that only its owner can read. */
+/** The bundles of removed sessions, in files that only their owner can read. */
 export interface BundleFolder {
-  /** Returns the file, which is whole and on the disk. When it throws, nothing is left of it. */
+  /** Returns the path of the complete, synced file. Leaves no file behind if it throws. */
   write(bundle: {
     readonly sessionId: string;
     readonly at: number;
     readonly lines: AsyncIterable<string>;
   }): Promise<string>;
-  /** The names of what was written survive a power cut when this resolves. */
+  /** Makes the names of the written files survive a power failure. */
   sync(): Promise<void>;
   remove(file: string): Promise<void>;
-  /** Newest first; of one session when that is named. */
+  /** All bundles, or those of one session; newest first. */
   list(query?: { readonly sessionId: string }): Promise<readonly BundleFile[]>;
-  /** Each without its newline. */
+  /** The lines without their newlines. */
   lines(file: BundleFile): AsyncIterable<string>;
-  /** Removes bundles whose date is more than `keptMs` ago, and what a crash left half written. */
+  /** Removes bundles older than `keptMs`, and temporary files that a crash left behind. */
   removeOld(query: { readonly now: number; readonly keptMs: number }): Promise<readonly string[]>;
 }
 
@@ -67,10 +68,10 @@ export function bundleFolder(folder: string): BundleFolder {
     for (const name of await namesIn(folder)) {
       const file = path.join(folder, name);
       const date = NAME.exec(name)?.[1];
-      // The date is a day's beginning; the bundle may be of its end.
+      // The date is the beginning of a day; the bundle may be from its end.
       const isOld = date !== undefined && now - Date.parse(date) >= keptMs + DAY_MS;
       if (isOld) removed.push(file);
-      if (isOld || (await isLeftOver(file, now))) await remove(file);
+      if (isOld || (await isAbandoned(file, now))) await remove(file);
     }
     return removed;
   }
@@ -83,8 +84,8 @@ export function bundleFolder(folder: string): BundleFolder {
     const files: BundleFile[] = [];
     for (const name of names) {
       const file = path.join(folder, name);
-      const found = await stat(file).catch(nullIf("ENOENT"));
-      if (found !== null) files.push({ path: file, bytes: found.size, writtenAt: found.mtimeMs });
+      const stats = await stat(file).catch(nullOn("ENOENT"));
+      if (stats !== null) files.push({ path: file, bytes: stats.size, writtenAt: stats.mtimeMs });
     }
     return files.toSorted((one, other) => other.writtenAt - one.writtenAt);
   }
@@ -108,53 +109,50 @@ async function* linesOf({ path: file }: BundleFile): AsyncGenerator<string> {
 
 async function writeLines(handle: FileHandle, lines: AsyncIterable<string>): Promise<void> {
   try {
-    let waiting = "";
+    let buffer = "";
     for await (const line of lines) {
-      waiting += `${line}\n`;
-      if (waiting.length < CHUNK_LENGTH) continue;
-      await handle.appendFile(waiting);
-      waiting = "";
+      buffer += `${line}\n`;
+      if (buffer.length < CHUNK_LENGTH) continue;
+      await handle.appendFile(buffer);
+      buffer = "";
     }
-    await handle.appendFile(waiting);
+    await handle.appendFile(buffer);
     await handle.sync();
   } finally {
     await handle.close();
   }
 }
 
-async function isLeftOver(file: string, now: number): Promise<boolean> {
+async function isAbandoned(file: string, now: number): Promise<boolean> {
   if (!file.endsWith(TEMPORARY)) return false;
-  const found = await stat(file).catch(nullIf("ENOENT"));
-  return found !== null && now - found.mtimeMs > DAY_MS;
+  const stats = await stat(file).catch(nullOn("ENOENT"));
+  return stats !== null && now - stats.mtimeMs > DAY_MS;
 }
 
 function remove(file: string): Promise<void> {
   return rm(file, { force: true });
 }
 
-interface Reserved {
+interface NewFile {
   readonly file: string;
   readonly temporary: string;
   readonly handle: FileHandle;
 }
 
-/**
- * A name that nobody has and, for as long as the temporary file is there, nobody else gets: a session that
- * came back and went again on the same day does not take the place of its earlier bundle.
- */
-async function reserve(name: string): Promise<Reserved> {
+/** Reserves an unused name by its temporary file, so that a second bundle of the same day does not replace the first. */
+async function reserve(name: string): Promise<NewFile> {
   for (let n = 1; ; n += 1) {
     const file = `${name}${n === 1 ? "" : `.${n}`}.jsonl`;
     const temporary = `${file}${TEMPORARY}`;
-    const handle = await open(temporary, "wx", 0o600).catch(nullIf("EEXIST"));
+    const handle = await open(temporary, "wx", 0o600).catch(nullOn("EEXIST"));
     if (handle === null) continue;
-    if ((await stat(file).catch(nullIf("ENOENT"))) === null) return { file, temporary, handle };
+    if ((await stat(file).catch(nullOn("ENOENT"))) === null) return { file, temporary, handle };
     await handle.close();
     await remove(temporary);
   }
 }
 
-/** Ids are UUIDs, except where a database was taken over that had others. */
+/** Ids are UUIDs, except in databases of the portal. */
 function fileNameOf(sessionId: string): string {
   const name = encodeURIComponent(sessionId);
   if (name.length <= MAX_ID_LENGTH) return name;
@@ -162,12 +160,5 @@ function fileNameOf(sessionId: string): string {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(nullIf("ENOENT"))) ?? [];
-}
-
-function nullIf(code: string): (error: unknown) => null {
-  return (error) => {
-    if (error instanceof Error && "code" in error && error.code === code) return null;
-    throw error;
-  };
+  return (await readdir(folder).catch(nullOn("ENOENT"))) ?? [];
 }

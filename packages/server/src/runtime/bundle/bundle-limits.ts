@@ -1,10 +1,10 @@
-/** What a bundle may be, so that one import can use up neither the server's memory nor its disk. */
+/** Limits that keep one import from exhausting the memory or the disk of the server. */
 export interface BundleLimits {
-  /** Characters of one line; the longest hold a message. */
+  /** Characters of one line; messages are the longest. */
   readonly lineLength: number;
-  /** Characters of the line that holds the session: lists carry all of it. */
+  /** Characters of the session line, because lists of sessions contain all of it. */
   readonly sessionLength: number;
-  /** Characters of all lines about what is not over: the queue's runs, and what is waited for. */
+  /** Characters of all lines of open runs, open suspensions and the queue. */
   readonly openLength: number;
   readonly totalLength: number;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
@@ -5,13 +6,13 @@ import { currentRunOf, statusOf, type Session } from "../../domain/session.ts";
 import type { QueuedMessage, Repo, Run, StoredSuspension } from "../../storage/store.ts";
 
 /**
- * A bundle is JSON Lines: the header, the session, then its repository, runs, suspensions, messages and
- * queue, each a line, and at the end how many lines there were and their checksum, so that half a bundle,
- * or a changed one, is known as such. Field names are camelCase and times ISO 8601, as everywhere outside.
+ * A bundle is JSON Lines: the header, the session, its repository, runs, suspensions, messages and queue, each on a
+ * line, and the end. The end has the number of lines and their checksum, so that an incomplete or changed bundle is
+ * detected. Field names are camelCase and times are ISO 8601, as in the API.
  *
- * Version 1 had no checksum. An agent id may be missing. Bundles of Holdfast 0.1 say the role `agent` of plans and tool
- * calls, and do not say of whole texts that they are not `partial`. They have no `lastRun`, and in `resumeData` what one
- * agent left, as `{provider, data}`; from their runs follows what the last run used and what that agent has seen.
+ * Version 1 had no checksum. `agentId` may be missing. Bundles of Holdfast 0.1 give plans and tool calls the role
+ * `agent`, and lack `partial: false` on complete texts. They have no `lastRun`, and their `resumeData` holds the data
+ * of one agent as `{provider, data}`; the last run and the runs that agent has seen are derived from the run lines.
  */
 export const BUNDLE_VERSION = 2;
 
@@ -91,7 +92,7 @@ export function suspensionLine({ sessionId: _, ...suspension }: StoredSuspension
   };
 }
 
-/** In a bundle every message is whole: no agent goes along to say the rest. */
+/** Every message in a bundle is complete, because no agent comes along to finish it. */
 export function messageLine(message: Omit<Message, "complete">) {
   const { id, runId, seq, role, at } = message;
   const content = withPartial(message.content, true);
@@ -105,9 +106,19 @@ export function queuedLine(
   return { type: "queued", ...entry, content, queuedAt: toTime(queuedAt) };
 }
 
-/** Says how many lines there are, itself included, and the checksum of those before it. */
+/** `lines` includes this line; `sha256` is the checksum of the lines before it. */
 export function endLine({ lines, sha256 }: { lines: number; sha256: string }): JsonObject {
   return { type: "end", lines, sha256 };
+}
+
+/** The checksum of lines, each followed by a newline. */
+export function bundleChecksum() {
+  const hash = createHash("sha256");
+  return {
+    add: (line: string) => void hash.update(line).update("\n"),
+    /** Returns the checksum in hexadecimal. Nothing can be added afterwards. */
+    end: () => hash.digest("hex"),
+  };
 }
 
 function toTime(at: number): string {

@@ -1,10 +1,10 @@
+import type { JsonObject } from "../../domain/json.ts";
 import type {
   StagedMessage,
   StagedQueueEntry,
   StagedRun,
   StagedSuspension,
 } from "../../storage/ports/import-store.ts";
-import { parseLine, textIn } from "./line-fields.ts";
 import {
   parseMessage,
   parseQueued,
@@ -12,74 +12,83 @@ import {
   parseSuspension,
   type BundleRun,
 } from "./parse-bundle.ts";
+import { parseLine } from "./parse-line.ts";
 import type { BundleOutline } from "./read-bundle.ts";
 
-/** Rows of one part, and characters of its lines: so much is in memory, and so long others wait. */
+/** Rows of one part, and characters of its lines. They bound the memory and the time others wait. */
 const PART_ROWS = 250;
 const PART_LENGTH = 256 * 1024;
 
-/** Some of the history, with the number of the line that brought each id. */
+/** A part of the history. */
 export interface BundlePart {
   readonly messages: StagedMessage[];
   readonly runs: StagedRun[];
   readonly suspensions: StagedSuspension[];
   readonly queued: StagedQueueEntry[];
+  /** The line number of each id. */
   readonly lineOf: Map<string, number>;
 }
 
-/** All that the lines bring besides what the outline has; they have been read before. */
+/** Everything in the lines that the outline does not have. The lines have been validated. */
 export async function* bundleParts(
   lines: AsyncIterable<string>,
   outline: BundleOutline,
 ): AsyncGenerator<BundlePart> {
   let part = emptyPart();
-  let rows = 0;
   let length = 0;
   let count = 0;
   let position = 0;
-  for await (const text of lines) {
-    count += 1;
-    const line = count === 1 ? {} : parseLine(text);
+
+  /** Returns the id of the row; null for a line that is not part of the history. */
+  const add = (line: JsonObject): string | null => {
     switch (line["type"]) {
-      case "run":
-        part.runs.push(arrivingRun(parseRun(line), outline));
-        break;
+      case "run": {
+        const run = parseRun(line);
+        part.runs.push(stagedRun(run, outline));
+        return run.id;
+      }
       case "suspension": {
         const suspension = parseSuspension(line);
-        if (suspension.status === "open") continue;
+        if (suspension.status === "open") return null;
         part.suspensions.push(suspension);
-        break;
+        return suspension.id;
       }
-      case "message":
-        part.messages.push(parseMessage(line));
-        break;
+      case "message": {
+        const message = parseMessage(line);
+        part.messages.push(message);
+        return message.id;
+      }
       case "queued": {
         const { entry, content, queuedAt } = parseQueued(line);
         position += 1;
         part.queued.push({ ...entry, content, queuedAt, position });
-        break;
+        return entry.messageId;
       }
       default:
-        continue;
+        return null;
     }
-    part.lineOf.set(textIn(line, line["type"] === "queued" ? "messageId" : "id"), count);
-    rows += 1;
+  };
+
+  for await (const text of lines) {
+    count += 1;
+    const id = count === 1 ? null : add(parseLine(text));
+    if (id === null) continue;
+    part.lineOf.set(id, count);
     length += text.length;
-    if (rows < PART_ROWS && length < PART_LENGTH) continue;
+    if (part.lineOf.size < PART_ROWS && length < PART_LENGTH) continue;
     yield part;
     part = emptyPart();
-    rows = 0;
     length = 0;
   }
-  if (rows > 0) yield part;
+  if (part.lineOf.size > 0) yield part;
 }
 
 function emptyPart(): BundlePart {
   return { messages: [], runs: [], suspensions: [], queued: [], lineOf: new Map() };
 }
 
-/** What only the session and its queue know of a run that is not over. */
-function arrivingRun(run: BundleRun, { session, queue }: BundleOutline): StagedRun {
+/** Only the session and its queue have some fields of an open run. */
+function stagedRun(run: BundleRun, { session, queue }: BundleOutline): StagedRun {
   const { waitingRun } = session;
   if (waitingRun?.id === run.id) {
     const { continuity, handed } = waitingRun;

@@ -8,38 +8,53 @@ import {
 import type { Suspension } from "../../domain/suspension.ts";
 import { BadBundle, type BundleOutline } from "./read-bundle.ts";
 
-/** The session that the lines tell of. Throws `BadBundle` where they contradict each other. */
+/** The session that the lines describe. Throws `BadBundle` where they contradict each other. */
 export function bundledSession(outline: BundleOutline): Session {
   checkQueue(outline);
   const standing = standingOf(outline);
   const queue = [...outline.queue.values()];
   if (queue.length > 0 && !("activity" in standing))
-    throw new BadBundle(`The bundle has a queue, and its session is ${standing.status}.`);
+    throw new BadBundle(`The bundle has queued messages, but its session is ${standing.status}.`);
   const { session, isOfOld } = outline.session;
-  const known = isOfOld ? outline.earlierRuns.read(session.resumeData) : {};
-  return { ...session, ...known, repoId: null, standing, queue };
+  const derived = isOfOld ? outline.earlierRuns.read(session.resumeData) : {};
+  return { ...session, ...derived, repoId: null, standing, queue };
 }
 
 function checkQueue({ queue, queuedRuns }: BundleOutline): void {
   for (const runId of queue.keys())
     if (!queuedRuns.has(runId))
-      throw new BadBundle(`The bundle has no queued run ${runId} for its queue.`);
+      throw new BadBundle(`The bundle has a queued message of run ${runId}, but no such run.`);
   for (const [runId, messageId] of queuedRuns) {
     const entry = queue.get(runId);
     if (entry === undefined)
-      throw new BadBundle(`Run ${runId} of the bundle is queued, unlike its place in the queue.`);
+      throw new BadBundle(`Run ${runId} is queued, but its message is not in the queue.`);
     if (entry.messageId !== messageId)
-      throw new BadBundle(`Run ${runId} of the bundle is queued with another message.`);
+      throw new BadBundle(`Run ${runId} is queued with another message.`);
   }
 }
 
 function standingOf(outline: BundleOutline): Standing {
-  const { failure, suspended, archivedAt } = outline.session;
+  const { session, standing } = outline.session;
   const activity = activityOf(outline);
-  if (failure !== null) return { status: "error", ...failure };
-  if (archivedAt !== null) return { status: "archived", archivedAt };
-  if (suspended !== null) return { status: "suspended", activity, ...suspended };
-  return { status: "active", activity };
+  switch (standing.status) {
+    case "active":
+      return { status: "active", activity };
+    case "suspended": {
+      const { suspendedAt, suspendedReason: reason } = standing;
+      return {
+        status: "suspended",
+        activity,
+        suspendedAt: suspendedAt ?? session.updatedAt,
+        reason,
+      };
+    }
+    case "archived":
+      return standing;
+    case "error":
+      return { status: "error", reason: standing.failure, failedAt: standing.failedAt };
+    default:
+      return standing satisfies never;
+  }
 }
 
 function activityOf({ session, waitingRun: run, open }: BundleOutline): Idle | Waiting {
@@ -49,14 +64,17 @@ function activityOf({ session, waitingRun: run, open }: BundleOutline): Idle | W
     return IDLE;
   }
   if (run === null || run.provider === null)
-    throw new BadBundle(`Run ${waitingRun.id} of the bundle does not wait as its session says.`);
+    throw new BadBundle(
+      `The session waits in run ${waitingRun.id}, but the bundle has no such suspended run.`,
+    );
   const stray = open.find(({ runId }) => runId !== run.id);
   if (stray !== undefined)
-    throw new BadBundle(`Suspension ${stray.id} of the bundle is open, and not of run ${run.id}.`);
+    throw new BadBundle(`Suspension ${stray.id} is open, but does not belong to run ${run.id}.`);
   const [first, ...more] = open
     .toSorted((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1))
     .map(toSuspension);
-  if (first === undefined) throw new BadBundle(`Run ${run.id} of the bundle waits for nothing.`);
+  if (first === undefined)
+    throw new BadBundle(`Run ${run.id} is suspended, but has no open suspension.`);
   const { messageId, provider, model, attempts } = run;
   return {
     state: "suspended",

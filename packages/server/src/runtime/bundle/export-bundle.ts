@@ -8,8 +8,8 @@ import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/sess
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
-import { bundleChecksum } from "./bundle-checksum.ts";
 import {
+  bundleChecksum,
   endLine,
   headerLine,
   messageLine,
@@ -20,23 +20,23 @@ import {
   suspensionLine,
 } from "./bundle-lines.ts";
 
-/** Rows read in one go; between two goes everything else has its turn. */
+/** Rows per read; the event loop runs between two reads. */
 const PART = 50;
-/** Of messages, as long as it is not known how long they are. */
+/** Messages in the first read, when their length is unknown. */
 const FIRST_PART = 8;
-/** Characters of messages that should be in memory at once; beyond that, fewer are read in one go. */
+/** Target for the characters of messages in memory; long messages are read in smaller parts. */
 const PART_LENGTH = 1024 * 1024;
-/** How often a queue may have moved on between two reads before it is called a failure. */
+/** Tries to read a session and its queue at the same moment. */
 const MAX_TRIES = 50;
 
 export interface Exported {
-  /** Each without its newline. Read from the store as they are asked for. */
+  /** Without newlines; read from the store on demand. */
   readonly lines: AsyncIterable<string>;
-  /** Of the session that the lines tell of. */
+  /** The version of the exported session. */
   readonly version: number;
 }
 
-/** The session as it is at this moment, whatever becomes of it while the lines are read. */
+/** Exports the session as of now. Changes during the export are not included. */
 export async function exportBundle(
   { store, clock }: { readonly store: Store; readonly clock: () => number },
   sessionId: string,
@@ -47,15 +47,15 @@ export async function exportBundle(
   return { ok: true, lines: numbered(bundleOf(store, moment)), version: moment.version };
 }
 
-/** What is read at once; the rest is history and waits. */
+/** The part that is read at once; the history is read later. */
 interface Moment {
   readonly at: number;
-  /** With no run at work. */
+  /** Without a running run. */
   readonly session: Session;
   readonly version: number;
   readonly lastSeq: number;
   readonly queue: ReadonlyMap<string, Pick<QueuedMessage, "content" | "queuedAt">>;
-  /** How a run at work was cut for the bundle; null when there was none. */
+  /** The end of the running run in the bundle; null without such a run. */
   readonly cut: EventOf<"run.ended"> | null;
 }
 
@@ -80,10 +80,13 @@ async function readMoment(
     const { version, lastSeq } = stored;
     return { at, session, version, lastSeq, queue, cut: events.find(isEnd) ?? null };
   }
-  throw new StorageFault("database_busy", `Session ${sessionId} changed faster than it was read.`);
+  throw new StorageFault(
+    "database_busy",
+    `Session ${sessionId} changed too often while it was read.`,
+  );
 }
 
-/** Null when the queue has moved on since the session was read. */
+/** Null if the queue has changed since the session was read. */
 async function readQueue(store: Store, session: Session): Promise<Moment["queue"] | null> {
   const queued = session.queue.length === 0 ? [] : await store.readQueue(session.id);
   const contents = new Map<string, Pick<QueuedMessage, "content" | "queuedAt">>(
@@ -120,9 +123,9 @@ async function* bundleOf(store: Store, moment: Moment): AsyncGenerator<string> {
   yield toText(sessionLine(session, { lastSeq }));
   const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
   if (repo !== null) yield toText(repoLine(repo));
-  const told = toldRuns(store);
-  for await (const run of runsAt(store, moment, told)) yield toText(runLine(run));
-  for await (const suspension of suspensionsAt(store, moment, told))
+  const exported = exportedRuns(store);
+  for await (const run of runsAt(store, moment, exported)) yield toText(runLine(run));
+  for await (const suspension of suspensionsAt(store, moment, exported))
     yield toText(suspensionLine(suspension));
   yield* messagesAt(store, moment);
   for (const entry of session.queue) {
@@ -130,14 +133,14 @@ async function* bundleOf(store: Store, moment: Moment): AsyncGenerator<string> {
     if (message === undefined) throw new Error("unreachable: the whole queue was read");
     yield toText(queuedLine(entry, message));
   }
-  await stillThere(store, session.id);
+  await checkExists(store, session.id);
 }
 
-/** Runs as they were at the moment; what has become of them since is not told, nor are newer ones. */
+/** The runs as of the moment of the export, without newer ones. */
 async function* runsAt(
   store: Store,
   { session, cut }: Moment,
-  told: ToldRuns,
+  exported: ExportedRuns,
 ): AsyncGenerator<Run> {
   const waiting = currentRunOf(session);
   const queue = new Map(session.queue.map((entry) => [entry.runId, entry]));
@@ -146,60 +149,61 @@ async function* runsAt(
     (run) => run.queuedAt,
   );
   for await (const run of each(parts)) {
-    told.look(run);
+    exported.add(run);
     const entry = queue.get(run.id);
-    if (waiting?.id === run.id) yield { ...openAgain(run, waiting), status: "suspended" };
+    if (waiting?.id === run.id) yield { ...reopened(run, waiting), status: "suspended" };
     else if (entry !== undefined)
-      yield { ...openAgain(run, entry), status: "queued", startedAt: null, memory: null };
-    else if (run.id === cut?.runId) yield { ...openAgain(run, run), ...cutColumns(cut) };
+      yield { ...reopened(run, entry), status: "queued", startedAt: null, memory: null };
+    else if (run.id === cut?.runId) yield { ...reopened(run, run), ...cutColumns(cut) };
     else if (run.endedAt !== null && run.queuedAt <= session.updatedAt) yield run;
-    else told.leaveOut(run.id);
+    else exported.leaveOut(run.id);
   }
 }
 
-interface ToldRuns {
-  /** Each in order, whether it is told of or not. */
-  look(run: Run): void;
+interface ExportedRuns {
+  /** Called with every run in order, also with those left out. */
+  add(run: Run): void;
   leaveOut(runId: string): void;
-  /** Those of the runs that are told of. */
+  /** The given runs that were exported. */
   among(runIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Remembers which runs were left out and where the others ended, not all of them: there may be very many. */
-function toldRuns(store: Store): ToldRuns {
+/** Remembers only the runs that were left out and the last run, because a session may have very many runs. */
+function exportedRuns(store: Store): ExportedRuns {
   const leftOut = new Set<string>();
   let last: Run | null = null;
-  const isTold = async (runId: string): Promise<boolean> => {
+  const isExported = async (runId: string): Promise<boolean> => {
     const run = leftOut.has(runId) ? null : await store.readRun(runId);
     return run !== null && last !== null && run.queuedAt <= last.queuedAt;
   };
   return {
-    look: (run) => void (last = run),
+    add: (run) => void (last = run),
     leaveOut: (runId) => void leftOut.add(runId),
     among: async (runIds) => {
-      const asked = [...new Set(runIds)];
-      const told = await Promise.all(asked.map(isTold));
-      return new Set(asked.filter((_, index) => told[index] === true));
+      const unique = [...new Set(runIds)];
+      const areExported = await Promise.all(unique.map(isExported));
+      return new Set(unique.filter((_, index) => areExported[index] === true));
     },
   };
 }
 
-function openAgain(run: Run, known: Pick<Run, "provider" | "model" | "attempts">): Run {
-  const { provider, model, attempts } = known;
+function reopened(run: Run, agent: Pick<Run, "provider" | "model" | "attempts">): Run {
+  const { provider, model, attempts } = agent;
   const error = run.status === "failed" ? null : run.error;
   const open = { stopReason: null, usage: null, endedAt: null, unusedAnswers: [] };
   return { ...run, provider, model, attempts, error, ...open };
 }
 
 function cutColumns({ at, result }: EventOf<"run.ended">) {
-  if (result.outcome !== "interrupted") throw new Error("unreachable: a run is cut in one way");
+  if (result.outcome !== "interrupted")
+    throw new Error("unreachable: an export interrupts the run");
   return { status: "interrupted", stopReason: result.reason, endedAt: at } as const;
 }
 
 async function* suspensionsAt(
   store: Store,
   { session }: Moment,
-  told: ToldRuns,
+  exported: ExportedRuns,
 ): AsyncGenerator<StoredSuspension> {
   const open = new Set(openSuspensionsOf(session).map(({ id }) => id));
   const parts = readParts<StoredSuspension>(
@@ -207,7 +211,7 @@ async function* suspensionsAt(
     (suspension) => suspension.createdAt,
   );
   for await (const part of parts) {
-    const runs = await told.among(part.map(({ runId }) => runId));
+    const runs = await exported.among(part.map(({ runId }) => runId));
     for (const suspension of part) {
       if (!runs.has(suspension.runId)) continue;
       if (open.has(suspension.id))
@@ -233,7 +237,7 @@ async function* messagesAt(
       yield line;
     }
     const last = messages.at(-1);
-    // What cannot be read is left out: a part without anything need not be the last.
+    // Unreadable messages are left out, so an empty part need not be the last.
     if (last === undefined && limit >= lastSeq - after) break;
     limit = last === undefined ? 2 * limit : nextLimit(limit, length);
     after = last?.seq ?? after;
@@ -242,13 +246,13 @@ async function* messagesAt(
   const [content] = cut === null ? [] : noticesOf(cut);
   if (cut === null || content === undefined) return;
   const { runId, at } = cut;
-  // A run ends once, so its id is good for the notice: exported twice, it is the same bundle.
+  // A run ends once, so its id is unique for the notice, and a second export gives the same bundle.
   const { id: sessionId } = session;
   const seq = lastSeq + 1;
   yield toText(messageLine({ id: runId, sessionId, runId, seq, role: "system", content, at }));
 }
 
-/** So many that they have about the length that should be in memory, if they are like the last ones. */
+/** The number of messages that fit into `PART_LENGTH` at their average length. */
 function nextLimit(limit: number, length: number): number {
   const fitting = Math.floor((limit * PART_LENGTH) / Math.max(length, 1));
   return Math.max(1, Math.min(PART, fitting));
@@ -277,18 +281,18 @@ async function* each<Row>(parts: AsyncIterable<readonly Row[]>): AsyncGenerator<
   for await (const part of parts) yield* part;
 }
 
-/** What is read part by part has no middle when the session is deleted: better no bundle than that. */
-async function stillThere(store: Store, sessionId: string): Promise<void> {
+/** Fails if the session was deleted during the export, because the history is then incomplete. */
+async function checkExists(store: Store, sessionId: string): Promise<void> {
   const read = await store.readSession(sessionId);
   if (read.found !== "session") throw new SessionGone();
 }
 
 class SessionGone extends Error {
-  /** What a client is told to whom nothing was sent yet. */
+  /** The problem code, if nothing was sent yet. */
   readonly code = "session_not_found";
 
   constructor() {
-    super("The session was deleted while it was exported.");
+    super("The session was deleted during the export.");
     this.name = "SessionGone";
   }
 }

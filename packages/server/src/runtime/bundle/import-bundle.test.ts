@@ -76,7 +76,7 @@ describe("an import", () => {
       role: "system",
       content: {
         type: "text",
-        text: 'Imported with 1 queued message, which may have been delivered where the session came from. They are held until the delivery is set to "open".',
+        text: 'Imported with 1 queued message, which may have been delivered where the session came from. They are held until delivery is set to "open".',
         notice: "session_imported",
         partial: false,
       },
@@ -168,7 +168,7 @@ describe("an import", () => {
       ok: false,
       refusal: {
         code: "session_exists",
-        message: `There is a session ${session.id} here already.`,
+        message: `Session ${session.id} already exists here.`,
         status: null,
         state: null,
       },
@@ -228,7 +228,7 @@ describe("an import", () => {
     await beginSession(test.store, { agentId: "orchestra-7" });
     expect(await test.take(lines)).toMatchObject({ ok: true, session: { agentId: null } });
     expect((await session.messages()).map(({ content }) => content["text"])).toEqual([
-      "Imported without its agent id: another session here is called orchestra-7.",
+      "Imported without its agent id: another session here has orchestra-7.",
     ]);
   });
 
@@ -292,7 +292,7 @@ describe("an import", () => {
     const staging = { sessionId: session.id, importId: "dead" };
     await test.store.beginImport({ staging, at: NOON });
     expect(await test.take(lines)).toMatchObject({
-      refusal: { message: `The session ${session.id} is being imported here at this moment.` },
+      refusal: { message: `Session ${session.id} is already being imported here.` },
     });
     await test.store.dropLease("dead");
     expect(await test.take(lines)).toMatchObject({ ok: true, session: { id: session.id } });

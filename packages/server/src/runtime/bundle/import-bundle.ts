@@ -1,57 +1,65 @@
 import { tmpdir } from "node:os";
 import { asImported } from "../../domain/carry-over.ts";
-import type { Session } from "../../domain/session.ts";
-import type { Store } from "../../storage/store.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
 import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
 import { BUNDLE_LIMITS, type BundleLimits } from "./bundle-limits.ts";
 import { bundledSession } from "./bundled-session.ts";
-import { BadBundle, readBundle, type BundleOutline } from "./read-bundle.ts";
-import { openSpool, type Spool } from "./spool.ts";
-import { storeBundle } from "./store-bundle.ts";
+import { BadBundle, readBundle } from "./read-bundle.ts";
+import { openSpool } from "./spool.ts";
+import { storeBundle, type StoreContext } from "./store-bundle.ts";
 
-export interface ImportContext {
-  readonly store: Store;
-  readonly newId: () => string;
+export interface ImportContext extends StoreContext {
   readonly clock: () => number;
   readonly limits?: BundleLimits;
-  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
-  readonly spoolFolder?: string;
+  /** Holds the bundle during the import; by default the system's temporary folder. */
+  readonly spoolFolder?: string | undefined;
 }
 
 /**
- * Takes a session in with everything its bundle has, or nothing of it. The bundle is read to its end
- * first, onto the disk: what is not in order, or breaks off, never reaches the store.
+ * Imports a session completely or not at all. The bundle is first read to its end, onto the disk, so that an invalid or
+ * incomplete one never reaches the store.
  */
 export async function importBundle(
   context: ImportContext,
   lines: AsyncIterable<string>,
 ): Promise<Reply<{ readonly session: SessionSnapshot }>> {
-  const { store, clock } = context;
-  // Begun before anything is waited for: some sources, such as readline's, do not wait either.
-  const begun = lines[Symbol.asyncIterator]();
+  const { store, clock, limits = BUNDLE_LIMITS } = context;
+  // Requested before the first await, because sources such as readline drop lines that nobody waits for.
+  const iterator = lines[Symbol.asyncIterator]();
   const spool = await openSpool(context.spoolFolder ?? tmpdir());
   try {
-    const outline = await receive(context, {
-      lines: { [Symbol.asyncIterator]: () => begun },
-      spool,
-    });
+    const outline = await readBundle(
+      { [Symbol.asyncIterator]: () => iterator },
+      {
+        limits,
+        onSession: async (sessionId) => {
+          const read = await store.readSession(sessionId);
+          if (read.found !== "nothing") throw new SessionExists(sessionId);
+        },
+        onLine: (line) => spool.add(line),
+      },
+    );
     const at = clock();
-    const session = await arriving(store, { at, exported: bundledSession(outline), outline });
+    const exported = bundledSession(outline);
+    const repo = (await store.listRepos()).find(({ path }) => path === outline.repoPath);
+    const session = asImported(exported, { at, repoId: repo?.id ?? null });
     const stored = await storeBundle(context, { at, session, outline, spool });
     if (!stored.ok) return toRefused(session.id, stored.refused);
-    return await replyWith(store, session.id);
+    const imported = await snapshotOf(store, session.id);
+    return imported === null
+      ? refuse("session_not_found", "The session was imported, but has been deleted since.")
+      : { ok: true, session: imported };
   } catch (error) {
     if (error instanceof BadBundle) return refuse("bundle_invalid", error.message);
-    if (error instanceof AlreadyHere) return toRefused(error.sessionId, "session_exists");
+    if (error instanceof SessionExists) return toRefused(error.sessionId, "session_exists");
     throw error;
   } finally {
     await spool.close();
   }
 }
 
-/** Ends the reading of a bundle that would be refused at its end. */
-class AlreadyHere extends Error {
+/** Ends the reading early: the bundle would be refused at its end. */
+class SessionExists extends Error {
   readonly sessionId: string;
 
   constructor(sessionId: string) {
@@ -60,45 +68,11 @@ class AlreadyHere extends Error {
   }
 }
 
-async function receive(
-  { store, limits = BUNDLE_LIMITS }: ImportContext,
-  { lines, spool }: { readonly lines: AsyncIterable<string>; readonly spool: Spool },
-): Promise<BundleOutline> {
-  return readBundle(lines, {
-    limits,
-    onSession: async (sessionId) => {
-      const read = await store.readSession(sessionId);
-      if (read.found !== "nothing") throw new AlreadyHere(sessionId);
-    },
-    onLine: (line) => spool.add(line),
-  });
-}
-
-/** The bundle's session as it is to be here. */
-async function arriving(
-  store: Store,
-  { at, exported, outline }: { at: number; exported: Session; outline: BundleOutline },
-): Promise<Session> {
-  const repos = await store.listRepos();
-  const repo = repos.find(({ path }) => path === outline.repoPath);
-  return asImported(exported, { at, repoId: repo?.id ?? null });
-}
-
 function toRefused(sessionId: string, refused: "session_exists" | "being_imported"): Refused {
   return refuse(
     "session_exists",
     refused === "session_exists"
-      ? `There is a session ${sessionId} here already.`
-      : `The session ${sessionId} is being imported here at this moment.`,
+      ? `Session ${sessionId} already exists here.`
+      : `Session ${sessionId} is already being imported here.`,
   );
-}
-
-async function replyWith(
-  store: Store,
-  sessionId: string,
-): Promise<Reply<{ readonly session: SessionSnapshot }>> {
-  const session = await snapshotOf(store, sessionId);
-  return session === null
-    ? refuse("session_not_found", "The session was imported, and deleted since.")
-    : { ok: true, session };
 }

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { CONTINUITY_POLICIES, DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import {
   currentRole,
   ROLES,
@@ -9,48 +10,31 @@ import {
 import { isFinal, isResumable, PHASE_HISTORY_KEPT, PHASES } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
-import type { Session, Standing } from "../../domain/session.ts";
+import type { Session } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
 import { toMemory, toUnusedAnswers } from "../../storage/rows/run-row.ts";
 import type { StagedMessage, StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";
-import {
-  BadLine,
-  countIn,
-  flagIn,
-  idIn,
-  idOrNullIn,
-  jsonIn,
-  listIn,
-  objectIn,
-  objectOrNullIn,
-  oneOfIn,
-  textIn,
-  textOrNullIn,
-  timeIn,
-  timeOrNullIn,
-} from "./line-fields.ts";
+import { BadLine, parseFields } from "./parse-line.ts";
 
 export type BundleMessage = StagedMessage;
 export type BundleRun = Omit<Run, "sessionId">;
 export type BundleSuspension = StagedSuspension;
 
-/** What the line of the session says. What it waits for and its queue stand in lines of their own. */
+/** The line of the session. Its open suspensions and its queue have lines of their own. */
 export interface BundleSession {
   readonly session: Omit<Session, "standing" | "queue" | "repoId">;
-  readonly status: Standing["status"];
-  readonly failure: { readonly reason: string; readonly failedAt: number } | null;
-  /** Of a suspended session. Bundles of 0.1 do not have it. */
-  readonly suspended: { readonly suspendedAt: number; readonly reason: string | null } | null;
-  readonly archivedAt: number | null;
-  /** What only the session knows of the run that waits; the rest stands in the run's own line. */
+  readonly standing: BundleStanding;
+  /** The fields of the suspended run that its own line does not have. */
   readonly waitingRun: Pick<CurrentRun, "id" | "continuity" | "handed"> | null;
   readonly lastSeq: number;
-  /** Of 0.1: its last run, and what agents have seen, follow from the lines of its runs. */
+  /** Version 0.1 wrote no `lastRun`; it is derived from the lines of the runs. */
   readonly isOfOld: boolean;
 }
+
+type BundleStanding = z.infer<ReturnType<typeof buildSchemas>["standing"]>;
 
 export interface BundleQueued {
   readonly entry: QueueEntry;
@@ -58,186 +42,197 @@ export interface BundleQueued {
   readonly queuedAt: number;
 }
 
-export interface BundleHeader {
-  readonly version: number;
-  readonly sessionId: string;
+/** Built on the first use, so that a server that imports nothing starts as fast as before. */
+let schemas: ReturnType<typeof buildSchemas> | null = null;
+const lineSchemas = () => (schemas ??= buildSchemas());
+
+/** Identifiers are UUIDs, except in databases of the portal. None may be a path. */
+const ID = /^[^\p{Cc}/\\]{1,200}$/u;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/u;
+const A_TIME = "an ISO 8601 time";
+
+/** Fields with a default, and optional ones, are missing in bundles of version 0.1. */
+function buildSchemas() {
+  const text = z.string("a string");
+  const textOrNull = text.nullable();
+  const id = z.string("an id").regex(ID, "an id");
+  const count = z.int("a whole number from 0").min(0, "a whole number from 0");
+  const flag = z.boolean("true or false");
+  const time = z
+    .string(A_TIME)
+    .regex(TIME, A_TIME)
+    .transform((value) => Date.parse(value))
+    .pipe(z.number(A_TIME).min(0, A_TIME));
+  const timeOrNull = time.nullable();
+  const json = z.custom<Json>((value) => value !== undefined);
+  const object = z.custom<JsonObject>(isObject, "an object");
+  const content = z.custom<MessageContent>(
+    (value) => isObject(value) && typeof value["type"] === "string",
+    "an object with a type",
+  );
+  const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+    z.enum(values, `one of ${values.join(", ")}`);
+  const record = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+    z.object(shape, "an object");
+
+  const end = record({ lines: count, sha256: text });
+  return {
+    header: record({ version: count, sessionId: id }),
+    standing: z.discriminatedUnion("status", [
+      record({ status: z.literal("active") }),
+      record({
+        status: z.literal("suspended"),
+        suspendedAt: timeOrNull.default(null),
+        suspendedReason: textOrNull.default(null),
+      }),
+      record({ status: z.literal("archived"), archivedAt: time }),
+      record({ status: z.literal("error"), failure: text, failedAt: time }),
+    ]),
+    session: record({
+      id,
+      status: oneOf(STATUSES),
+      title: textOrNull,
+      delivery: oneOf(DELIVERY_POLICIES),
+      provider: textOrNull,
+      model: textOrNull,
+      agentName: textOrNull,
+      purpose: textOrNull,
+      agentId: textOrNull.default(null),
+      metadata: object,
+      phase: oneOf(PHASES),
+      phaseHistory: z
+        .array(record({ from: oneOf(PHASES), to: oneOf(PHASES), at: time }), "a list")
+        .max(PHASE_HISTORY_KEPT, `a list of at most ${PHASE_HISTORY_KEPT} changes`),
+      errorCount: count,
+      errorTotal: count.optional(),
+      lastError: record({ id: text, text, at: timeOrNull.default(null) }).nullable(),
+      lastRun: record({ provider: text, model: textOrNull }).nullable().optional(),
+      supportsResume: flag,
+      resumeData: json.transform(parseResumePoints),
+      forkedFrom: record({ sessionId: id, atMessage: id.nullable() }).nullable(),
+      createdAt: time,
+      updatedAt: time,
+      lastActiveAt: time,
+      finalizedAt: timeOrNull,
+      summary: textOrNull,
+      waitingRun: record({ id, continuity: oneOf(CONTINUITY_POLICIES), handed: flag }).nullable(),
+      lastSeq: count,
+    }),
+    repo: record({ path: text }),
+    run: record({
+      id,
+      messageId: id,
+      status: oneOf(RUN_STATUSES),
+      provider: textOrNull,
+      model: textOrNull,
+      attempts: count,
+      stopReason: textOrNull,
+      error: json,
+      usage: object.nullable(),
+      memory: json.default(null).transform(toMemory),
+      unusedAnswers: json.default([]).transform(toUnusedAnswers),
+      queuedAt: time,
+      startedAt: timeOrNull,
+      endedAt: timeOrNull,
+    }),
+    suspension: record({
+      id,
+      runId: id,
+      kind: oneOf(SUSPENSION_KINDS),
+      request: object,
+      fingerprint: textOrNull,
+      status: oneOf(["open", ...CLOSINGS]),
+      answer: json,
+      answeredBy: textOrNull,
+      createdAt: time,
+      expiresAt: timeOrNull,
+      closedAt: timeOrNull,
+    }),
+    message: record({
+      id,
+      runId: id.nullable(),
+      seq: count,
+      role: oneOf(ROLES),
+      content,
+      at: time,
+    }),
+    queued: record({
+      messageId: id,
+      runId: id,
+      provider: textOrNull,
+      model: textOrNull,
+      continuity: oneOf(CONTINUITY_POLICIES),
+      attempts: count,
+      content,
+      queuedAt: time,
+    }),
+    end,
+    /** The first version of bundles had no checksum. */
+    endOfVersion1: end.partial({ sha256: true }),
+  };
 }
 
-/** Throws `BadLine` when it is not the header of a bundle that this program knows. */
-export function parseHeader(line: JsonObject): BundleHeader {
+/** Throws `BadLine` when it is not the header of a bundle that this program can read. */
+export function parseHeader(line: JsonObject) {
   if (line["holdfast"] !== "bundle") throw new BadLine("is not the header of a bundle");
-  const version = countIn(line, "version");
+  const header = parseFields(lineSchemas().header, line);
+  const { version } = header;
   if (version < 1 || version > BUNDLE_VERSION)
     throw new BadLine(
       `is of version ${version}; this program reads versions 1 to ${BUNDLE_VERSION}`,
     );
-  return { version, sessionId: idIn(line, "sessionId") };
+  return header;
 }
 
 export function parseSession(line: JsonObject): BundleSession {
-  const status = oneOfIn(line, "status", STATUSES);
-  const phase = oneOfIn(line, "phase", PHASES);
-  const finalizedAt = timeOrNullIn(line, "finalizedAt");
+  const fields = parseFields(lineSchemas().session, line);
+  const { status, waitingRun, lastSeq, lastRun, errorTotal, ...session } = fields;
+  const { phase, finalizedAt, errorCount } = session;
   if (finalizedAt !== null && !isFinal(phase))
-    throw new BadLine(`finalizedAt is given, and the phase is ${phase}`);
-  const waitingRun = objectOrNullIn(line, "waitingRun");
+    throw new BadLine(`has a finalizedAt, but its phase is ${phase}`);
   if (waitingRun !== null && status !== "active" && status !== "suspended")
-    throw new BadLine(`waitingRun is given, and the status is ${status}`);
+    throw new BadLine(`has a waitingRun, but its status is ${status}`);
   return {
-    status,
-    failure:
-      status === "error"
-        ? { reason: textIn(line, "failure"), failedAt: timeIn(line, "failedAt") }
-        : null,
-    suspended: status === "suspended" ? parseSuspended(line) : null,
-    archivedAt: status === "archived" ? timeIn(line, "archivedAt") : null,
-    waitingRun: waitingRun && parseWaitingRun(waitingRun),
-    lastSeq: countIn(line, "lastSeq"),
-    isOfOld: !("lastRun" in line),
+    standing: parseFields(lineSchemas().standing, line),
+    waitingRun,
+    lastSeq,
+    isOfOld: lastRun === undefined,
     session: {
-      id: idIn(line, "id"),
-      title: textOrNullIn(line, "title"),
-      delivery: oneOfIn(line, "delivery", DELIVERY_POLICIES),
-      provider: textOrNullIn(line, "provider"),
-      model: textOrNullIn(line, "model"),
-      agentName: textOrNullIn(line, "agentName"),
-      purpose: textOrNullIn(line, "purpose"),
-      // Bundles of old do not have it.
-      agentId: "agentId" in line ? textOrNullIn(line, "agentId") : null,
-      metadata: objectIn(line, "metadata"),
-      phase,
-      phaseHistory: parsePhaseHistory(line),
+      ...session,
+      lastRun: lastRun ?? null,
+      errorTotal: errorTotal ?? errorCount,
       resumeReady: isResumable(phase),
-      errorCount: countIn(line, "errorCount"),
-      errorTotal: countIn(line, "errorTotal" in line ? "errorTotal" : "errorCount"),
-      lastError: parseLastError(line),
-      lastRun: parseLastRun(line),
-      supportsResume: flagIn(line, "supportsResume"),
-      resumeData: parseResumePoints(jsonIn(line, "resumeData")),
-      forkedFrom: parseForkOrigin(line),
-      createdAt: timeIn(line, "createdAt"),
-      updatedAt: timeIn(line, "updatedAt"),
-      lastActiveAt: timeIn(line, "lastActiveAt"),
-      finalizedAt,
-      summary: textOrNullIn(line, "summary"),
     },
   };
 }
 
-function parseSuspended(line: JsonObject): BundleSession["suspended"] {
-  const at = "suspendedAt" in line ? timeOrNullIn(line, "suspendedAt") : null;
-  const reason = "suspendedReason" in line ? textOrNullIn(line, "suspendedReason") : null;
-  return { suspendedAt: at ?? timeIn(line, "updatedAt"), reason };
-}
-
-function parseWaitingRun(run: JsonObject): BundleSession["waitingRun"] {
-  return {
-    id: idIn(run, "id"),
-    continuity: oneOfIn(run, "continuity", CONTINUITY_POLICIES),
-    handed: flagIn(run, "handed"),
-  };
-}
-
-function parsePhaseHistory(line: JsonObject): Session["phaseHistory"] {
-  const changes = listIn(line, "phaseHistory");
-  if (changes.length > PHASE_HISTORY_KEPT)
-    throw new BadLine(`phaseHistory has more than ${PHASE_HISTORY_KEPT} changes`);
-  return changes.map((change) => ({
-    from: oneOfIn(change, "from", PHASES),
-    to: oneOfIn(change, "to", PHASES),
-    at: timeIn(change, "at"),
-  }));
-}
-
-function parseLastError(line: JsonObject): Session["lastError"] {
-  const error = objectOrNullIn(line, "lastError");
-  if (error === null) return null;
-  // Bundles of old do not have the time.
-  const at = "at" in error ? timeOrNullIn(error, "at") : null;
-  return { id: textIn(error, "id"), text: textIn(error, "text"), at };
-}
-
-function parseLastRun(line: JsonObject): Session["lastRun"] {
-  const run = "lastRun" in line ? objectOrNullIn(line, "lastRun") : null;
-  return run && { provider: textIn(run, "provider"), model: textOrNullIn(run, "model") };
-}
-
-function parseForkOrigin(line: JsonObject): Session["forkedFrom"] {
-  const origin = objectOrNullIn(line, "forkedFrom");
-  return (
-    origin && { sessionId: idIn(origin, "sessionId"), atMessage: idOrNullIn(origin, "atMessage") }
-  );
-}
-
 export function parseRepo(line: JsonObject): { readonly path: string } {
-  return { path: textIn(line, "path") };
+  return parseFields(lineSchemas().repo, line);
 }
 
 export function parseRun(line: JsonObject): BundleRun {
-  return {
-    id: idIn(line, "id"),
-    messageId: idIn(line, "messageId"),
-    status: oneOfIn(line, "status", RUN_STATUSES),
-    provider: textOrNullIn(line, "provider"),
-    model: textOrNullIn(line, "model"),
-    attempts: countIn(line, "attempts"),
-    stopReason: textOrNullIn(line, "stopReason"),
-    error: jsonIn(line, "error"),
-    usage: objectOrNullIn(line, "usage"),
-    memory: toMemory(line["memory"] ?? null),
-    // Not in bundles of old.
-    unusedAnswers: toUnusedAnswers(line["unusedAnswers"] ?? []),
-    queuedAt: timeIn(line, "queuedAt"),
-    startedAt: timeOrNullIn(line, "startedAt"),
-    endedAt: timeOrNullIn(line, "endedAt"),
-  };
+  return parseFields(lineSchemas().run, line);
 }
 
 export function parseSuspension(line: JsonObject): BundleSuspension {
-  return {
-    id: idIn(line, "id"),
-    runId: idIn(line, "runId"),
-    kind: oneOfIn(line, "kind", SUSPENSION_KINDS),
-    request: objectIn(line, "request"),
-    fingerprint: textOrNullIn(line, "fingerprint"),
-    status: oneOfIn(line, "status", ["open", ...CLOSINGS]),
-    answer: jsonIn(line, "answer"),
-    answeredBy: textOrNullIn(line, "answeredBy"),
-    createdAt: timeIn(line, "createdAt"),
-    expiresAt: timeOrNullIn(line, "expiresAt"),
-    closedAt: timeOrNullIn(line, "closedAt"),
-  };
+  return parseFields(lineSchemas().suspension, line);
 }
 
 export function parseMessage(line: JsonObject): BundleMessage {
-  const content = parseContent(line);
+  const { role, content, ...message } = parseFields(lineSchemas().message, line);
   return {
-    id: idIn(line, "id"),
-    runId: idOrNullIn(line, "runId"),
-    seq: countIn(line, "seq"),
-    role: currentRole(oneOfIn(line, "role", ROLES), content),
-    // No agent comes with it that could end a call.
+    ...message,
+    role: currentRole(role, content),
+    // No agent comes with the bundle to finish a tool call.
     content: unfinishedContent(content),
-    at: timeIn(line, "at"),
   };
 }
 
 export function parseQueued(line: JsonObject): BundleQueued {
-  return {
-    entry: {
-      messageId: idIn(line, "messageId"),
-      runId: idIn(line, "runId"),
-      provider: textOrNullIn(line, "provider"),
-      model: textOrNullIn(line, "model"),
-      continuity: oneOfIn(line, "continuity", CONTINUITY_POLICIES),
-      attempts: countIn(line, "attempts"),
-    },
-    content: parseContent(line),
-    queuedAt: timeIn(line, "queuedAt"),
-  };
+  const { content, queuedAt, ...entry } = parseFields(lineSchemas().queued, line);
+  return { entry, content, queuedAt };
 }
 
-function parseContent(line: JsonObject): MessageContent {
-  const content = objectIn(line, "content");
-  return { ...content, type: textIn(content, "type") };
+export function parseEnd(line: JsonObject, { version }: { readonly version: number }) {
+  return parseFields(version > 1 ? lineSchemas().end : lineSchemas().endOfVersion1, line);
 }

@@ -1,10 +1,12 @@
+import type { AgentChoice } from "../../domain/choose-agent.ts";
 import type { QueueEntry } from "../../domain/delivery.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { bundleChecksum } from "./bundle-checksum.ts";
+import type { ResumePoint } from "../../domain/resume-point.ts";
+import type { Session } from "../../domain/session.ts";
 import type { BundleLimits } from "./bundle-limits.ts";
-import { createEarlierRuns, type EarlierRuns } from "./earlier-runs.ts";
-import { BadLine, countIn, parseLine, textIn } from "./line-fields.ts";
+import { bundleChecksum } from "./bundle-lines.ts";
 import {
+  parseEnd,
   parseHeader,
   parseMessage,
   parseQueued,
@@ -18,40 +20,39 @@ import {
   type BundleSession,
   type BundleSuspension,
 } from "./parse-bundle.ts";
+import { BadLine, parseLine, shown } from "./parse-line.ts";
 
-/** The bundle cannot be imported; the message says which line is wrong, and how. */
+/** The bundle cannot be imported. The message names the line and its problem. */
 export class BadBundle extends Error {}
 
-/** What the lines say of the session now; its history stays in them. */
+/** The current state of the session. Its history stays in the lines. */
 export interface BundleOutline {
   readonly session: BundleSession;
   readonly repoPath: string | null;
-  /** The one that waits. */
   readonly waitingRun: BundleRun | null;
-  /** What it waits for. */
+  /** The open suspensions of the waiting run. */
   readonly open: readonly BundleSuspension[];
-  /** By run. */
+  /** By run id. */
   readonly queue: ReadonlyMap<string, QueueEntry>;
-  /** Runs that say they are queued, and the message of each. */
+  /** The message id of each queued run, by run id. */
   readonly queuedRuns: ReadonlyMap<string, string>;
   readonly earlierRuns: EarlierRuns;
 }
 
-export interface Reading {
+export interface ReadOptions {
   readonly limits: BundleLimits;
-  /** Called before anything else is read; what it throws ends the reading. */
+  /** Called after the second line. An error it throws ends the reading. */
   readonly onSession: (sessionId: string) => Promise<void>;
-  /** Called with each line that is in order, the first and the last included. */
+  /** Called with each valid line, including the header and the end. */
   readonly onLine: (line: string) => Promise<void>;
 }
 
-/**
- * Reads to the end and checks what can be checked line by line, without keeping them. Throws `BadBundle`
- * as soon as a line is wrong.
- */
+const SESSION_LINE = 2;
+
+/** Validates a bundle line by line without keeping the lines. Throws `BadBundle` at the first invalid line. */
 export async function readBundle(
   lines: AsyncIterable<string>,
-  { limits, onSession, onLine }: Reading,
+  { limits, onSession, onLine }: ReadOptions,
 ): Promise<BundleOutline> {
   const reader = createReader(limits);
   let total = 0;
@@ -73,14 +74,12 @@ export async function readBundle(
   return reader.finish();
 }
 
-const SESSION_LINE = 2;
-
 function createReader(limits: BundleLimits) {
   let header: ReturnType<typeof parseHeader> | null = null;
   let session: BundleSession | null = null;
   let repoPath: string | null = null;
   let waitingRun: BundleRun | null = null;
-  let lastSeq = 1; // the first number of every log is the session's creation
+  let lastSeq = 1; // the creation of the session is the first entry of every log
   let openLength = 0;
   let isEnded = false;
   const open: BundleSuspension[] = [];
@@ -97,54 +96,51 @@ function createReader(limits: BundleLimits) {
     if (isEnded) throw new BadLine("comes after the end");
     const line = parseLine(text);
     if (header === null) header = parseHeader(line);
-    else if (session === null) session = takeSession(line, text.length);
-    else if (textIn(line, "type") === "end") return takeEnd(line, number);
-    else takeMore(line, text.length);
+    else if (session === null) session = takeSession(line, text.length, header.sessionId);
+    else if (line["type"] === "end") return takeEnd(line, number, header);
+    else takeHistory(line, text.length, session);
     checksum.add(text);
   }
 
-  function takeSession(line: JsonObject, length: number): BundleSession {
-    if (textIn(line, "type") !== "session") throw new BadLine("is not the session");
+  function takeSession(line: JsonObject, length: number, sessionId: string): BundleSession {
+    if (line["type"] !== "session") throw new BadLine("is not the session");
     if (length > limits.sessionLength)
       throw new BadLine(`is longer than ${limits.sessionLength} characters`);
     const parsed = parseSession(line);
-    if (parsed.session.id !== header?.sessionId)
-      throw new BadLine("is another session than the header's");
+    if (parsed.session.id !== sessionId)
+      throw new BadLine("has another session id than the header");
     return parsed;
   }
 
-  function takeMore(line: JsonObject, length: number): void {
-    const type = textIn(line, "type");
-    switch (type) {
+  function takeHistory(line: JsonObject, length: number, bundle: BundleSession): void {
+    switch (line["type"]) {
       case "repo":
         repoPath = parseRepo(line).path;
         return;
       case "run":
-        return takeRun(parseRun(line), length);
+        return takeRun(parseRun(line), length, bundle);
       case "suspension":
         return takeSuspension(parseSuspension(line), length);
       case "message":
-        return takeMessage(parseMessage(line));
+        return takeMessage(parseMessage(line), bundle);
       case "queued":
         return takeQueued(parseQueued(line));
       default:
-        throw new BadLine(`is of an unknown type: ${JSON.stringify(type.slice(0, 60))}`);
+        throw new BadLine(`has an unknown type: ${shown(line["type"] ?? null)}`);
     }
   }
 
-  function takeRun(run: BundleRun, length: number): void {
+  function takeRun(run: BundleRun, length: number, bundle: BundleSession): void {
     const { id, status, messageId, endedAt } = run;
     const isOpen = status === "queued" || status === "suspended";
     if (status === "running" || isOpen !== (endedAt === null))
-      throw new BadLine(
-        `is a run that is ${status}, and has ${endedAt === null ? "no" : "an"} end`,
-      );
-    if (session?.isOfOld === true) earlierRuns.add(run, session.session.resumeData);
+      throw new BadLine(`is a ${status} run ${endedAt === null ? "without" : "with"} an end`);
+    if (bundle.isOfOld) earlierRuns.add(run, bundle.session.resumeData);
     if (!isOpen) return;
-    keepOpen(length);
+    countOpen(length);
     if (status === "suspended") {
-      if (session?.waitingRun?.id !== id)
-        throw new BadLine("is a run that waits, and its session does not");
+      if (bundle.waitingRun?.id !== id)
+        throw new BadLine("is a suspended run, but the session does not wait for it");
       if (waitingRun !== null) throw new BadLine(`repeats the id ${id}`);
       waitingRun = run;
       return;
@@ -154,51 +150,51 @@ function createReader(limits: BundleLimits) {
   }
 
   function takeSuspension(suspension: BundleSuspension, length: number): void {
-    const { status, closedAt } = suspension;
+    const { id, status, closedAt } = suspension;
     if ((status === "open") !== (closedAt === null))
-      throw new BadLine(`is a suspension that is ${status}, unlike its end`);
+      throw new BadLine(
+        `is a suspension with the status ${status} and ${closedAt === null ? "no" : "a"} closedAt`,
+      );
     if (status !== "open") return;
-    keepOpen(length);
-    if (open.some(({ id }) => id === suspension.id))
-      throw new BadLine(`repeats the id ${suspension.id}`);
+    countOpen(length);
+    if (open.some((other) => other.id === id)) throw new BadLine(`repeats the id ${id}`);
     open.push(suspension);
   }
 
-  function takeMessage({ seq }: BundleMessage): void {
-    if (seq <= lastSeq) throw new BadLine(`is out of order: seq is ${seq}`);
-    if (seq > (session?.lastSeq ?? 0)) throw new BadLine("has a seq above the session's lastSeq");
+  function takeMessage({ seq }: BundleMessage, bundle: BundleSession): void {
+    if (seq <= lastSeq) throw new BadLine(`is out of order: its seq is ${seq}`);
+    if (seq > bundle.lastSeq) throw new BadLine("has a seq above the session's lastSeq");
     lastSeq = seq;
   }
 
-  /** What it says stays in the lines: queues may be long, and their messages too. */
+  /** Keeps the entry without its content: queues, and their messages, can be long. */
   function takeQueued({ entry }: BundleQueued): void {
-    keepOpen(JSON.stringify(entry).length);
+    countOpen(JSON.stringify(entry).length);
     if (queuedMessages.has(entry.messageId)) throw new BadLine("repeats a queued message");
     if (queue.has(entry.runId)) throw new BadLine(`is a second message of run ${entry.runId}`);
     queuedMessages.add(entry.messageId);
     queue.set(entry.runId, entry);
   }
 
-  function keepOpen(length: number): void {
+  function countOpen(length: number): void {
     openLength += length;
     if (openLength > limits.openLength)
       throw new BadLine(
-        `is one too many: all that is not over is longer than ${limits.openLength} characters`,
+        `exceeds the limit of ${limits.openLength} characters for open runs, suspensions and the queue`,
       );
   }
 
-  function takeEnd(line: JsonObject, number: number): void {
-    if (countIn(line, "lines") !== number)
-      throw new BadLine(`ends a bundle of ${countIn(line, "lines")} lines`);
-    // The first version had no checksum.
-    if (header !== null && header.version > 1 && textIn(line, "sha256") !== checksum.end())
-      throw new BadLine("has another checksum than the lines before it: the bundle was changed");
+  function takeEnd(line: JsonObject, number: number, { version }: { version: number }): void {
+    const { lines, sha256 } = parseEnd(line, { version });
+    if (lines !== number) throw new BadLine(`ends a bundle of ${lines} lines`);
+    if (version > 1 && sha256 !== checksum.end())
+      throw new BadLine("has a checksum that does not match: the bundle was changed");
     isEnded = true;
   }
 
   function finish(): BundleOutline {
     if (session === null || !isEnded)
-      throw new BadBundle("The bundle is not whole: its last line is missing.");
+      throw new BadBundle("The bundle is incomplete: its last line is missing.");
     return { session, repoPath, waitingRun, open, queue, queuedRuns, earlierRuns };
   }
 
@@ -208,4 +204,32 @@ function createReader(limits: BundleLimits) {
   }
 
   return { take, finish, sessionId };
+}
+
+/** Derives from the runs of a bundle of 0.1 the fields that its session line lacks. */
+export interface EarlierRuns {
+  add(run: BundleRun, points: readonly ResumePoint[]): void;
+  /** The agent of the last run, and the last run that each resume point has seen. */
+  read(points: readonly ResumePoint[]): Pick<Session, "lastRun" | "resumeData">;
+}
+
+function createEarlierRuns(): EarlierRuns {
+  const lastSeen = new Map<string, { readonly id: string; readonly startedAt: number }>();
+  let last: (AgentChoice & { readonly startedAt: number }) | null = null;
+  return {
+    add({ id, provider, model, startedAt, attempts }, points) {
+      if (provider === null || startedAt === null) return;
+      if (startedAt >= (last?.startedAt ?? 0)) last = { provider, model, startedAt };
+      const hasPoint = attempts > 0 && points.some((point) => point.provider === provider);
+      if (hasPoint && startedAt >= (lastSeen.get(provider)?.startedAt ?? 0))
+        lastSeen.set(provider, { id, startedAt });
+    },
+    read: (points) => ({
+      lastRun: last && { provider: last.provider, model: last.model },
+      resumeData: points.map((point) => ({
+        ...point,
+        seen: point.provider === null ? null : (lastSeen.get(point.provider)?.id ?? null),
+      })),
+    }),
+  };
 }

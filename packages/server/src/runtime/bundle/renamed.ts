@@ -3,13 +3,10 @@ import type { Session, Standing } from "../../domain/session.ts";
 import type { StagedSuspension } from "../../storage/ports/import-store.ts";
 import type { BundlePart } from "./bundle-parts.ts";
 
-/** Which id something has here. */
+/** Maps an id of the bundle to the id in this database. */
 export type Naming = (id: string) => string;
 
-/**
- * New ids for all messages, runs and suspensions of a session. Each follows from the old one, so that
- * nothing has to be remembered to name the same thing in the same way in every line.
- */
+/** New ids for messages, runs and suspensions. Each is a hash of the old id, so that no table of ids is needed. */
 export function newNames(seed: string): Naming {
   return (id) => {
     const digits = hash("sha256", `${seed} ${id}`, "hex");

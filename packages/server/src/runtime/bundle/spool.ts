@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 
-/** Lines are collected up to this before they are written, and read in pieces of this. */
+/** Characters per write, and bytes per read. */
 const CHUNK_LENGTH = 256 * 1024;
 
-/** Lines on the disk for as long as it is open. Nothing stays of it, however the process ends. */
+/** A temporary file of lines. It disappears when it is closed, even if the process is killed. */
 export interface Spool {
-  /** Without a newline, and with none in it. */
+  /** The line must not contain a newline. */
   add(line: string): Promise<void>;
-  /** All of them, from the first on; as often as needed. */
+  /** All lines; can be called repeatedly. */
   lines(): AsyncGenerator<string>;
   close(): Promise<void>;
 }
@@ -17,22 +17,22 @@ export interface Spool {
 export async function openSpool(folder: string): Promise<Spool> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const handle = await openNameless(folder);
-  let waiting: string[] = [];
-  let waitingLength = 0;
+  let buffered: string[] = [];
+  let bufferedLength = 0;
 
   async function flush(): Promise<void> {
-    if (waiting.length === 0) return;
-    const text = `${waiting.join("\n")}\n`;
-    waiting = [];
-    waitingLength = 0;
+    if (buffered.length === 0) return;
+    const text = `${buffered.join("\n")}\n`;
+    buffered = [];
+    bufferedLength = 0;
     await handle.appendFile(text);
   }
 
   return {
     async add(line) {
-      waiting.push(line);
-      waitingLength += line.length;
-      if (waitingLength >= CHUNK_LENGTH) await flush();
+      buffered.push(line);
+      bufferedLength += line.length;
+      if (bufferedLength >= CHUNK_LENGTH) await flush();
     },
     async *lines() {
       await flush();
@@ -42,7 +42,7 @@ export async function openSpool(folder: string): Promise<Spool> {
   };
 }
 
-/** A file that has no name any more: it goes with its handle. */
+/** A deleted file, which exists until its handle is closed. */
 async function openNameless(folder: string): Promise<FileHandle> {
   const file = path.join(folder, `import-${randomUUID()}.tmp`);
   const handle = await open(file, "wx+", 0o600);

@@ -5,8 +5,6 @@ import { StorageFault } from "../../storage/fault.ts";
 import type { NewMessage, Store } from "../../storage/store.ts";
 import { bundleParts } from "./bundle-parts.ts";
 import { dropImport } from "./drop-import.ts";
-import type { ImportContext } from "./import-bundle.ts";
-import { importNotices } from "./import-notices.ts";
 import { BadBundle, type BundleOutline } from "./read-bundle.ts";
 import {
   newNames,
@@ -17,38 +15,43 @@ import {
 } from "./renamed.ts";
 import type { Spool } from "./spool.ts";
 
-/** A session as it is to be here, and where its history is. */
-export interface Arriving {
+export interface BundleImport {
   readonly at: number;
+  /** The session to create. */
   readonly session: Session;
   readonly outline: BundleOutline;
+  /** The lines with its history. */
   readonly spool: Spool;
+}
+
+export interface StoreContext {
+  readonly store: Store;
+  readonly newId: () => string;
 }
 
 export type Stored =
   | { readonly ok: true }
   | { readonly ok: false; readonly refused: "session_exists" | "being_imported" };
 
-/** New ids are unique; that they were taken again and again would be something else. */
+/** New ids are unique, so a second collision would be a defect. */
 const MAX_TRIES = 3;
-const AS_THEY_ARE: Naming = (id) => id;
+const KEEP_IDS: Naming = (id) => id;
 
 /**
- * Writes the history in parts, so that others can write between them, and shows the session with the
- * last. Ids are kept; where one is another session's, all of this one's messages, runs and suspensions
- * get new ids.
+ * Writes the history in parts, so that other writes can run between them. The session becomes visible with the last
+ * part. Ids are kept; if another session uses one of them, all messages, runs and suspensions get new ids.
  */
-export async function storeBundle(context: ImportContext, arriving: Arriving): Promise<Stored> {
+export async function storeBundle(context: StoreContext, bundle: BundleImport): Promise<Stored> {
   const { store, newId } = context;
-  const { session, at } = arriving;
+  const { session, at } = bundle;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const named = tries === 0 ? AS_THEY_ARE : newNames(newId());
+    const named = tries === 0 ? KEEP_IDS : newNames(newId());
     const staging: Staging = { sessionId: session.id, importId: newId() };
     const begun = await begin(store, { staging, at });
     if (!begun.ok) return begun;
-    const outcome = await storeWith(context, { ...arriving, staging, named }).catch(
+    const outcome = await storeParts(context, { ...bundle, staging, named }).catch(
       async (error: unknown) => {
-        // What cannot be removed now is removed at the next start.
+        // Anything that cannot be removed now is removed at the next start.
         await dropImport(store, staging).catch(() => {});
         throw error;
       },
@@ -72,13 +75,16 @@ async function begin(
   return { ok: false, refused: "being_imported" };
 }
 
-interface Named extends Arriving {
+interface ImportTry extends BundleImport {
   readonly staging: Staging;
   readonly named: Naming;
 }
 
-async function storeWith(context: ImportContext, arriving: Named): Promise<"stored" | "ids_taken"> {
-  const { staging, named, outline, spool } = arriving;
+async function storeParts(
+  context: StoreContext,
+  bundle: ImportTry,
+): Promise<"stored" | "ids_taken"> {
+  const { staging, named, outline, spool } = bundle;
   for await (const part of bundleParts(spool.lines(), outline)) {
     const added = await context.store.addToImport({ staging, ...renamedPart(part, named) });
     if (added.ok) {
@@ -87,18 +93,17 @@ async function storeWith(context: ImportContext, arriving: Named): Promise<"stor
     }
     if (added.refused === "ids_taken") return "ids_taken";
     const line = [...part.lineOf].find(([id]) => isAbout(added, named(id)))?.[1];
-    throw toBadBundle(added, line);
+    throw toError(added, line);
   }
-  return finish(context, arriving);
+  return finish(context, bundle);
 }
 
-/** The session without what cannot be had here, which its transcript then says. */
+/** Drops the repository or agent id that cannot be used here; a notice in the transcript says so. */
 async function finish(
-  context: ImportContext,
-  { at, session: given, outline, staging, named }: Named,
+  { store, newId }: StoreContext,
+  { at, session: exported, outline, staging, named }: ImportTry,
 ): Promise<"stored" | "ids_taken"> {
-  const { store, newId } = context;
-  let session = renamedSession(given, named);
+  let session = renamedSession(exported, named);
   for (;;) {
     const finished = await store.finishImport({
       staging,
@@ -106,7 +111,7 @@ async function finish(
       session,
       lastSeq: Math.max(outline.session.lastSeq, 1),
       suspensions: outline.open.map((suspension) => renamedSuspension(suspension, named)),
-      notices: importNotices(session, outline).map((text): NewMessage => ({
+      notices: noticesOf(session, outline).map((text): NewMessage => ({
         id: newId(),
         runId: null,
         role: "system",
@@ -124,9 +129,35 @@ async function finish(
         session = { ...session, agentId: null };
         break;
       default:
-        throw toBadBundle(finished, undefined);
+        throw toError(finished, undefined);
     }
   }
+}
+
+/** The differences from the exported session, for the transcript. */
+function noticesOf(
+  session: Session,
+  { repoPath, session: { session: exported } }: BundleOutline,
+): readonly string[] {
+  const notices: string[] = [];
+  const canWork = "activity" in session.standing;
+  if (canWork && repoPath !== null && session.repoId === null) {
+    notices.push(
+      `Imported without its repository: ${repoPath} is not registered here. ` +
+        "The session can be read, but no agent can work in it. To continue it, delete it, add the repository and import the bundle again.",
+    );
+  }
+  if (exported.agentId !== session.agentId) {
+    notices.push(`Imported without its agent id: another session here has ${exported.agentId}.`);
+  }
+  const queued = session.queue.length;
+  if (queued > 0) {
+    notices.push(
+      `Imported with ${queued} queued ${queued === 1 ? "message" : "messages"}, ` +
+        'which may have been delivered where the session came from. They are held until delivery is set to "open".',
+    );
+  }
+  return notices;
 }
 
 type Refused = Extract<ImportAdded | ImportFinished, { readonly ok: false }>;
@@ -136,7 +167,7 @@ function isAbout(refused: Refused, id: string): boolean {
   return refused.refused === "no_run" && refused.suspensionId === id;
 }
 
-function toBadBundle(refused: Refused, line: number | undefined): Error {
+function toError(refused: Refused, line: number | undefined): Error {
   const where = line === undefined ? "The bundle" : `Line ${line}`;
   switch (refused.refused) {
     case "repeated":
@@ -146,7 +177,7 @@ function toBadBundle(refused: Refused, line: number | undefined): Error {
     case "import_lost":
       return new StorageFault(
         "database_error",
-        "The import took so long between two parts that it was given up. Try it again.",
+        "The import paused for too long between two parts and was dropped. Try again.",
       );
     default:
       throw new Error(`unreachable: an import was refused as ${refused.refused}`);

@@ -1,11 +1,11 @@
-/** What a process is among others that share a database. */
+/** The settings of a node. */
 export interface ClusterMember {
-  /** What people call it. */
+  /** For display. */
   readonly name: string;
   readonly labels: readonly string[];
-  /** A node that has not been heard of for so long counts as dead. */
+  /** A node that does not renew its lease for this long counts as dead. */
   readonly leaseMs: number;
-  /** How long runs may go on once the node is to stop and others are there to take over. */
+  /** How long runs may continue after a stop request if other nodes can take over. */
   readonly drainMs: number;
 }
 

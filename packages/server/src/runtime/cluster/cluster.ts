@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../../domain/json.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
 import type { Log } from "../log.ts";
+import { refuse, type Reply } from "../reply.ts";
 import { createNodeLease, type LossReason } from "./node-lease.ts";
 import type { Places } from "../worker/places.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
@@ -14,42 +14,42 @@ export interface ClusterOptions extends ClusterMember {
   readonly formerNode: string | null;
   readonly version: string;
   readonly log: Log;
-  /** How many agents may live here, and how many do. */
+  /** The agent slots of this node. */
   readonly places: Pick<Places, "limit" | "taken" | "busy">;
-  /** Repositories that are not here, so that their sessions must run elsewhere. */
+  /** Repositories that this node does not have; their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
-  /** The lease ran out before it could be renewed: others may have taken everything over. */
+  /** The lease expired before it was renewed: other nodes may own the sessions now. */
   readonly onLost: (why: LossReason) => void;
-  /** The lease is renewed after the database was away. */
+  /** The lease was renewed after the database was unreachable. */
   readonly onReturned: () => void;
-  /** From now on no work is to be taken, or is again. */
+  /** The node starts or stops draining. */
   readonly onDraining: (isDraining: boolean) => void;
 }
 
-/** The nodes that share the database, as this one last saw them. Alone on a file. */
+/** The nodes that share the database, as of the last look. On SQLite, only this node. */
 export interface Cluster {
-  /** Nobody else can work on these sessions. */
+  /** No other live node shares the database. */
   readonly isAlone: boolean;
   readonly isDraining: boolean;
   /** Whether this node may still act for the sessions it owns. */
   readonly holdsLease: boolean;
-  /** How long the database was away, when that has just been long enough for leases to run out; else null. */
+  /** The length of a recent database outage that was long enough for leases to expire; else null. */
   readonly recentAbsenceMs: number | null;
-  /** Of those alive the one that began first: it does what needs to be done once. */
+  /** The live node that started first. It does the work that only one node must do. */
   readonly isEldest: boolean;
   readonly nodes: readonly NodeView[];
   isAlive(node: string): boolean;
   /** Whether agents may be started here for sessions of the repository. */
   isFit(repoId: string | null): boolean;
-  /** The node that a session of the repository should run on; null when none has room. */
+  /** The best node for a session of the repository; null if none has a free slot. */
   bestFor(repoId: string | null): string | null;
-  /** That node was asked to take a session up: until it says so itself, it counts as there. */
+  /** Counts a session that was offered to the node, until the node reports its load again. */
   gave(node: string): void;
-  /** Whether another node could run it, full or not. */
+  /** Whether another node has the repository, even without a free slot. */
   isElsewhere(repoId: string | null): boolean;
-  /** Somebody said that something changed. */
+  /** Reads the nodes again. */
   lookAgain(): void;
-  /** Waits for a database that is away: false when this node's lease is over first, or the signal is aborted. */
+  /** Waits until the database is reachable. False if the lease expires first or the signal is aborted. */
   untilBack(signal: AbortSignal): Promise<boolean>;
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -60,16 +60,16 @@ const FORGOTTEN_AFTER_MS = 3_600_000;
 
 export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   const { store, node, leaseMs, log } = options;
-  const isShared = store.engine === "postgres";
+  const { isShared } = store;
   const stopping = new AbortController();
   let nodes: readonly NodeView[] = [];
   let missing: readonly string[] = [];
   let lookedForMissing = -Infinity;
   let isDraining = false;
-  /** Draining by itself, because it ends: nobody can take that back. */
+  /** Draining because this node stops, which cannot be undone. */
   let isLeaving = false;
-  /** Sessions given to others since they last said how much they have to do. */
-  const given = new Map<string, number>();
+  /** Sessions offered to other nodes since they last reported their load. */
+  const offered = new Map<string, number>();
 
   const lookForMissing = async (): Promise<void> => {
     if (!isShared || performance.now() - lookedForMissing < MISSING_EVERY_MS) return;
@@ -77,7 +77,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     missing = await options.missingRepos();
   };
 
-  const about = (): JsonObject => ({
+  const about = () => ({
     name: options.name,
     version: options.version,
     labels: options.labels,
@@ -88,10 +88,10 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     letsGo: isDraining,
   });
 
-  /** Whether it was asked to drain, or not to any more. */
+  /** Returns whether this node started or stopped draining. */
   const look = async (): Promise<boolean> => {
     nodes = (await store.listNodes()).map(nodeView);
-    given.clear();
+    offered.clear();
     const draining = isLeaving || nodes.find((each) => each.node === node)?.draining === true;
     if (draining === isDraining) return false;
     isDraining = draining;
@@ -116,7 +116,7 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
 
   if (options.formerNode !== null) await store.dropLease(options.formerNode);
   await lease.begin();
-  // Whoever holds the data folder is the only one on a file; what an earlier process owned is free.
+  // The data folder is locked, so an earlier process on the same file is dead.
   if (!isShared) await store.dropOtherLeases(node);
 
   const forgetter = setInterval(() => {
@@ -124,25 +124,18 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   }, FORGOTTEN_AFTER_MS).unref();
 
   const own = (): NodeView => ({
+    ...about(),
     node,
-    name: options.name,
-    version: options.version,
-    labels: options.labels,
-    capacity: options.places.limit,
-    busy: options.places.busy,
-    taken: options.places.taken,
-    missing,
     draining: isDraining,
-    letsGo: isDraining,
     alive: true,
     startedAt: nodes.find((each) => each.node === node)?.startedAt ?? 0,
   });
   const others = (): readonly NodeView[] =>
     isShared ? nodes.filter((each) => each.alive && each.node !== node) : [];
-  const withGiven = (view: NodeView): NodeView => ({
+  const withOffered = (view: NodeView): NodeView => ({
     ...view,
-    busy: view.busy + (given.get(view.node) ?? 0),
-    taken: view.taken + (given.get(view.node) ?? 0),
+    busy: view.busy + (offered.get(view.node) ?? 0),
+    taken: view.taken + (offered.get(view.node) ?? 0),
   });
   const has = (view: NodeView, repoId: string | null): boolean =>
     repoId === null || !view.missing.includes(repoId);
@@ -169,20 +162,20 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     isAlive: (name) => name === node || others().some((each) => each.node === name),
     isFit: (repoId) => !isDraining && lease.isHeld && has(own(), repoId),
     bestFor(repoId) {
-      const fit = [own(), ...others().map(withGiven)].filter(
+      const fit = [own(), ...others().map(withOffered)].filter(
         (view) => has(view, repoId) && hasRoom(view),
       );
-      // At equal load here: it costs no way.
+      // This node is first, so it wins at equal load.
       const [best] = fit.toSorted((a, b) => loadOf(a) - loadOf(b));
       return best?.node ?? null;
     },
-    gave: (name) => void given.set(name, (given.get(name) ?? 0) + 1),
+    gave: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
     isElsewhere: (repoId) => others().some((view) => !view.draining && has(view, repoId)),
     lookAgain: () => {
       look().then(
-        // Whoever asked learns at once that this is known.
-        (isAsked) => isAsked && lease.renewSoon(),
-        (err: unknown) => log.error({ err }, "the nodes could not be looked at"),
+        // A renewal tells the other nodes that this one knows.
+        (hasChanged) => hasChanged && lease.renewSoon(),
+        (err: unknown) => log.error({ err }, "the nodes could not be read"),
       );
     },
     untilBack: (signal) => lease.untilBack(signal),
@@ -206,7 +199,32 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-/** For what needs no agents. */
+export interface DrainNode {
+  /** The id of a live node, or a name that only one live node has. */
+  readonly name: string;
+  readonly draining: boolean;
+}
+
+/** Asks a node to hand over its work and take no more, or to take work again. */
+export async function drainNode(
+  store: Store,
+  { cluster, name, draining }: DrainNode & { readonly cluster: Cluster },
+): Promise<Reply<{ readonly node: NodeView }>> {
+  const alive = cluster.nodes.filter((each) => each.alive);
+  const named = alive.filter((each) => each.node === name || each.name === name);
+  const [node, another] = named;
+  if (node === undefined) return refuse("node_not_found", "No live node with that name or ID.");
+  if (another !== undefined) {
+    return refuse("node_ambiguous", `${named.length} nodes have the name ${name}. Use the ID.`);
+  }
+  if (!(await store.drainNode({ node: node.node, draining }))) {
+    return refuse("node_not_found", "The node has just stopped.");
+  }
+  cluster.lookAgain();
+  return { ok: true, node: { ...node, draining } };
+}
+
+/** The cluster of a runtime without agents. */
 export const ALONE: Cluster = {
   isAlone: true,
   isDraining: false,
@@ -225,7 +243,7 @@ export const ALONE: Cluster = {
   stop: async () => {},
 };
 
-/** A database that is away does not keep a node from ending: its lease runs out. */
+/** A node stops even if the database is unreachable. Its lease then expires. */
 const STOP_MS = 2_000;
 
 function loadOf({ taken, capacity }: NodeView): number {

@@ -12,31 +12,31 @@ export interface HintReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes those look again whom something may concern that another process has written. */
+/** Passes hints about writes of other processes to feeds, workers and the cluster. */
 export function createHintReader(
   context: RuntimeContext,
   { feeds, globalFeed, workers, wake, signal }: HintReaderOptions,
 ): (hint: Hint) => void {
   const { store, node, cluster, places, log } = context;
-  const failed = (err: unknown): void =>
-    log.error({ err }, "what others have written could not be looked at");
+  const onFailure = (err: unknown): void =>
+    log.error({ err }, "writes of other processes could not be read");
 
-  const lookAtAll = (): void => {
+  const readAll = (): void => {
     feeds.lookAgain();
     globalFeed.reset();
     for (const worker of workers.values()) worker.nudge();
-    // On a shared database it is looked for every few seconds anyway.
-    if (store.engine === "postgres") return cluster.lookAgain();
+    // On a shared database, recovery looks for sessions every few seconds anyway.
+    if (store.isShared) return cluster.lookAgain();
     store
       .unsettledSessions()
-      .then((ids) => ids.forEach((id) => wake(id, { isWanted: false })), failed);
+      .then((ids) => ids.forEach((id) => wake(id, { isWanted: false })), onFailure);
   };
 
   return (hint) => {
     if (signal.aborted) return;
     switch (hint.hint) {
       case "anything":
-        return lookAtAll();
+        return readAll();
       case "nodes":
         return cluster.lookAgain();
       case "output":
@@ -49,10 +49,10 @@ export function createHintReader(
         feeds.end(hint.sessionId);
         globalFeed.end(hint.sessionId);
         workers.get(hint.sessionId)?.nudge();
-        return void context.forgetSession(hint.sessionId).catch(failed);
+        return void context.forgetSession(hint.sessionId).catch(onFailure);
       case "wanted": {
-        const isForUs = hint.node === node || (hint.node === null && !places.isFull);
-        return isForUs ? wake(hint.sessionId, { isWanted: true }) : undefined;
+        const isForThisNode = hint.node === node || (hint.node === null && !places.isFull);
+        return isForThisNode ? wake(hint.sessionId, { isWanted: true }) : undefined;
       }
       default:
         return hint satisfies never;

@@ -4,7 +4,7 @@ import { isAbsence } from "../../storage/fault.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Log } from "../log.ts";
 
-/** Tells why the lease was lost, as far as it is known when it is asked. */
+/** Returns why the lease was lost, as far as it is known at the time of the call. */
 export type LossReason = () => string;
 
 export interface NodeLeaseOptions {
@@ -12,28 +12,28 @@ export interface NodeLeaseOptions {
   readonly node: string;
   readonly leaseMs: number;
   readonly log: Log;
-  /** What the node tells others of itself. */
+  /** What other nodes read about this node. */
   readonly about: () => Promise<JsonObject>;
   /** After each renewal. */
   readonly onRenewed: () => Promise<void>;
-  /** The lease ran out before it could be renewed: others may have taken everything over. */
+  /** The lease expired before it was renewed: other nodes may own the sessions now. */
   readonly onLost: (why: LossReason) => void;
-  /** The lease is renewed after the database was away. */
+  /** The lease was renewed after the database was unreachable. */
   readonly onReturned: () => void;
 }
 
-/** This node's right to own sessions, kept by renewing it. On a file there is nobody to lose it to. */
+/** This node's right to own sessions, renewed regularly. On SQLite it cannot be lost. */
 export interface NodeLease {
-  /** Whether the node may still act for its sessions, by its own monotonic clock since the last renewal. */
+  /** Whether the node may still act for its sessions, by its monotonic clock since the last renewal. */
   readonly isHeld: boolean;
-  /** How long the database was away, when that has just been long enough for leases to run out; else null. */
+  /** The length of a recent database outage that was long enough for leases to expire; else null. */
   readonly recentAbsenceMs: number | null;
-  /** Takes the lease and keeps it from then on. Throws when the database fails. */
+  /** Takes the lease and starts renewing it. Throws if the database fails. */
   begin(): Promise<void>;
   renewSoon(): void;
   /**
-   * Waits for a database that is away: true once the lease was renewed. False when the lease is over, when the signal is
-   * aborted, and on a file, where a fault does not pass by waiting.
+   * Waits until the database is reachable. True after the lease was renewed. False if the lease expires or the signal is
+   * aborted, and on SQLite, where waiting does not help.
    */
   untilBack(signal: AbortSignal): Promise<boolean>;
   stop(): Promise<void>;
@@ -41,19 +41,19 @@ export interface NodeLease {
 
 /** The lease is renewed every fifth of its duration, so that several renewals may fail. */
 const RENEWALS = 5;
-/** How late the end of the lease may be noticed. */
+/** The interval of the checks for an expired lease. */
 const WATCH_MS = 100;
-/** A database that is away is tried again after this. */
+/** The pause between two tries while the database is unreachable. */
 const RETRY_MS = 100;
 
 export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   const { store, node, leaseMs, log } = options;
-  const isShared = store.engine === "postgres";
+  const { isShared } = store;
   const stopping = new AbortController();
   let renewedAt = -Infinity;
   let triedAt = -Infinity;
   let isLost = false;
-  /** Since the first renewal that failed; null while renewals succeed. */
+  /** The time of the first failed renewal; null while renewals succeed. */
   let awaySince: number | null = null;
   let absence: { readonly ms: number; readonly endedAt: number } | null = null;
   let watchedAt = performance.now();
@@ -62,10 +62,10 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
 
   const isHeldNow = (): boolean => !isLost && performance.now() < renewedAt + leaseMs;
 
-  /** A process that stood still did not look at its clock, either. */
-  const stoodStill = (): LossReason | null => {
-    const stoodMs = performance.now() - watchedAt;
-    return stoodMs > leaseMs / 2 ? () => `the node stood still for ${seconds(stoodMs)}` : null;
+  /** A paused process did not run its checks either. */
+  const pauseReason = (): LossReason | null => {
+    const pausedMs = performance.now() - watchedAt;
+    return pausedMs > leaseMs / 2 ? () => `the node was paused for ${seconds(pausedMs)}` : null;
   };
 
   const unreachable = (): LossReason => {
@@ -89,12 +89,12 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     triedAt = begun;
     try {
       const about = await options.about();
-      const asked = performance.now();
+      const startedAt = performance.now();
       const wasHeld = await store.renewLease({ node, ttlMs: leaseMs, about });
-      renewedAt = asked;
+      renewedAt = startedAt;
       if (!wasHeld && !isLost) {
-        log.warn({ node }, "the lease had run out and was taken again");
-        options.onLost(stoodStill() ?? (() => "the lease of its node had run out"));
+        log.warn({ node }, "the lease had expired and was taken again");
+        options.onLost(pauseReason() ?? (() => "the lease of its node had expired"));
       }
       isLost = false;
     } catch (error) {
@@ -105,12 +105,12 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     await options.onRenewed();
   };
 
-  /** Alone on its clock: a node that cannot reach the database must stop before others begin. */
+  /** Uses only the local clock: a node that cannot reach the database must stop before another takes over. */
   const watch = (): void => {
     if (isShared && !isLost && !isHeldNow()) {
       isLost = true;
-      log.error({ node }, "the lease could not be renewed in time: all work here is given up");
-      options.onLost((awaySince === null ? stoodStill() : null) ?? unreachable());
+      log.error({ node }, "the lease could not be renewed in time: this node gives up its work");
+      options.onLost((awaySince === null ? pauseReason() : null) ?? unreachable());
     }
     watchedAt = performance.now();
   };
@@ -119,7 +119,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
     const wasAway = awaySince !== null;
     return (renewing ??= renew()
       .catch((err: unknown) => {
-        // Once for each absence, however often it is tried.
+        // Logged once per outage.
         if (stopping.signal.aborted || (wasAway && isAbsence(err))) return;
         log.error({ node, err }, "the lease could not be renewed");
       })
@@ -135,7 +135,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
       if (renewedAt >= begun) return true;
       await pause(RETRY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
-    // Whoever waited learns it first as a loss of the lease, with its reason.
+    // Callers get the loss of the lease, with its reason, before this call returns.
     watch();
     return false;
   };
@@ -151,7 +151,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
       return !isShared || isHeldNow();
     },
     get recentAbsenceMs() {
-      // Another node's lease may have been renewed a fifth earlier, and the absence noticed here a fifth later.
+      // Another node may have renewed a fifth earlier, and this node may have noticed the outage a fifth later.
       if (absence === null || absence.ms < leaseMs / 2) return null;
       return performance.now() - absence.endedAt < 2 * leaseMs ? absence.ms : null;
     },
@@ -175,7 +175,7 @@ export function createNodeLease(options: NodeLeaseOptions): NodeLease {
   };
 }
 
-/** In whole seconds, and at least one. */
+/** Whole seconds, at least one. */
 export function seconds(ms: number): string {
   return `${Math.max(1, Math.round(ms / 1000))} s`;
 }

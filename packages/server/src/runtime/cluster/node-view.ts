@@ -1,27 +1,27 @@
 import type { Json } from "../../domain/json.ts";
 import type { NodeRecord } from "../../storage/store.ts";
 
-/** A node as it last told of itself. */
+/** A node as of its last report. */
 export interface NodeView {
   readonly node: string;
   readonly name: string;
   readonly version: string;
   readonly labels: readonly string[];
-  /** How many agents may live there, and how many are at work. */
+  /** Number of agent slots, and of agents at work. */
   readonly capacity: number;
   readonly busy: number;
-  /** The busy ones, and those that have nothing to do and can be ended for others. */
+  /** Busy agents and idle ones, which can be ended to free their slots. */
   readonly taken: number;
-  /** Repositories whose sessions cannot run there. */
+  /** Repositories that the node does not have. */
   readonly missing: readonly string[];
   readonly draining: boolean;
-  /** It knows that it is to drain: what it says of its agents is from after that. */
+  /** The node knows that it is draining, so its numbers of agents are from after that. */
   readonly letsGo: boolean;
   readonly alive: boolean;
   readonly startedAt: number;
 }
 
-/** Another version may tell more, or less. */
+/** Another version of the server may report other fields. */
 export function nodeView({ node, about, ...record }: NodeRecord): NodeView {
   return {
     ...record,
@@ -41,7 +41,7 @@ export function hasRoom({ draining, busy, capacity }: NodeView): boolean {
   return !draining && busy < capacity;
 }
 
-/** Nothing is at work there, and nothing will be. */
+/** The node has no work and takes none. */
 export function isDrained({ draining, letsGo, busy }: NodeView): boolean {
   return draining && letsGo && busy === 0;
 }

@@ -3,15 +3,14 @@ import type { QueuedMessage, Run, StoredSuspension } from "../../storage/store.t
 import type { SessionSnapshot } from "../session-snapshot.ts";
 
 /**
- * One step of a feed. `position` is where a reader that has taken it may go on after a break; null
- * on all but the last of the items that belong to one entry of the log.
+ * One item of a feed. A reader resumes after `position`; it is null on all but the last item of one log entry.
  */
 export interface FeedItem {
   readonly position: string | null;
   readonly change: FeedChange;
 }
 
-/** Whole things as they are now, to replace what the reader has; text alone is added to its message. */
+/** A current snapshot that replaces the reader's copy; only a `delta` is appended to its message. */
 export type FeedChange =
   | { readonly type: "message"; readonly message: Message }
   | { readonly type: "delta"; readonly messageId: string; readonly text: string }
@@ -26,13 +25,20 @@ export type FeedChange =
       readonly at: number;
     }
   | { readonly type: "deleted"; readonly sessionId: string }
-  /** Global feed only: what was missed is not known; read again what is shown. */
+  /** Global feed only: changes were missed, so the reader must read everything again. */
   | { readonly type: "reset" };
 
 export type FeedEnd = "deleted" | "too_slow" | "stopping";
 
+export interface FeedReader {
+  /** Takes an item. Returns false to pause the feed until `feed.resume()`. */
+  readonly onItem: (item: FeedItem) => boolean;
+  /** No more items follow. */
+  readonly onEnd: (end: FeedEnd) => void;
+}
+
 export interface Feed {
-  /** The reader can take items again. */
+  /** Continues after the reader paused it. */
   resume(): void;
   close(): void;
 }

@@ -1,16 +1,15 @@
 import type { Store } from "../../storage/store.ts";
-import type { Feed, FeedItem } from "./feed.ts";
-import type { FeedReader } from "../runtime.ts";
+import type { Feed, FeedItem, FeedReader } from "./feed.ts";
 import { readableSnapshot } from "../session-snapshot.ts";
 
-/** Changes remembered for readers who come back. */
+/** Changes kept for readers that reconnect. */
 const CHANGES_KEPT = 1_000;
 
 export interface GlobalFeed {
   open(request: { readonly after: string | null } & FeedReader): Feed;
   touch(sessionId: string): void;
   end(sessionId: string): void;
-  /** Anything may have changed: readers are told to read again. */
+  /** Unknown changes: readers must read everything again. */
   reset(): void;
   stop(): Promise<void>;
   readonly readers: number;
@@ -18,8 +17,8 @@ export interface GlobalFeed {
 }
 
 /**
- * Changes of all sessions, each as the session is then. Numbered by this process: a position of
- * another one, or one too old, cannot be gone on from, and the reader is told to read again.
+ * Changes of all sessions, each as a snapshot of the session. This process numbers them: a reader with a position of
+ * another process, or one that is too old, must read everything again.
  */
 export function createGlobalFeed(
   store: Store,
@@ -27,7 +26,7 @@ export function createGlobalFeed(
     name,
     onFailure,
   }: {
-    /** Of this process; a part of every position. */
+    /** The process name in every position. */
     readonly name: string;
     readonly onFailure: (error: unknown) => void;
   },
@@ -49,7 +48,7 @@ export function createGlobalFeed(
     for (const reader of readers) pump(reader);
   };
 
-  /** Nobody watches: whoever comes back is told to read again. */
+  /** Without readers, nothing is kept. A reader that reconnects must read everything again. */
   const skip = (): void => {
     count += 1;
     items = [];
@@ -69,7 +68,7 @@ export function createGlobalFeed(
       .catch(onFailure)
       .finally(() => {
         reading = null;
-        // It may have changed after the last look, before anybody could begin another.
+        // A session may have changed after the loop ended.
         if (changed.size > 0 && !isStopped) read();
       });
   };
@@ -148,7 +147,7 @@ export function createGlobalFeed(
 }
 
 interface Reader extends FeedReader {
-  /** Of the last change it was given. */
+  /** The number of its last change. */
   number: number;
   isBlocked: boolean;
 }

@@ -5,25 +5,24 @@ import type { FeedChange, FeedItem } from "./feed.ts";
 import { readableSnapshot } from "../session-snapshot.ts";
 import type { StoredOutput } from "../run/transcript-writer.ts";
 
-/** What one entry of the log means to readers. */
+/** One log entry as feed items. */
 export interface LogStep {
   readonly seq: number;
   readonly items: readonly FeedItem[];
-  /** About how many characters they hold. */
+  /** Approximate number of characters. */
   readonly size: number;
 }
 
 /**
- * Entries of the log as readers get them. Kernel events become the things they changed, as these are
- * now; of several entries that changed the same thing only the last one brings it. Whoever breaks off
- * before that one gets it after the reconnect.
+ * Reads log entries as feed items. A kernel event becomes current snapshots of the objects it changed. If several entries
+ * changed the same object, only the last one carries it; a reader that disconnects earlier gets it after the reconnect.
  */
 export async function readSteps(
   store: Store,
   query: { readonly sessionId: string; readonly after: number; readonly limit: number },
 ): Promise<readonly LogStep[]> {
   const entries = await store.readEvents(query);
-  const last = lastMentions(entries);
+  const last = lastChanges(entries);
   const steps: LogStep[] = [];
   for (const entry of entries) {
     const changes = await changesOf(store, { sessionId: query.sessionId, entry, last });
@@ -38,8 +37,8 @@ export async function readSteps(
 }
 
 /**
- * The steps of output that only adds, as reading the log would give them; null for any other. New messages and pieces of text are
- * nearly all that agents say.
+ * The steps of output that only adds messages and text, which is nearly all output. The result equals a read of the log. Null
+ * for any other output.
  */
 export function addedSteps(
   sessionId: string,
@@ -63,7 +62,7 @@ export function addedSteps(
       }
       case "text": {
         const { messageId, text } = item;
-        // Pieces of one text are one entry of the log.
+        // Consecutive deltas of one message are one log entry.
         if (before?.put === "text" && before.messageId === messageId) return null;
         steps.push(stepOf(seq, { type: "delta", messageId, text }));
         break;
@@ -89,14 +88,14 @@ function sizeOfContent({ content }: Message): number {
   return typeof text === "string" ? text.length : JSON.stringify(content).length;
 }
 
-/** Something an event changed: the session itself, its queue, a run or a suspension by id. */
-type Thing = "session" | "queue" | `run ${string}` | `suspension ${string}`;
+/** An object that an event changed. */
+type Target = "session" | "queue" | `run ${string}` | `suspension ${string}`;
 
-function lastMentions(entries: readonly LogEntry[]): ReadonlyMap<Thing, number> {
-  const last = new Map<Thing, number>();
+function lastChanges(entries: readonly LogEntry[]): ReadonlyMap<Target, number> {
+  const last = new Map<Target, number>();
   for (const entry of entries) {
     if (entry.kind !== "event") continue;
-    for (const thing of thingsIn(entry.event)) last.set(thing, entry.seq);
+    for (const target of targetsOf(entry.event)) last.set(target, entry.seq);
   }
   return last;
 }
@@ -107,7 +106,7 @@ async function changesOf(
     sessionId,
     entry,
     last,
-  }: { sessionId: string; entry: LogEntry; last: ReadonlyMap<Thing, number> },
+  }: { sessionId: string; entry: LogEntry; last: ReadonlyMap<Target, number> },
 ): Promise<readonly FeedChange[]> {
   if (entry.kind === "message") return [{ type: "message", message: entry.message }];
   if (entry.kind === "delta") {
@@ -119,20 +118,20 @@ async function changesOf(
   if (event.type === "phase.changed") {
     changes.push({ type: "phase", from: event.from, to: event.to, at: event.at });
   }
-  for (const thing of thingsIn(event)) {
-    if (last.get(thing) !== seq) continue;
-    const change = await readThing(store, sessionId, thing);
+  for (const target of targetsOf(event)) {
+    if (last.get(target) !== seq) continue;
+    const change = await readTarget(store, sessionId, target);
     if (change !== null) changes.push(change);
   }
   return changes;
 }
 
-async function readThing(
+async function readTarget(
   store: Store,
   sessionId: string,
-  thing: Thing,
+  target: Target,
 ): Promise<FeedChange | null> {
-  const [kind, id = ""] = thing.split(" ");
+  const [kind, id = ""] = target.split(" ");
   switch (kind) {
     case "run": {
       const run = await store.readRun(id);
@@ -151,8 +150,8 @@ async function readThing(
   }
 }
 
-/** The session last, so that a reader who sees its new state has seen why. */
-function thingsIn(event: SessionEvent): readonly Thing[] {
+/** The session is last, so that a reader sees the cause before the new state. */
+function targetsOf(event: SessionEvent): readonly Target[] {
   switch (event.type) {
     case "message.queued":
     case "run.requeued":

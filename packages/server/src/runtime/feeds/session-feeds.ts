@@ -1,10 +1,9 @@
 import type { Store } from "../../storage/store.ts";
-import type { Feed, FeedEnd } from "./feed.ts";
+import type { Feed, FeedEnd, FeedReader } from "./feed.ts";
 import { addedSteps, readSteps, type LogStep } from "./log-items.ts";
-import type { FeedReader } from "../runtime.ts";
 import type { StoredOutput } from "../run/transcript-writer.ts";
 
-/** Bounds of the steps kept for each watched session. Readers who are further behind read the store. */
+/** Bounds of the steps kept per watched session. Readers that are further behind read the store. */
 export interface FeedMemory {
   readonly steps: number;
   /** Approximate number of characters. */
@@ -19,11 +18,11 @@ export interface SessionFeeds {
   open(request: OpenFeed): Feed;
   /** Something of the session was stored. */
   touch(sessionId: string): void;
-  /** The same, with what it was: a piece of text that comes next need not be read again. */
+  /** Like `touch`, but with the output, so that it need not be read again. */
   add(sessionId: string, stored: StoredOutput): void;
-  /** Anything may have been stored, or deleted, by somebody else. */
+  /** Other processes may have written to or deleted any session. */
   lookAgain(): void;
-  /** The session is gone: its readers are told and let go. */
+  /** The session was deleted: ends its readers. */
   end(sessionId: string): void;
   stop(): Promise<void>;
   readonly readers: number;
@@ -32,15 +31,15 @@ export interface SessionFeeds {
 
 export interface OpenFeed extends FeedReader {
   readonly sessionId: string;
-  /** The reader has everything up to here. */
+  /** The last position of the reader. */
   readonly after: number;
-  /** The newest there is. */
+  /** The last position of the log. */
   readonly lastSeq: number;
 }
 
 /**
- * What happens to sessions, to whoever watches. The store is the only source: a touch is just a hint
- * to read on, so that a lost or doubled one does no harm. Steps are made once and shared.
+ * The feeds of single sessions. The store is the only source: a touch is only a hint to read on, so a lost or repeated
+ * touch does no harm. All readers share the steps.
  */
 export function createSessionFeeds(
   store: Store,
@@ -80,7 +79,7 @@ export function createSessionFeeds(
         });
         channels.set(sessionId, channel);
       }
-      // A position that does not exist yet is of another log: everything is sent.
+      // A position beyond the end belongs to another log, so everything is sent.
       const after = request.after > Math.max(lastSeq, channel.seq) ? 0 : request.after;
       return channel.open({ ...request, after });
     },
@@ -108,7 +107,7 @@ export function createSessionFeeds(
 }
 
 interface Reader extends FeedReader {
-  /** Everything up to here has been given to it. */
+  /** The position of its last step. */
   seq: number;
   isBlocked: boolean;
   /**
@@ -117,7 +116,7 @@ interface Reader extends FeedReader {
    * has read the store to its end.
    */
   source: "store" | "memory";
-  /** A read of the store is under way for it. */
+  /** The store is being read for it. */
   isReading: boolean;
 }
 
@@ -131,11 +130,11 @@ interface ChannelOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** One session that is being watched. */
+/** The readers of one session. */
 class Channel {
   readonly #options: Omit<ChannelOptions, "lastSeq">;
   readonly readers = new Set<Reader>();
-  /** The newest steps; the one before the first has the number `#before`. */
+  /** The newest steps. `#before` is the position before the first. */
   #steps: LogStep[] = [];
   #before: number;
   #size = 0;
@@ -169,7 +168,7 @@ class Channel {
       source,
     };
     this.readers.add(reader);
-    // Not before the caller has the feed in hand.
+    // The caller gets the feed first.
     queueMicrotask(() => {
       this.#pump(reader);
       this.read();
@@ -184,7 +183,7 @@ class Channel {
     };
   }
 
-  /** What is added to the end is the commonest thing by far, and needs no read when nothing is missing. */
+  /** Output at the end of the log, the most frequent case, needs no read. */
   add(stored: StoredOutput): void {
     const isNext = stored.firstSeq === this.seq + 1;
     const steps = isNext ? addedSteps(this.#options.sessionId, stored) : null;
@@ -192,19 +191,19 @@ class Channel {
     this.#take(steps);
   }
 
-  /** Reads on; one read at a time, and one more when something came meanwhile. */
+  /** Reads new entries, one read at a time, and once more after a touch during a read. */
   read(): void {
     if (this.#isEnded) return;
     this.#again = true;
     this.#reading ??= this.#readOn()
       .catch((error: unknown) => {
         this.#options.onFailure(error);
-        // What was missed is not known here; a reconnect begins from what the reader has.
+        // A reader that reconnects continues from its own position.
         this.end("stopping");
       })
       .finally(() => {
         this.#reading = null;
-        // It may have come after the last look, before anybody could begin another.
+        // A touch may have come after the loop ended.
         if (this.#again) this.read();
       });
   }
@@ -248,7 +247,7 @@ class Channel {
     }
   }
 
-  /** Gives the reader what it lacks, as long as it takes it. */
+  /** Sends the missing steps until the reader pauses. */
   #pump(reader: Reader): void {
     if (reader.isBlocked || reader.isReading || !this.readers.has(reader)) return;
     if (reader.seq < this.#before) reader.source = "store";
@@ -260,7 +259,7 @@ class Channel {
     }
   }
 
-  /** Out of the store, page by page, to its end. */
+  /** Reads the store for one reader, page by page, to the end. */
   #catchUp(reader: Reader): void {
     reader.isReading = true;
     const work = this.#readFor(reader)
@@ -285,7 +284,7 @@ class Channel {
       if (!this.readers.has(reader)) return;
       for (const step of steps) if (!give(reader, step)) return;
       if (steps.length === limit) continue;
-      // The store holds nothing more up to `before`: older entries were folded into newer ones.
+      // The store has no more entries up to `before`: newer entries replaced the older ones.
       reader.seq = Math.max(reader.seq, before);
       reader.source = "memory";
     }
@@ -320,7 +319,7 @@ class Channel {
   }
 }
 
-/** False when the reader wants a pause; the step was taken all the same. */
+/** Sends a step. Returns false if the reader pauses after it. */
 function give(reader: Reader, { seq, items }: LogStep): boolean {
   let takesMore = true;
   for (const item of items) takesMore = reader.onItem(item) && takesMore;

@@ -1,18 +1,18 @@
 /**
- * What the lines of a `.gitignore` say of what lies in its folder. Takes time in proportion to the lengths of
- * pattern and path, whatever the pattern: agents write these files.
+ * The rules of a `.gitignore` file. Agents write these files, so the time to match is bounded by the lengths of pattern and
+ * path for every pattern.
  */
 export interface IgnoreRules {
-  /** `way` is the names from the folder of the file on; null when no line speaks of it. */
-  decide(way: readonly string[], isFolder: boolean): "ignored" | "kept" | null;
+  /** `names` is the path relative to the folder of the file. Null if no line matches. */
+  decide(names: readonly string[], isFolder: boolean): "ignored" | "kept" | null;
 }
 
 interface Rule {
   readonly decision: "ignored" | "kept";
   readonly onlyFolders: boolean;
-  /** Of a pattern without a slash the one name, wherever it is; of others the names from the folder on. */
+  /** A pattern without a slash matches in any folder. */
   readonly isAnywhere: boolean;
-  readonly names: readonly NamePattern[];
+  readonly patterns: readonly NamePattern[];
 }
 
 type NamePattern =
@@ -35,16 +35,17 @@ export function parseGitignore(text: string): IgnoreRules {
     .flatMap(parseLine)
     .toReversed();
   return {
-    decide: (way, isFolder) =>
-      rules.find((rule) => (isFolder || !rule.onlyFolders) && covers(rule, way))?.decision ?? null,
+    decide: (names, isFolder) =>
+      rules.find((rule) => (isFolder || !rule.onlyFolders) && covers(rule, names))?.decision ??
+      null,
   };
 }
 
 function parseLine(line: string): readonly Rule[] {
-  const said = line.replace(/\r$/u, "").replace(/(?<!\\) +$/u, "");
-  if (said === "" || said.startsWith("#") || said.length > MAX_PATTERN) return [];
-  const isNegated = said.startsWith("!");
-  const pattern = isNegated ? said.slice(1) : said;
+  const trimmed = line.replace(/\r$/u, "").replace(/(?<!\\) +$/u, "");
+  if (trimmed === "" || trimmed.startsWith("#") || trimmed.length > MAX_PATTERN) return [];
+  const isNegated = trimmed.startsWith("!");
+  const pattern = isNegated ? trimmed.slice(1) : trimmed;
   const onlyFolders = pattern.endsWith("/");
   const body = onlyFolders ? pattern.slice(0, -1) : pattern;
   const names = body.replace(/^\//u, "").split("/");
@@ -54,7 +55,7 @@ function parseLine(line: string): readonly Rule[] {
       decision: isNegated ? "kept" : "ignored",
       onlyFolders,
       isAnywhere: !body.includes("/"),
-      names: names.map(parseName),
+      patterns: names.map(parseName),
     },
   ];
 }
@@ -76,13 +77,13 @@ function parseName(name: string): NamePattern {
     } else {
       if (character === "\\") at += 1;
       const literal = characters[at];
-      tokens.push({ is: "one", fits: (given) => given === literal });
+      tokens.push({ is: "one", fits: (other) => other === literal });
     }
   }
   return { is: "tokens", tokens };
 }
 
-/** `[abc]`, `[a-z]`, `[!a]`; one that is never closed fits nothing, as with Git. */
+/** `[abc]`, `[a-z]`, `[!a]`. An unclosed set matches nothing, as in Git. */
 function parseSet(
   characters: readonly string[],
   from: number,
@@ -94,8 +95,8 @@ function parseSet(
   for (let isFirst = true; at < characters.length; at += 1, isFirst = false) {
     const [low, high] = [characters[at] ?? "", characters[at + 2]];
     if (low === "]" && !isFirst) {
-      const fits = (given: string) =>
-        ranges.some(([least, most]) => given >= least && given <= most) !== isNegated;
+      const fits = (character: string) =>
+        ranges.some(([least, most]) => character >= least && character <= most) !== isNegated;
       return { fits, end: at };
     }
     if (characters[at + 1] === "-" && high !== undefined && high !== "]") {
@@ -106,11 +107,11 @@ function parseSet(
   return { fits: () => false, end: characters.length };
 }
 
-function covers({ isAnywhere, names }: Rule, way: readonly string[]): boolean {
-  return fits(names, isAnywhere ? way.slice(-1) : way, {
+function covers({ isAnywhere, patterns }: Rule, names: readonly string[]): boolean {
+  return fits(patterns, isAnywhere ? names.slice(-1) : names, {
     isMany: (pattern) => pattern.is === "any-folders",
     fitsOne: fitsName,
-    // `a/**` is what is in the folder, not the folder.
+    // `a/**` matches the content of the folder, not the folder.
     isManyAtEndSome: true,
   });
 }
@@ -133,8 +134,8 @@ function fitsName(pattern: NamePattern, name: string): boolean {
 }
 
 /**
- * Whether a pattern covers all items, where one that is many stands for any number of them. When something does
- * not fit, only the last such one can help by taking one more: what those before it took need not change.
+ * Whether the patterns match all items; a "many" pattern matches any number of them. After a mismatch only the last "many"
+ * pattern takes one more item, because a change of the earlier ones cannot help.
  */
 function fits<Pattern>(
   patterns: readonly Pattern[],
@@ -153,12 +154,12 @@ function fits<Pattern>(
   let many: { readonly pattern: number; item: number } | null = null;
   while (item < items.length) {
     const wanted = patterns[pattern];
-    const given = items[item] ?? "";
+    const current = items[item] ?? "";
     if (wanted !== undefined && isMany(wanted)) {
       if (pattern === patterns.length - 1) return true;
       many = { pattern, item };
       pattern += 1;
-    } else if (wanted !== undefined && fitsOne(wanted, given)) {
+    } else if (wanted !== undefined && fitsOne(wanted, current)) {
       pattern += 1;
       item += 1;
     } else if (many !== null) {

@@ -2,64 +2,65 @@ import type { Dirent } from "node:fs";
 import { constants } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
+import { nullOn } from "../error-codes.ts";
 import { parseGitignore, type IgnoreRules } from "./gitignore.ts";
 import { openFolder, type FolderProof } from "./open-folder.ts";
 
 export interface FileList {
-  /** From the folder on, with slashes, those near its top first. */
+  /** Relative to the folder, with slashes; breadth first. */
   readonly paths: readonly string[];
-  /** There was more than could be looked at. */
+  /** The walk ended at a bound. */
   readonly truncated: boolean;
 }
 
 export interface ListBounds {
-  /** Files and folders looked at. */
+  /** Files and folders. */
   readonly maxEntries: number;
   readonly withinMs: number;
 }
 
-/** Folders that are read at the same time. */
+/** Folders read at the same time. */
 const AT_ONCE = 8;
 const IGNORE_FILE_BYTES = 64 * 1024;
 const PROOF: FolderProof = process.platform === "linux" ? "descriptor" : "comparison";
 
 interface Folder {
-  /** Names from the top on. */
-  readonly way: readonly string[];
-  /** Of this folder and those above it, the nearest first. */
+  /** The names of its path, relative to the root. */
+  readonly names: readonly string[];
+  /** The rules of this folder and its parents, nearest first. */
   readonly rules: readonly { readonly depth: number; readonly rules: IgnoreRules }[];
 }
 
-/** In one folder. */
-interface Found {
+/** The entries of one folder that are not ignored. */
+interface FolderListing {
   readonly files: string[];
   readonly folders: Folder[];
 }
 
 /**
- * The files of a folder that Git would not ignore. No program is started and no link followed: each folder
- * is opened and must be where it was looked for, or nothing of it is listed.
+ * Lists the files of a folder that Git would not ignore. It starts no program and follows no link: each folder is opened, and
+ * is skipped if its real path is not the expected one.
  */
 export async function listFiles(root: string, bounds: ListBounds): Promise<FileList> {
   const deadline = performance.now() + bounds.withinMs;
   const paths: string[] = [];
   let left = bounds.maxEntries;
   let truncated = false;
-  const isOver = (found = 0): boolean => left - found <= 0 || performance.now() > deadline;
+  const isOver = (count = 0): boolean => left - count <= 0 || performance.now() > deadline;
 
-  const take = (folder: Folder, entry: Dirent, found: Found): void => {
-    const way = [...folder.way, entry.name];
+  const take = (folder: Folder, entry: Dirent, found: FolderListing): void => {
+    const names = [...folder.names, entry.name];
     const isFolder = entry.isDirectory();
     left -= 1;
     if (entry.name === ".git" || !isPlainName(entry.name)) return;
     if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) return;
-    if (isIgnored(folder, way, isFolder)) return;
-    if (isFolder) found.folders.push({ way, rules: folder.rules });
-    else found.files.push(way.join("/"));
+    if (isIgnored(folder, names, isFolder)) return;
+    if (isFolder) found.folders.push({ names, rules: folder.rules });
+    else found.files.push(names.join("/"));
   };
 
-  const look = async (folder: Folder): Promise<Found> => {
-    const found: Found = { files: [], folders: [] };
+  const look = async (folder: Folder): Promise<FolderListing> => {
+    const found: FolderListing = { files: [], folders: [] };
     if (isOver()) {
       truncated = true;
       return found;
@@ -77,11 +78,11 @@ export async function listFiles(root: string, bounds: ListBounds): Promise<FileL
     return found;
   };
 
-  let level: readonly Folder[] = [{ way: [], rules: [] }];
+  let level: readonly Folder[] = [{ names: [], rules: [] }];
   while (level.length > 0) {
     const next: Folder[] = [];
     for (let at = 0; at < level.length; at += AT_ONCE) {
-      // In the order they were asked in, whichever was read first: the same folder has the same list each time.
+      // In the order of the requests, so that the result does not depend on timing.
       for (const found of await Promise.all(level.slice(at, at + AT_ONCE).map(look))) {
         paths.push(...found.files);
         next.push(...found.folders);
@@ -95,27 +96,27 @@ export async function listFiles(root: string, bounds: ListBounds): Promise<FileL
 interface ReadFolder {
   readonly folder: Folder;
   readonly entries: readonly Dirent[];
-  /** There is more in it. */
+  /** Not all entries were read. */
   readonly isCut: boolean;
 }
 
-/** Null when it is not, or no longer, a folder of its own at this place. */
+/** Null if the path is not, or no longer, a folder. */
 async function readFolder(
   root: string,
-  { way, rules }: Folder,
+  { names, rules }: Folder,
   isOver: (found: number) => boolean,
 ): Promise<ReadFolder | null> {
-  const place = path.join(root, ...way);
-  const opened = await openFolder(place, { proof: PROOF }).catch(nullIfGone);
+  const folderPath = path.join(root, ...names);
+  const opened = await openFolder(folderPath, { proof: PROOF }).catch(nullIfGone);
   if (opened === null || !opened.ok) return null;
   try {
-    if (opened.path !== place) return null;
-    const base = PROOF === "descriptor" ? `/proc/self/fd/${opened.descriptor}` : place;
+    if (opened.path !== folderPath) return null;
+    const base = PROOF === "descriptor" ? `/proc/self/fd/${opened.descriptor}` : folderPath;
     const { entries, isCut } = await readEntries(base, isOver);
     const file = entries.find((entry) => entry.name === ".gitignore" && entry.isFile());
     const text = file === undefined ? null : await readStart(path.join(base, file.name));
-    const own = text === null ? [] : [{ depth: way.length, rules: parseGitignore(text) }];
-    return { folder: { way, rules: [...own, ...rules] }, entries, isCut };
+    const own = text === null ? [] : [{ depth: names.length, rules: parseGitignore(text) }];
+    return { folder: { names, rules: [...own, ...rules] }, entries, isCut };
   } catch (error) {
     return nullIfGone(error);
   } finally {
@@ -137,21 +138,21 @@ async function readEntries(
   return { entries: entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)), isCut };
 }
 
-/** The file nearest to it that speaks of it decides. */
-function isIgnored({ rules }: Folder, way: readonly string[], isFolder: boolean): boolean {
+/** The nearest `.gitignore` with a matching line decides. */
+function isIgnored({ rules }: Folder, names: readonly string[], isFolder: boolean): boolean {
   for (const { depth, rules: file } of rules) {
-    const decision = file.decide(way.slice(depth), isFolder);
+    const decision = file.decide(names.slice(depth), isFolder);
     if (decision !== null) return decision === "ignored";
   }
   return false;
 }
 
-/** No line of a message can be made of it, and it can be opened by it. */
+/** Without control or format characters, which could forge lines of a message. */
 function isPlainName(name: string): boolean {
   return !/[\p{Cc}\p{Cf}\u2028\u2029\uFFFD]/u.test(name);
 }
 
-/** Never through a link, and never from what would keep us waiting. */
+/** Follows no link and does not block on a pipe. */
 async function readStart(file: string): Promise<string | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch(nullIfGone);
@@ -165,8 +166,8 @@ async function readStart(file: string): Promise<string | null> {
   }
 }
 
-/** What changes under us, or is not ours to see, is left out. */
-const EXPECTED: ReadonlySet<string> = new Set([
+/** Files that disappear during the walk, or are not accessible, are left out. */
+const nullIfGone = nullOn(
   "ENOENT",
   "ENOTDIR",
   "EACCES",
@@ -175,9 +176,4 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "ENAMETOOLONG",
   "ENXIO",
   "EISDIR",
-]);
-
-function nullIfGone(error: unknown): null {
-  if (error instanceof Error && "code" in error && EXPECTED.has(String(error.code))) return null;
-  throw error;
-}
+);

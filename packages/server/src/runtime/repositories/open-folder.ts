@@ -4,8 +4,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 /**
- * How it is known which folder was opened. `descriptor`: the system says where the open folder is.
- * `comparison`: the path is resolved again and must lead to the very folder that is open.
+ * The proof of which folder was opened. `descriptor`: the system tells the path of the descriptor. `comparison`: the path is
+ * resolved again and must lead to the same inode.
  */
 export type FolderProof = "descriptor" | "comparison";
 
@@ -13,23 +13,23 @@ export type OpenFolder =
   | {
       readonly ok: true;
       readonly descriptor: number;
-      /** Where the folder really is. */
+      /** The real path. */
       readonly path: string;
-      /** Whether a file or folder of that name is in it. */
+      /** Whether it contains a file or folder with this name. */
       has(name: string): Promise<boolean>;
-      /** Once, however often it is called. */
+      /** Can be called repeatedly. */
       close(): Promise<void>;
     }
   | { readonly ok: false; readonly reason: string };
 
-// Plain descriptors: a FileHandle that nobody keeps would be closed under the agent that works in it.
+// Plain descriptors, because the garbage collector closes an unreferenced FileHandle, even while an agent uses it.
 const openFile = promisify(openDescriptor);
 const statFile = promisify(fstat);
 const closeFile = promisify(closeDescriptor);
 
-/** Of macOS, and unknown to Node: no part of the path may be a link. */
+/** macOS only and missing in Node: no part of the path may be a link. */
 const O_NOFOLLOW_ANY = process.platform === "darwin" ? 0x2000_0000 : 0;
-/** The last part of the path must not be a link: whoever puts one there after it was resolved loses. */
+/** The last part of the path must not be a link, even if one is put there after the path was resolved. */
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_NOFOLLOW_ANY;
 
 export async function openFolder(
@@ -64,7 +64,7 @@ export async function openFolder(
   }
 }
 
-/** Null when the folder is gone, or is not where the path leads. */
+/** Null if the folder was deleted or the path leads to another one. */
 async function pathOf(
   descriptor: number,
   { folder, proof }: { folder: string; proof: FolderProof },
@@ -74,8 +74,8 @@ async function pathOf(
     return opened.nlink === 0n ? null : readlink(`/proc/self/fd/${descriptor}`);
   try {
     const real = await realpath(folder);
-    const found = await stat(real, { bigint: true });
-    return found.dev === opened.dev && found.ino === opened.ino ? real : null;
+    const resolved = await stat(real, { bigint: true });
+    return resolved.dev === opened.dev && resolved.ino === opened.ino ? real : null;
   } catch {
     return null;
   }
@@ -83,8 +83,8 @@ async function pathOf(
 
 async function exists(file: string): Promise<boolean> {
   try {
-    const found = await stat(file);
-    return found.isDirectory() || found.isFile();
+    const stats = await stat(file);
+    return stats.isDirectory() || stats.isFile();
   } catch {
     return false;
   }

@@ -1,7 +1,6 @@
 /**
- * The paths that have the letters of a query in order, whatever their case, best first: those whose name begins
- * with it, whose name has it, whose path has it, and then those with other letters in between. Among equals
- * the shorter path, then by name.
+ * Fuzzy search: the paths that contain the letters of the query in order, in any case. Names that begin with the query come
+ * first, then names that contain it, then paths that contain it, then the others. Ties are sorted by length, then by name.
  */
 export function rankFiles(
   paths: readonly string[],

@@ -91,7 +91,7 @@ describe.each(["sqlite", "postgres"] as const)("repositories on %s", (engine) =>
       ok: false,
       refusal: {
         code: "repository_in_use",
-        message: "Sessions are bound to one, also archived ones. Delete them first.",
+        message: "one still has sessions, maybe archived ones. Delete them first.",
         status: null,
         state: null,
       },

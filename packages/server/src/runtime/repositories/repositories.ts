@@ -1,25 +1,26 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { cleanText } from "../../domain/clean-text.ts";
+import { defined } from "../../domain/defined.ts";
 import type { Repo, Store } from "../../storage/store.ts";
 import type { OpenWorkspace } from "../context.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
 import type { WorkspaceRefused, WorkspaceRoot } from "./workspace-root.ts";
 
-/** The Git repositories that sessions may be bound to, all inside the workspace root. */
+/** The Git repositories for sessions, all inside the workspace root. */
 export interface Repositories {
-  /** A folder that is known already, by whatever path, is the repository it was. */
+  /** Returns the existing repository if the folder is registered, even by another path. */
   add(request: {
     readonly path: string;
     readonly name: string | null;
-    /** Only nodes with this label have it. */
+    /** Only nodes with this label have the repository. */
     readonly label?: string;
   }): Promise<Reply<{ readonly repo: Repo }>>;
   list(): Promise<readonly Repo[]>;
   remove(repoId: string): Promise<Reply<{ readonly repo: Repo }>>;
-  /** The repositories that are not here: of another label, or with no folder at their path. */
+  /** The repositories that this node lacks: with another label, or without a folder. */
   missing(labels: readonly string[]): Promise<readonly string[]>;
-  /** Looks again where the path leads now. To be closed when the agent has been started. */
+  /** Resolves the path again. The caller closes the workspace after the agent has started. */
   openForAgent(repoId: string): Promise<Reply<{ readonly workspace: OpenWorkspace }>>;
 }
 
@@ -43,7 +44,7 @@ export function createRepositories({
         path: resolved.path,
         name: nameOf(request.name, resolved.path),
         createdAt: clock(),
-        ...(request.label !== undefined && { label: request.label }),
+        ...defined({ label: request.label }),
       });
       return { ok: true, repo };
     },
@@ -60,7 +61,7 @@ export function createRepositories({
         case "in_use":
           return refuse(
             "repository_in_use",
-            `Sessions are bound to ${repo.name}, also archived ones. Delete them first.`,
+            `${repo.name} still has sessions, maybe archived ones. Delete them first.`,
           );
         default:
           return removed satisfies never;
@@ -83,8 +84,8 @@ export function createRepositories({
   };
 }
 
-function nameOf(asked: string | null, real: string): string {
-  const name = cleanText(asked ?? "").trim();
+function nameOf(requested: string | null, real: string): string {
+  const name = cleanText(requested ?? "").trim();
   return name === "" ? path.basename(real) || real : name;
 }
 

@@ -1,30 +1,42 @@
 import type { Repositories } from "./repositories.ts";
-import type { FindFiles, FoundFiles } from "../runtime.ts";
 import type { Reply } from "../reply.ts";
 import { listFiles, type FileList } from "./list-files.ts";
 import { rankFiles } from "./rank-files.ts";
 
 const BOUNDS = { maxEntries: 20_000, withinMs: 300 };
-/** A path is typed letter by letter: the files are not looked for with each of them. */
-const KEPT_MS = 5_000;
-const KEPT_REPOSITORIES = 8;
+/** A list is cached while a user types a path. */
+const CACHED_MS = 5_000;
+const CACHED_REPOSITORIES = 8;
 
-export type FileFinder = (request: FindFiles) => Promise<Reply<FoundFiles>>;
+export interface FindFiles {
+  readonly repoId: string;
+  readonly query: string;
+  readonly limit: number;
+}
+
+export interface FileMatches {
+  /** Paths relative to the repository's folder, best match first. */
+  readonly files: readonly string[];
+  /** The repository has more files than were read. */
+  readonly truncated: boolean;
+}
+
+export type FileFinder = (request: FindFiles) => Promise<Reply<FileMatches>>;
 
 export function createFileFinder(
   repositories: Pick<Repositories, "openForAgent">,
   { clock }: { readonly clock: () => number },
 ): FileFinder {
-  const kept = new Map<string, { readonly at: number; readonly list: Promise<FileList> }>();
+  const cache = new Map<string, { readonly at: number; readonly list: Promise<FileList> }>();
 
   const listOf = (folder: string): Promise<FileList> => {
-    const before = kept.get(folder);
-    if (before !== undefined && Math.abs(clock() - before.at) < KEPT_MS) return before.list;
+    const cached = cache.get(folder);
+    if (cached !== undefined && Math.abs(clock() - cached.at) < CACHED_MS) return cached.list;
     const list = listFiles(folder, BOUNDS);
-    kept.delete(folder);
-    kept.set(folder, { at: clock(), list });
-    for (const [oldest] of kept) if (kept.size > KEPT_REPOSITORIES) kept.delete(oldest);
-    list.catch(() => kept.delete(folder));
+    cache.delete(folder);
+    cache.set(folder, { at: clock(), list });
+    for (const [oldest] of cache) if (cache.size > CACHED_REPOSITORIES) cache.delete(oldest);
+    list.catch(() => cache.delete(folder));
     return list;
   };
 

@@ -168,7 +168,7 @@ describe.each(PROOFS)("the workspace root, proved by %s", (proof) => {
       expect(await resolve(asked)).toEqual({
         ok: false,
         refused: "path_not_found",
-        message: expect.stringMatching(/does not exist, or is out of reach\.$/u),
+        message: expect.stringMatching(/does not exist or is not accessible\.$/u),
       });
     }
     expect(await resolve("file")).toEqual({

@@ -1,17 +1,19 @@
-import { realpath } from "node:fs/promises";
+import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { OpenWorkspace } from "../context.ts";
-import { nearestReal } from "./nearest-real.ts";
+import { nullOn } from "../error-codes.ts";
 import { openFolder, type FolderProof } from "./open-folder.ts";
 
-/** The folder that all repositories are in, `AGENT_WORKSPACE_ROOT`. */
+/** The folder that contains all repositories, `AGENT_WORKSPACE_ROOT`. */
 export interface WorkspaceRoot {
-  /** Without any symbolic link in it. */
+  /** The real path, without symbolic links. */
   readonly root: string;
   /** The real path of a repository's folder. */
-  resolve(asked: string): Promise<{ readonly ok: true; readonly path: string } | WorkspaceRefused>;
-  /** The same, held open: whatever happens to the path, an agent started in it is where was looked. */
-  open(asked: string): Promise<Opened>;
+  resolve(
+    requested: string,
+  ): Promise<{ readonly ok: true; readonly path: string } | WorkspaceRefused>;
+  /** Also holds the folder open, so that an agent starts in the verified folder even if the path changes. */
+  open(requested: string): Promise<Opened>;
 }
 
 export type Opened = { readonly ok: true; readonly workspace: OpenWorkspace } | WorkspaceRefused;
@@ -19,11 +21,11 @@ export type Opened = { readonly ok: true; readonly workspace: OpenWorkspace } | 
 export interface WorkspaceRefused {
   readonly ok: false;
   readonly refused: "path_outside_root" | "path_not_found" | "not_a_repository";
-  /** Names the path that was asked for, and nothing of what it leads to. */
+  /** Names only the requested path, not its target. */
   readonly message: string;
 }
 
-/** Somebody asked for what is not theirs to have. For the log: it also says what they would have had. */
+/** A request for a path outside the root. For the log, so it names the target too. */
 export interface Violation {
   readonly path: string;
   readonly root: string;
@@ -33,62 +35,62 @@ export interface Violation {
 
 export interface RootOptions {
   readonly onViolation: (violation: Violation) => void;
-  /** How it is made sure what a descriptor is of; what the system offers unless a test says otherwise. */
+  /** Set by tests; by default the best proof of the system. */
   readonly proof?: FolderProof;
 }
 
-/** Throws when the root itself is not a folder that can be opened. */
+/** Throws if the root is not a folder that can be opened. */
 export async function openWorkspaceRoot(
   folder: string,
   { onViolation, proof = process.platform === "linux" ? "descriptor" : "comparison" }: RootOptions,
 ): Promise<WorkspaceRoot> {
-  const given = path.resolve(folder);
-  const root = await realpath(given);
+  const configured = path.resolve(folder);
+  const root = await realpath(configured);
   const self = await openFolder(root, { proof });
   if (!self.ok) throw new Error(`The workspace root ${folder} cannot be opened: ${self.reason}.`);
   await self.close();
 
   const violation = (
-    asked: string,
+    requested: string,
     reason: Violation["reason"],
     leadsTo: string | null,
   ): WorkspaceRefused => {
-    onViolation({ path: asked, root, reason, leadsTo });
-    return refused("path_outside_root", `${shown(asked)} is outside the workspace root.`);
+    onViolation({ path: requested, root, reason, leadsTo });
+    return refused("path_outside_root", `${shown(requested)} is outside the workspace root.`);
   };
 
-  const open = async (asked: string): Promise<Opened> => {
-    if (asked.includes("\0")) return violation(asked, "nul_byte", null);
-    const wanted = path.resolve(root, asked);
-    const isNamedInside = isInside(wanted, root) || isInside(wanted, given);
-    const found = await nearestReal(wanted);
-    if (!isInside(found.path, root))
-      return violation(asked, isNamedInside ? "leads_outside" : "outside_root", found.path);
-    if (!found.isWhole)
-      return refused("path_not_found", `${shown(asked)} does not exist, or is out of reach.`);
+  const open = async (requested: string): Promise<Opened> => {
+    if (requested.includes("\0")) return violation(requested, "nul_byte", null);
+    const wanted = path.resolve(root, requested);
+    const isNamedInside = isInside(wanted, root) || isInside(wanted, configured);
+    const real = await nearestReal(wanted);
+    if (!isInside(real.path, root))
+      return violation(requested, isNamedInside ? "leads_outside" : "outside_root", real.path);
+    if (!real.isWhole)
+      return refused("path_not_found", `${shown(requested)} does not exist or is not accessible.`);
 
-    const folder = await openFolder(found.path, { proof });
-    if (!folder.ok) return refused("path_not_found", `${shown(asked)} ${folder.reason}.`);
+    const folder = await openFolder(real.path, { proof });
+    if (!folder.ok) return refused("path_not_found", `${shown(requested)} ${folder.reason}.`);
     if (!isInside(folder.path, root)) {
       await folder.close();
-      return violation(asked, "changed_while_opened", folder.path);
+      return violation(requested, "changed_while_opened", folder.path);
     }
     if (!(await folder.has(".git"))) {
       await folder.close();
       return refused(
         "not_a_repository",
-        `${shown(asked)} is not a Git repository: it has no .git.`,
+        `${shown(requested)} is not a Git repository: it has no .git.`,
       );
     }
-    const { path: real, descriptor, close } = folder;
-    return { ok: true, workspace: { path: real, descriptor, close } };
+    const { path: realPath, descriptor, close } = folder;
+    return { ok: true, workspace: { path: realPath, descriptor, close } };
   };
 
   return {
     root,
     open,
-    async resolve(asked) {
-      const opened = await open(asked);
+    async resolve(requested) {
+      const opened = await open(requested);
       if (!opened.ok) return opened;
       await opened.workspace.close();
       return { ok: true, path: opened.workspace.path };
@@ -96,10 +98,11 @@ export async function openWorkspaceRoot(
   };
 }
 
-/** By whole names: /work-2 is not in /work. */
+/** Compares whole names: /work-2 is not inside /work. */
 function isInside(target: string, folder: string): boolean {
-  const way = path.relative(folder, target);
-  return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+  const relative = path.relative(folder, target);
+  const isAbove = relative === ".." || relative.startsWith(`..${path.sep}`);
+  return !isAbove && !path.isAbsolute(relative);
 }
 
 function refused(code: WorkspaceRefused["refused"], message: string): WorkspaceRefused {
@@ -108,6 +111,51 @@ function refused(code: WorkspaceRefused["refused"], message: string): WorkspaceR
 
 const SHOWN_LENGTH = 200;
 
-function shown(asked: string): string {
-  return JSON.stringify(asked.length > SHOWN_LENGTH ? `${asked.slice(0, SHOWN_LENGTH)}…` : asked);
+function shown(requested: string): string {
+  return JSON.stringify(
+    requested.length > SHOWN_LENGTH ? `${requested.slice(0, SHOWN_LENGTH)}…` : requested,
+  );
 }
+
+/** The usual limit of operating systems. */
+const MAX_LINKS = 40;
+
+/**
+ * The real path, or its longest existing and accessible part. A dangling link is followed too, so that the reply does
+ * not reveal whether something exists outside the workspace root.
+ */
+async function nearestReal(
+  wanted: string,
+): Promise<{ readonly path: string; readonly isWhole: boolean }> {
+  const real = await realOrNull(wanted);
+  if (real !== null) return { path: real, isWhole: true };
+  let rest = wanted;
+  let links = 0;
+  while (rest !== path.dirname(rest)) {
+    const folder = path.dirname(rest);
+    const target = await readlink(rest).catch(nullIfExpected);
+    if (target !== null) links += 1;
+    if (links > MAX_LINKS) break; // a circle of links
+    rest = target === null ? folder : path.resolve((await realOrNull(folder)) ?? folder, target);
+    const existing = await realOrNull(rest);
+    if (existing !== null) return { path: existing, isWhole: false };
+  }
+  const last = await realOrNull(path.dirname(rest));
+  return { path: last ?? path.parse(wanted).root, isWhole: false };
+}
+
+function realOrNull(wanted: string): Promise<string | null> {
+  return realpath(wanted).catch(nullIfExpected);
+}
+
+/** Missing, not a link, not accessible, or an impossible path. */
+const nullIfExpected = nullOn(
+  "ENOENT",
+  "ENOTDIR",
+  "EACCES",
+  "EPERM",
+  "ELOOP",
+  "EINVAL",
+  "ENAMETOOLONG",
+  "UNKNOWN",
+);

@@ -6,25 +6,25 @@ import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts"
 import { refuseProvider } from "./refuse-provider.ts";
 import { toRefused } from "../command-reply.ts";
 import { refuse, type Refused, type Reply } from "../reply.ts";
-import type { CreateSession, Sent } from "../runtime.ts";
+import type { CreateSession, Sent } from "./request-types.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
-import { refuseMetadata } from "./session-metadata.ts";
 import { extrasOf, firstMessage, sentIn } from "./send-message.ts";
+import { refuseMetadata } from "./session-metadata.ts";
 
 export interface Created {
   readonly session: SessionSnapshot;
   readonly sent: Sent | null;
 }
 
-/** An idle session; with a first message, both are stored together or not at all. */
+/** Creates an idle session and its first message in one transaction. */
 export async function createSession(
   context: RuntimeContext,
   request: CreateSession,
 ): Promise<Reply<Created>> {
   const key = keyOf("create", request);
-  const before = await recalled(context, { key, request });
-  if (before !== null)
-    return before.ok ? { ok: true, ...fromRemembered<Created>(before.response) } : before;
+  const earlier = await recalled(context, { key, request });
+  if (earlier !== null)
+    return earlier.ok ? { ok: true, ...fromRemembered<Created>(earlier.response) } : earlier;
   const refused = await refuseCreation(context, request);
   if (refused !== null) return refused;
 
@@ -46,7 +46,8 @@ export async function createSession(
   const content = request.message;
   const send: Send | null =
     content === null ? null : firstMessage(context, { request, sessionId: id });
-  const made: Created[] = [];
+  // The last one counts: a conflict makes the command be decided again.
+  const decisions: Created[] = [];
   try {
     const executed = await context.execute({
       sessionId: id,
@@ -55,12 +56,12 @@ export async function createSession(
         const isSent = send !== null && content !== null;
         const sent = isSent ? sentIn(decided, { command: send, content }) : null;
         const created = { session: newSnapshot(decided), sent };
-        made.push(created);
+        decisions.push(created);
         return extrasOf({ command: send, content, key, request, response: toRemembered(created) });
       },
     });
     if (executed.ok) {
-      const created = made.at(-1);
+      const created = decisions.at(-1);
       if (created === undefined)
         throw new Error("unreachable: a session of a new id existed already");
       return { ok: true, ...created };
@@ -78,8 +79,8 @@ async function refuseCreation(
   context: RuntimeContext,
   { repoId, provider, message, metadata }: CreateSession,
 ): Promise<Refused | null> {
-  const unfit = refuseMetadata(metadata);
-  if (unfit !== null) return unfit;
+  const invalid = refuseMetadata(metadata);
+  if (invalid !== null) return invalid;
   if (provider !== null || message !== null) {
     const name = provider ?? context.defaultProvider;
     const refused = await refuseProvider(context, { name, chosenBy: "request" });
@@ -95,13 +96,13 @@ async function refuseCreation(
   context.log.warn({ limit: context.places.limit }, "a session was refused: all agents are busy");
   return refuse(
     "agents_busy",
-    `All ${context.places.limit} agents that may run at once are at work. Try again when one has ended, or raise AGENT_MAX_SESSIONS.`,
+    `All ${context.places.limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
   );
 }
 
-/** The session as its first transaction leaves it, so that a repeated request gets the same answer. */
+/** The session after its first transaction, so that a repeated request gets the same reply. */
 function newSnapshot({ session }: Decided): SessionSnapshot {
-  if (session === null) throw new Error("unreachable: created and gone");
+  if (session === null) throw new Error("unreachable: a created session is deleted");
   const { standing: _, queue, ...rest } = session;
   return {
     ...rest,

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import {
   shouldResume,
@@ -8,17 +9,17 @@ import {
 import type { SessionRecord, Store } from "../../storage/store.ts";
 import { budgetIn, overrunOf, spentOf, type Budget } from "../budget.ts";
 
-/** How to look at what no store knows. What there is no probe for counts as unknown. */
+/** Checks outside the store. A check without a probe counts as unknown. */
 export interface ResumeProbes {
-  /** Whether a repository's folder is still there, and one. */
+  /** Whether the folder still exists and is a repository. */
   readonly workspace?: (folder: string) => Promise<boolean>;
-  /** Of the provider with this name, or of the default. */
+  /** Null is the default provider. */
   readonly provider?: (name: string | null) => Promise<NonNullable<Surroundings["provider"]>>;
 }
 
 /**
- * Whether to take a stored session up again. Reads the session's row, its repository where there is a
- * probe for it, its owner while a run is on, and its runs only when it has a budget.
+ * Decides whether to resume a session. Reads the session, its repository if there is a probe for it, its owner during a
+ * run, and its runs if it has a budget.
  */
 export async function judgeResume(
   store: Store,
@@ -32,7 +33,7 @@ export async function judgeResume(
   const read = await store.readSession(sessionId);
   switch (read.found) {
     case "session": {
-      const surroundings = await lookAround(store, read.record, probes);
+      const surroundings = await surroundingsOf(store, read.record, probes);
       return shouldResume(read.record, { now, policy, surroundings });
     }
     case "nothing":
@@ -44,7 +45,7 @@ export async function judgeResume(
   }
 }
 
-async function lookAround(
+async function surroundingsOf(
   store: Store,
   session: SessionRecord,
   probes: ResumeProbes,
@@ -55,12 +56,7 @@ async function lookAround(
     leaseOf(store, session),
     budgetOf(store, session),
   ]);
-  return {
-    ...(workspace !== undefined && { workspace }),
-    ...(provider !== undefined && { provider }),
-    lease,
-    budget,
-  };
+  return { ...defined({ workspace, provider }), lease, budget };
 }
 
 async function workspaceOf(
@@ -84,7 +80,7 @@ async function leaseOf(
     case "suspended":
       return "waiting";
     case "running": {
-      // Without an owner it is just about to be claimed.
+      // A session without an owner is about to be claimed.
       const owner = await store.ownerOf(id);
       return owner?.alive === false ? "cut_off" : "running";
     }
@@ -102,13 +98,13 @@ async function budgetOf(
   const spent = spentOf(budget, await store.readRuns(id));
   return {
     isLeft: overrunOf(budget, spent) === null,
-    used: inWords(budget, spent),
-    of: inWords(budget, budget),
+    used: amountsText(budget, spent),
+    of: amountsText(budget, budget),
   };
 }
 
-/** Only what the budget is about. */
-function inWords(
+/** The amounts that the budget limits. */
+function amountsText(
   budget: Budget,
   { tokens, cost }: { readonly tokens: number | null; readonly cost: number | null },
 ): string {

@@ -1,11 +1,26 @@
 import type { RuntimeContext } from "../context.ts";
-import type { AnswerSuspension, ReportedEvent, ReportEvent } from "../runtime.ts";
-import type { Reply } from "../reply.ts";
+import type { Json } from "../../domain/json.ts";
+import type { Reply, RuntimeRefusal } from "../reply.ts";
+import type { AnswerSuspension } from "./request-types.ts";
 
-/** Sessions that are answered at the same time. */
+export interface ReportEvent {
+  readonly name: string;
+  readonly answer: Json;
+  readonly by: string | null;
+}
+
+/** The outcome for one suspension that waited for the event. */
+export interface ReportedEvent {
+  readonly sessionId: string;
+  readonly suspensionId: string;
+  /** Null if it was answered. */
+  readonly problem: RuntimeRefusal | Error | null;
+}
+
+/** Sessions answered at the same time. */
 const AT_ONCE = 16;
 
-/** Answers everything that waits for the event. A failure of one is told, and keeps no other one waiting. */
+/** Answers every suspension that waits for the event. A failure of one does not stop the others. */
 export async function reportEvent(
   { store, log }: Pick<RuntimeContext, "store" | "log">,
   {
@@ -20,23 +35,24 @@ export async function reportEvent(
   const reported: ReportedEvent[] = [];
   while (reported.length < waiting.length) {
     const part = waiting.slice(reported.length, reported.length + AT_ONCE);
-    const answered = part.map(async ({ id: suspensionId, sessionId }) => {
+    const outcomes = part.map(async ({ id: suspensionId, sessionId }) => {
       const problem = await problemOf(() => answerOne({ sessionId, suspensionId, answer, by }));
       if (problem !== null)
-        log.warn({ sessionId, suspensionId, problem }, "an event was not taken");
+        log.warn(
+          { sessionId, suspensionId, problem },
+          "an event could not be delivered to a session",
+        );
       return { sessionId, suspensionId, problem };
     });
-    reported.push(...(await Promise.all(answered)));
+    reported.push(...(await Promise.all(outcomes)));
   }
   return reported;
 }
 
-async function problemOf(
-  answering: () => Promise<Reply<object>>,
-): Promise<ReportedEvent["problem"]> {
+async function problemOf(answer: () => Promise<Reply<object>>): Promise<ReportedEvent["problem"]> {
   try {
-    const answered = await answering();
-    return answered.ok ? null : answered.refusal;
+    const reply = await answer();
+    return reply.ok ? null : reply.refusal;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

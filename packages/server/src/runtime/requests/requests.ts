@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
 import type { Catalog } from "../../providers/catalog.ts";
 import { bundleFolder } from "../bundle/bundle-folder.ts";
@@ -12,11 +13,10 @@ import type { Repositories } from "../repositories/repositories.ts";
 import { removedSessions } from "../upkeep/removed-sessions.ts";
 import { createFileFinder } from "../repositories/repository-files.ts";
 import { reportEvent } from "./report-event.ts";
-import type { AnswerSuspension, Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { sendMessage } from "./send-message.ts";
 import { readHistory } from "./session-history.ts";
-import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
-import { readRuns } from "./session-runs.ts";
+import { readMessages, readRuns, readSession, readWholeSession } from "./session-reads.ts";
 import {
   answer,
   change,
@@ -29,7 +29,7 @@ import {
 import { snapshotOf } from "../session-snapshot.ts";
 import { readStats } from "../stats/stats.ts";
 
-/** What can be asked of sessions whether or not anybody works on them. */
+/** The requests that need no workers. */
 export type Requests = Omit<
   Runtime,
   | "askFromAgent"
@@ -44,12 +44,12 @@ export type Requests = Omit<
 export interface RequestOptions {
   readonly catalog: Catalog;
   readonly repositories: Repositories;
-  /** When a session should be taken up again, unless who asks says otherwise. */
+  /** The default policy of `shouldResume`. */
   readonly resumePolicy?: ResumePolicy;
   readonly probes?: ResumeProbes;
-  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
+  /** Holds a bundle during its import; by default the system's temporary folder. */
   readonly spoolFolder?: string;
-  /** Where the bundles of removed sessions are, and how long they are kept. */
+  /** The bundles of removed sessions. */
   readonly removed?: { readonly folder: string; readonly keptMs: number };
   readonly onImported?: (sessionId: string) => void;
 }
@@ -59,11 +59,9 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
   const { catalog, repositories } = options;
   const findFiles = createFileFinder(repositories, { clock });
   const importSession: Requests["importSession"] = async (lines) => {
-    const { newId } = context;
-    const { spoolFolder, onImported } = options;
-    const spool = spoolFolder === undefined ? {} : { spoolFolder };
-    const imported = await importBundle({ store, newId, clock, ...spool }, lines);
-    if (imported.ok) onImported?.(imported.session.id);
+    const { spoolFolder } = options;
+    const imported = await importBundle({ store, clock, newId: context.newId, spoolFolder }, lines);
+    if (imported.ok) options.onImported?.(imported.session.id);
     return imported;
   };
   const removed =
@@ -118,14 +116,14 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
         sessionId,
         now: clock(),
         policy: { ...(options.resumePolicy ?? RESUME_POLICY), ...policy },
-        ...(options.probes !== undefined && { probes: options.probes }),
+        ...defined({ probes: options.probes }),
       }),
     exportSession: (sessionId) => exportBundle({ store, clock }, sessionId),
     importSession,
     listRemoved: async (query) => removed?.list(query) ?? { removed: [], total: 0 },
     restoreRemoved: async (sessionId) =>
       removed?.restore(sessionId) ??
-      refuse("removed_not_found", "This process keeps no bundles of removed sessions."),
+      refuse("removed_not_found", "This process has no bundles of removed sessions."),
     listSuspensions: () => store.openSuspensions(),
     listUnusedAnswers: () => store.unusedAnswers(),
     dismissUnused: async ({ sessionId, runId }) => {
@@ -135,8 +133,11 @@ export function createRequests(context: RuntimeContext, options: RequestOptions)
       return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
     },
     reportEvent: async (event) => {
-      const answerOne = (request: AnswerSuspension) => answer(context, request);
-      return { ok: true, reported: await reportEvent(context, { ...event, answerOne }) };
+      const reported = await reportEvent(context, {
+        ...event,
+        answerOne: (request) => answer(context, request),
+      });
+      return { ok: true, reported };
     },
     listGrants: (sessionId) => listGrants(store, sessionId),
     revokeGrant: (request) => revokeGrant(context, request),

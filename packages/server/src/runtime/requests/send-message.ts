@@ -18,21 +18,20 @@ import type { CommandExtras, Decided } from "../execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
-import type { CreateSession, Idempotent, SendMessage, Sent } from "../runtime.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
-import { reservePlace } from "./reserve-place.ts";
+import type { CreateSession, Idempotent, SendMessage, Sent } from "./request-types.ts";
 import { snapshotOf } from "../session-snapshot.ts";
 
-/** Stores the message, and starts its run in the same transaction where it can begin at once. */
+/** Stores the message. If its run can start now, it starts in the same transaction. */
 export async function sendMessage(
   context: RuntimeContext,
   request: SendMessage,
   { mayGive = true }: { readonly mayGive?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
-  const before = await recalled(context, { key, request });
-  if (before !== null)
-    return before.ok ? { ok: true, sent: fromRemembered<Sent>(before.response) } : before;
+  const earlier = await recalled(context, { key, request });
+  if (earlier !== null)
+    return earlier.ok ? { ok: true, sent: fromRemembered<Sent>(earlier.response) } : earlier;
 
   const session = await snapshotOf(context.store, request.sessionId);
   if (session === null) return noSuchSession();
@@ -42,10 +41,10 @@ export async function sendMessage(
   const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
   const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
-  const chosenBy = choiceIsBy(request, session);
-  const isForUs = context.startsAgents || chosenBy === "request";
-  // An agent that is alive is installed.
-  if (STATUS_RULES[session.status].takesMessages && toGive === null && isForUs) {
+  const chosenBy = chosenByOf(request, session);
+  const checksProvider = context.startsAgents || chosenBy === "request";
+  // The provider of a live agent is installed.
+  if (STATUS_RULES[session.status].takesMessages && toGive === null && checksProvider) {
     const refused = await refuseProvider(context, { name: start.provider, chosenBy });
     if (refused !== null) return refused;
   }
@@ -64,56 +63,52 @@ export async function sendMessage(
     maxQueued: context.limits.queue,
     start: null,
   };
-  // Chosen from what the session says now: it may have changed since it was read.
-  const startOn = (now: Session | null): RunStart => {
-    const chosen = chooseAgent(request, { session: now ?? session, defaultProvider });
-    const isGiven = fence !== null && canGive(now) && chosen.provider === start.provider;
-    return { ...chosen, handed: isGiven };
+  // Decided on the latest session, which may have changed since it was read.
+  const startOn = (latest: Session | null): RunStart => {
+    const choice = chooseAgent(request, { session: latest ?? session, defaultProvider });
+    const handed = fence !== null && canGive(latest) && choice.provider === start.provider;
+    return { ...choice, handed };
   };
-  const taken: Sent[] = [];
+  // The last one counts: a conflict makes the command be decided again.
+  const decisions: Sent[] = [];
   try {
     const executed = await context.execute({
       sessionId,
-      command: (now) => (isStarted ? { ...command, start: startOn(now) } : command),
+      command: (latest) => (isStarted ? { ...command, start: startOn(latest) } : command),
       extras: (decided) => {
-        const sent = sentIn(decided, { command, content: request.content });
-        taken.push(sent);
-        const extras = extrasOf({
-          command,
-          content: request.content,
-          key,
-          request,
-          response: toRemembered(sent),
-        });
+        const { content } = request;
+        const sent = sentIn(decided, { command, content });
+        decisions.push(sent);
+        const extras = extrasOf({ command, content, key, request, response: toRemembered(sent) });
         return { ...extras, ...(fence !== null && { fence }) };
       },
     });
     if (executed.ok) {
-      const sent = taken.at(-1);
+      const sent = decisions.at(-1);
       if (sent === undefined)
         throw new Error("unreachable: a message of a new id was known already");
       return { ok: true, sent };
     }
     if ("refused" in executed && executed.refused === "remembered")
       return await sendMessage(context, request);
-    // The session is another node's by now, and so is giving.
+    // Another node owns the session now, so its agent cannot get the message from here.
     if ("refused" in executed && executed.refused === "fenced")
       return await sendMessage(context, request, { mayGive: false });
     return toRefused(executed);
   } finally {
-    // Whatever came of it: a place that was taken and is not needed is given back. After those who watch the session have been
-    // told, where that takes no waiting: or what its agent says at once would come while we are busy with it.
+    // In every case, so that the worker releases a slot that is not needed. On the next tick, so that the feeds send the
+    // message before the agent's first output.
     process.nextTick(() => context.nudge(sessionId));
   }
 }
 
-function choiceIsBy({ provider }: SendMessage, session: SessionRecord): ChosenBy {
+function chosenByOf({ provider }: SendMessage, session: SessionRecord): ChosenBy {
   if (provider !== null) return "request";
   if (session.provider !== null) return "preference";
   return session.lastRun === null ? "request" : "last_run";
 }
 
-/** Where a live agent has nothing to do, the message is stored as given to it, and given right after. */
+/** The fence of an idle live agent. The message is stored as handed to it, and handed right after. */
 function fenceToGive(
   { giveAlong }: RuntimeContext,
   {
@@ -126,7 +121,7 @@ function fenceToGive(
   return giveAlong(sessionId, { runId, provider });
 }
 
-/** Whether the message starts at once, with nothing to ask before. */
+/** Whether the message can start now, without a budget to check. */
 function canGive(session: Session | null): boolean {
   if (session === null || session.standing.status !== "active") return false;
   const isFree = stateOf(session) === "idle" && session.queue.length === 0;
@@ -135,7 +130,7 @@ function canGive(session: Session | null): boolean {
 
 const NO_WISH: AgentWish = { provider: null, model: null };
 
-/** The commands of a first message, for the transaction that creates its session. */
+/** The command of a first message, for the transaction that creates its session. */
 export function firstMessage(
   context: RuntimeContext,
   { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
@@ -159,6 +154,18 @@ export function firstMessage(
         }
       : null,
   };
+}
+
+/** Whether a run of the session can start now: here, in which case its slot is taken, or on another node. */
+function reservePlace(
+  { places, cluster, node }: RuntimeContext,
+  { sessionId, repoId }: { readonly sessionId: string; readonly repoId: string | null },
+): boolean {
+  if (!cluster.isAlone && !places.holds(sessionId)) {
+    const best = cluster.bestFor(repoId);
+    if (best !== node) return best !== null;
+  }
+  return !cluster.isDraining && places.take(sessionId) !== null;
 }
 
 function beginsAtOnce(session: SessionRecord, { delivery }: SendMessage): boolean {
@@ -190,7 +197,7 @@ export function extrasOf({
   };
 }
 
-/** How the message was taken, told from what is about to be stored. */
+/** The accepted message, derived from the events of its transaction. */
 export function sentIn(
   { events, session }: Decided,
   { command, content }: { readonly command: Send; readonly content: MessageContent },
@@ -234,10 +241,10 @@ function reasonToWait(session: NonNullable<Decided["session"]>): string {
   if (session.delivery !== "open") return "The session's delivery policy holds messages back.";
   const { standing } = session;
   if ("activity" in standing && standing.activity.state === "running") {
-    return "A run is under way; the message comes after it.";
+    return "A run is active. The message follows it.";
   }
   if ("activity" in standing && standing.activity.state === "suspended") {
-    return "A run waits for an answer; the message comes after it.";
+    return "A run waits for an answer. The message follows it.";
   }
-  return "Every place for an agent is taken; the message is delivered when one is free.";
+  return "All agent slots are in use. The message is delivered when one is free.";
 }

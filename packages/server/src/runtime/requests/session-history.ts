@@ -1,33 +1,54 @@
-import type { Json } from "../../domain/json.ts";
+import { isObject, type Json } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import type { Store } from "../../storage/store.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
-import type { History, HistoryEntry, ReadHistory } from "../runtime.ts";
 import { snapshotOf } from "../session-snapshot.ts";
+
+export interface ReadHistory {
+  readonly sessionId: string;
+  /** Maximum number of messages: the newest, or the first ones after `after`. */
+  readonly limit: number;
+  readonly after: number | null;
+  /** Only messages with this text, in any case. */
+  readonly search: string | null;
+}
+
+/** Messages as bounded text. */
+export interface History {
+  readonly messages: readonly HistoryEntry[];
+  /** Number of other messages with text: older ones, or newer ones if `after` is set. */
+  readonly leftOut: number;
+}
+
+export interface HistoryEntry extends Pick<Message, "seq" | "role" | "at"> {
+  readonly text: string;
+  /** Number of characters cut from the end. */
+  readonly cut: number;
+}
 
 /** Bytes of all texts together, so that a tool's whole result stays within 32 KiB. */
 const MAX_BYTES = 28 * 1024;
 const MAX_ENTRY = 4_000;
-/** What an entry costs besides its text: who, when, where. */
+/** The size of an entry without its text. */
 const ENTRY_BYTES = 64;
 const PAGE = 500;
 
-/** What was said in a session, in words: the newest that have room, or the next after a place. */
+/** The messages of a session as text: the newest that fit, or the next ones after a position. */
 export async function readHistory(store: Store, query: ReadHistory): Promise<Reply<History>> {
   if ((await snapshotOf(store, query.sessionId)) === null) return noSuchSession();
   const { limit, after, search } = query;
   const wantsNewest = after === null;
-  const found: HistoryEntry[] = [];
-  let matching = 0;
+  const entries: HistoryEntry[] = [];
+  let matches = 0;
   for await (const message of messagesAfter(store, query)) {
-    const words = wordsOf(message.content);
-    if (words === "" || !isAbout(words, search)) continue;
-    matching += 1;
-    if (wantsNewest || found.length < limit) found.push(toEntry(message, words));
-    if (found.length > limit) found.shift();
+    const text = textOf(message.content);
+    if (text === "" || !matchesSearch(text, search)) continue;
+    matches += 1;
+    if (wantsNewest || entries.length < limit) entries.push(toEntry(message, text));
+    if (entries.length > limit) entries.shift();
   }
-  const kept = wantsNewest ? withinBytes(found.toReversed()).toReversed() : withinBytes(found);
-  return { ok: true, messages: kept, leftOut: matching - kept.length };
+  const kept = wantsNewest ? withinBytes(entries.toReversed()).toReversed() : withinBytes(entries);
+  return { ok: true, messages: kept, leftOut: matches - kept.length };
 }
 
 async function* messagesAfter(
@@ -43,16 +64,16 @@ async function* messagesAfter(
   }
 }
 
-function isAbout(words: string, search: string | null): boolean {
-  return search === null || words.toLowerCase().includes(search.toLowerCase());
+function matchesSearch(text: string, search: string | null): boolean {
+  return search === null || text.toLowerCase().includes(search.toLowerCase());
 }
 
-function toEntry({ seq, role, at }: Message, words: string): HistoryEntry {
-  const text = words.slice(0, MAX_ENTRY);
-  return { seq, role, at, text, cut: words.length - text.length };
+function toEntry({ seq, role, at }: Message, fullText: string): HistoryEntry {
+  const text = fullText.slice(0, MAX_ENTRY);
+  return { seq, role, at, text, cut: fullText.length - text.length };
 }
 
-/** As many from the first on as have room. */
+/** The first entries that fit into `MAX_BYTES`. */
 function withinBytes(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
   let bytes = 0;
   const end = entries.findIndex(({ text }) => {
@@ -62,7 +83,7 @@ function withinBytes(entries: readonly HistoryEntry[]): readonly HistoryEntry[] 
   return end === -1 ? entries : entries.slice(0, end);
 }
 
-function wordsOf({ type, text, title, tool, status, steps, parts }: MessageContent): string {
+function textOf({ type, text, title, tool, status, steps, parts }: MessageContent): string {
   switch (type) {
     case "text":
       return textIn(text);
@@ -78,9 +99,8 @@ function wordsOf({ type, text, title, tool, status, steps, parts }: MessageConte
 }
 
 function partIn(part: Json): string {
-  if (typeof part !== "object" || part === null) return "";
-  const fields = new Map<string, Json>(Object.entries(part));
-  return textIn(fields.get("text")) || `(${textIn(fields.get("type")) || "something"})`;
+  if (!isObject(part)) return "";
+  return textIn(part["text"]) || `(${textIn(part["type"]) || "something"})`;
 }
 
 function textIn(value: Json | undefined): string {

@@ -3,12 +3,12 @@ import { PERMISSIONS_KEY, parsePolicy } from "../../domain/policy/parse-policy.t
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { refuse, type Refused } from "../reply.ts";
 
-/** Metadata is the client's own, but for the keys that the server acts on. Null when there is nothing to refuse. */
+/** Refuses invalid values of the keys that the server uses. All other metadata belongs to the client. */
 export function refuseMetadata(metadata: JsonObject): Refused | null {
   if (Object.hasOwn(metadata, GRANTS_KEY)) {
     return refuse(
       "metadata_invalid",
-      `metadata.${GRANTS_KEY} is kept by the server: answer with an option for always, or revoke a grant.`,
+      `metadata.${GRANTS_KEY} is managed by the server. Answer a permission with an "always" option, or revoke a grant.`,
     );
   }
   const permissions = metadata[PERMISSIONS_KEY] ?? null;
@@ -19,7 +19,7 @@ export function refuseMetadata(metadata: JsonObject): Refused | null {
   return refuse("metadata_invalid", `${where}: ${parsed.reason}.`);
 }
 
-/** What of a session's metadata another session may have. */
+/** The metadata that a fork of the session gets. */
 export function withoutGrants(metadata: JsonObject): JsonObject {
   const { [GRANTS_KEY]: _grants, ...rest } = metadata;
   return rest;

@@ -1,7 +1,54 @@
-import type { Store } from "../../storage/store.ts";
-import { noSuchSession, type Refused, type Reply } from "../reply.ts";
-import type { MessagePage, ReadMessages, WholeSession } from "../runtime.ts";
+import { defined } from "../../domain/defined.ts";
+import type { Message } from "../../domain/message.ts";
+import type { Repo, Run, RunSuspension, Store } from "../../storage/store.ts";
+import { noSuchSession, type Reply } from "../reply.ts";
 import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
+
+export interface WholeSession {
+  readonly session: SessionSnapshot;
+  readonly repo: Repo | null;
+  readonly messages: readonly Message[];
+  /** A feed opened after this position brings everything that is missing here. */
+  readonly feedAfter: number;
+}
+
+export interface ReadMessages {
+  readonly sessionId: string;
+  readonly after?: number;
+  readonly since?: number;
+  readonly limit: number;
+}
+
+export interface MessagePage {
+  readonly messages: readonly Message[];
+  /** Where the next page begins; never beyond a message that can still change. */
+  readonly nextAfter: number;
+}
+
+export interface ReadRuns {
+  readonly sessionId: string;
+  readonly after?: RunPosition;
+  readonly limit: number;
+}
+
+export interface RunPosition {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface RunPage {
+  /** In the order of their messages. */
+  readonly runs: readonly PastRun[];
+  /** Where the next page begins; null on the last page. */
+  readonly next: RunPosition | null;
+}
+
+export interface PastRun extends Run {
+  readonly suspensions: readonly RunSuspension[];
+}
+
+/** Suspensions listed per run; the messages of the run show the others. */
+const SUSPENSIONS_SHOWN = 100;
 
 export async function readSession(
   store: Store,
@@ -19,19 +66,37 @@ export async function readWholeSession(
   if (session === null) return noSuchSession();
   const repo = session.repoId === null ? null : await store.readRepo(session.repoId);
   const messages = await store.readMessages({ sessionId });
-  // A message that still grows is sent again whole by the feed, so that its pieces are not added twice.
-  const growing = messages.find(({ complete }) => !complete);
-  const feedAfter = Math.min(session.lastSeq, growing === undefined ? Infinity : growing.seq - 1);
+  // The feed sends an incomplete message again as a whole, so that no piece of it is added twice.
+  const feedAfter = Math.min(session.lastSeq, beforeIncomplete(messages) ?? Infinity);
   return { ok: true, session, repo, messages, feedAfter };
 }
 
-export async function readMessages(
-  store: Store,
-  query: ReadMessages,
-): Promise<({ readonly ok: true } & MessagePage) | Refused> {
+export async function readMessages(store: Store, query: ReadMessages): Promise<Reply<MessagePage>> {
   if ((await snapshotOf(store, query.sessionId)) === null) return noSuchSession();
   const messages = await store.readMessages(query);
-  const growing = messages.find(({ complete }) => !complete);
   const last = messages.at(-1)?.seq ?? query.after ?? 0;
-  return { ok: true, messages, nextAfter: growing === undefined ? last : growing.seq - 1 };
+  return { ok: true, messages, nextAfter: beforeIncomplete(messages) ?? last };
+}
+
+function beforeIncomplete(messages: readonly Message[]): number | null {
+  const incomplete = messages.find(({ complete }) => !complete);
+  return incomplete === undefined ? null : incomplete.seq - 1;
+}
+
+export async function readRuns(
+  store: Store,
+  { sessionId, after, limit }: ReadRuns,
+): Promise<Reply<RunPage>> {
+  if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
+  const rows = await store.readRuns(sessionId, defined({ limit: limit + 1, after }));
+  const page = rows.slice(0, limit);
+  const runIds = page.map(({ id }) => id);
+  const suspensions = Map.groupBy(
+    await store.readRunSuspensions({ sessionId, runIds, perRun: SUSPENSIONS_SHOWN }),
+    ({ runId }) => runId,
+  );
+  const runs = page.map((run): PastRun => ({ ...run, suspensions: suspensions.get(run.id) ?? [] }));
+  const last = page.at(-1);
+  const hasNext = rows.length > limit && last !== undefined;
+  return { ok: true, runs, next: hasNext ? { at: last.queuedAt, id: last.id } : null };
 }

@@ -1,20 +1,15 @@
+import { defined } from "../../domain/defined.ts";
 import type { Command } from "../../domain/kernel/command.ts";
 import { forkOf } from "../../domain/kernel/fork.ts";
 import { sameJson, type Json } from "../../domain/json.ts";
 import { unfinishedContent } from "../../domain/message.ts";
-import type { NewMessage, StoredSuspension } from "../../storage/store.ts";
+import type { NewMessage, QueuedMessage, StoredSuspension } from "../../storage/store.ts";
 import type { Executed } from "../execute-command.ts";
 import { answerCommands } from "../permissions/grants.ts";
 import { chosenOption } from "../permissions/permission-answer.ts";
 import { replyWithSession, toRefused } from "../command-reply.ts";
 import { noSuchSession, refuse, type Refused, type Reply } from "../reply.ts";
-import type {
-  AnswerSuspension,
-  EditQueued,
-  OnSession,
-  QueuedMessage,
-  UpdateSession,
-} from "../runtime.ts";
+import type { AnswerSuspension, EditQueued, OnSession, UpdateSession } from "./request-types.ts";
 import { type SessionSnapshot, snapshotOf } from "../session-snapshot.ts";
 import type { RuntimeContext } from "../context.ts";
 import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
@@ -22,7 +17,7 @@ import { refuseMetadata, withoutGrants } from "./session-metadata.ts";
 type SessionReply = Reply<{ readonly session: SessionSnapshot }>;
 type QueueReply = Reply<{ readonly queue: readonly QueuedMessage[] }>;
 
-/** One command for one session; whoever works on it is told. */
+/** Executes one command and wakes the session's worker. */
 export async function change(
   context: RuntimeContext,
   { sessionId, version }: OnSession,
@@ -40,16 +35,16 @@ export async function updateSession(
   const { changes, phase, error } = request;
   const refused = refuseMetadata(changes.metadata ?? {});
   if (refused !== null) return refused;
+  const report = error === undefined ? undefined : { id: context.newId(), text: error };
   return change(context, request, {
     type: "update",
     at: context.clock(),
     changes,
-    ...(phase !== undefined && { phase }),
-    ...(error !== undefined && { error: { id: context.newId(), text: error } }),
+    ...defined({ phase, error: report }),
   });
 }
 
-/** Gone for good, from any state; the reply is the session as it last was. */
+/** Deletes the session in any state. The reply has its last snapshot. */
 export async function deleteSession(
   context: RuntimeContext,
   request: OnSession,
@@ -68,7 +63,7 @@ export async function deleteSession(
   return session === null ? noSuchSession() : { ok: true, session };
 }
 
-/** No rule can be asked of a session that cannot be read. The reply is what is known of it. */
+/** The kernel cannot decide about an unreadable session. The reply has its readable fields. */
 async function deleteUnreadable(
   { store, removeUnread }: RuntimeContext,
   { sessionId, version }: OnSession,
@@ -113,7 +108,7 @@ export async function withdrawQueued(
   return { ok: true, queue: await context.store.readQueue(sessionId) };
 }
 
-/** The kernel knows the queue only: whether the message is the session's at all, the store says. */
+/** The kernel only knows the queue. The store tells whether the session has the message at all. */
 async function refuseQueued(
   { store }: RuntimeContext,
   { sessionId, messageId }: { readonly sessionId: string; readonly messageId: string },
@@ -126,7 +121,7 @@ async function refuseQueued(
     : refused;
 }
 
-/** The first answer counts. The same one again is no mistake; another one is told that it is late. */
+/** The first answer counts. Repeating it succeeds; a different answer is refused. */
 export async function answer(
   context: RuntimeContext,
   request: AnswerSuspension,
@@ -136,48 +131,52 @@ export async function answer(
   if (suspension === null || suspension.sessionId !== sessionId) {
     const session = await snapshotOf(context.store, sessionId);
     if (session === null) return noSuchSession();
-    return refuse("suspension_not_found", "The session never waited for anything under this id.");
+    return refuse("suspension_not_found", "The session has no suspension with this id.");
   }
-  const meant = meaningOf(suspension, request.answer);
-  if (!meant.ok) return meant;
-  if (suspension.status !== "open") return answeredBefore(context, suspension, meant.answer);
+  const parsed = parseAnswer(suspension, request.answer);
+  if (!parsed.ok) return parsed;
+  if (suspension.status !== "open") return replyToClosed(context, suspension, parsed.answer);
   const executed = await context.execute({
     sessionId,
-    command: await answerCommands(context, { suspension, answer: meant.answer, by: request.by }),
+    command: await answerCommands(context, { suspension, answer: parsed.answer, by: request.by }),
     version,
   });
   if (!executed.ok && "refusal" in executed && executed.refusal.code === "suspension_not_open") {
-    const now = await context.store.readSuspension(suspensionId);
-    return now === null ? noSuchSession() : answeredBefore(context, now, meant.answer);
+    const closed = await context.store.readSuspension(suspensionId);
+    return closed === null ? noSuchSession() : replyToClosed(context, closed, parsed.answer);
   }
   if (executed.ok) context.nudge(sessionId);
   return replyWithSession(context.store, { sessionId, executed });
 }
 
-function meaningOf(
+function parseAnswer(
   { kind, request }: StoredSuspension,
-  given: Json,
+  answer: Json,
 ): { readonly ok: true; readonly answer: Json } | Refused {
-  if (kind !== "permission" && kind !== "budget") return { ok: true, answer: given };
-  const optionId = chosenOption(request, given);
+  if (kind !== "permission" && kind !== "budget") return { ok: true, answer };
+  const optionId = chosenOption(request, answer);
   if (optionId !== null) return { ok: true, answer: { optionId } };
-  return refuse("answer_invalid", "The answer must name one of the options that were offered.");
+  return refuse("answer_invalid", "The answer must name one of the offered options.");
 }
 
-async function answeredBefore(
+async function replyToClosed(
   { store }: RuntimeContext,
-  { status, answer: earlier, sessionId }: StoredSuspension,
-  given: Json,
+  { status, answer: firstAnswer, sessionId }: StoredSuspension,
+  newAnswer: Json,
 ): Promise<SessionReply> {
   const session = await snapshotOf(store, sessionId);
   if (session === null) return noSuchSession();
-  if (status === "answered" && sameJson(earlier, given)) return { ok: true, session };
+  if (status === "answered" && sameJson(firstAnswer, newAnswer)) return { ok: true, session };
   if (status === "answered")
-    return refuse("suspension_answered", "Somebody answered this before, differently.", session);
-  return refuse("suspension_not_open", `This no longer waits: it is ${status}.`, session);
+    return refuse(
+      "suspension_answered",
+      "This suspension already has a different answer.",
+      session,
+    );
+  return refuse("suspension_not_open", `This suspension is not open: it is ${status}.`, session);
 }
 
-/** A new idle session with the history up to a message; the original is left as it is. */
+/** Creates an idle session with the history up to a message. The original does not change. */
 export async function fork(
   context: RuntimeContext,
   { sessionId, atMessage }: { readonly sessionId: string; readonly atMessage: string | null },
@@ -197,7 +196,7 @@ export async function fork(
       id: context.newId(),
       runId: null,
       role,
-      // Nobody goes on in the copy with what is still open in the original.
+      // No agent finishes an open message in the copy.
       content: complete ? content : unfinishedContent(content),
       at,
     }));

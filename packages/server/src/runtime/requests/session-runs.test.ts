@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { beginSession } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
-import type { RunPosition } from "../runtime.ts";
-import { readRuns } from "./session-runs.ts";
+import { readRuns, type RunPosition } from "./session-reads.ts";
 
 describe.each(["sqlite", "postgres"] as const)("the runs of a session on %s", (engine) => {
   let test: TestStore;

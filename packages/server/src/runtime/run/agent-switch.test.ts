@@ -198,8 +198,8 @@ describe("C2, ruling 18: a message that chooses no agent", () => {
       refusal: {
         code: "provider_unknown",
         message:
-          'The session\'s last run used the provider "b", which is not configured any more. ' +
-          "Configure it again, or choose another provider for the message or the session.",
+          'The session\'s last run used the provider "b", which is no longer configured. ' +
+          "Configure it, or choose another provider for the message or the session.",
       },
     });
     expect((await sendAndWait(id, script(say("two")), { provider: "a" })).at(-1)).toBe("agent two");

@@ -169,7 +169,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     }
     if (!stored.ok) return stored;
     after = stored.lastSeq;
-    if (store.engine === "postgres") recent.add(batch, stored);
+    if (store.isShared) recent.add(batch, stored);
     return stored;
   };
 

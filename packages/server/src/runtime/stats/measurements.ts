@@ -1,6 +1,6 @@
 import type { State, Status } from "../../domain/status.ts";
 
-/** What `/metrics` shows. */
+/** The values of `/metrics`. */
 export interface Measurements {
   readonly sessions: readonly {
     readonly status: Status;
@@ -12,19 +12,50 @@ export interface Measurements {
   >;
   readonly queuedMessages: number;
   readonly liveAgents: number;
-  /** Those that are starting or at work; the others could be ended without losing anything. */
+  /** Starting or working; the others could be ended without losing anything. */
   readonly busyAgents: number;
   readonly agentLimit: number;
   readonly feedReaders: number;
   readonly feedReadersDropped: number;
-  /** From the agent's words to the feeds, and of one commit; cumulative histograms in seconds. */
+  /** From an agent's output to the feeds, in seconds. */
   readonly eventLag: Histogram;
+  /** Of one commit, in seconds. */
   readonly commitLatency: Histogram;
 }
 
 export interface Histogram {
-  /** Upper bounds in seconds with how many were at most that. */
+  /** Cumulative counts by upper bound in seconds. */
   readonly buckets: readonly { readonly le: number; readonly count: number }[];
   readonly count: number;
   readonly sum: number;
+}
+
+const BOUNDS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export interface OpenHistogram {
+  add(ms: number): void;
+  read(): Histogram;
+}
+
+export function createHistogram(): OpenHistogram {
+  const counts = BOUNDS_S.map(() => 0);
+  let count = 0;
+  let sum = 0;
+  return {
+    add(ms) {
+      const seconds = ms / 1_000;
+      count += 1;
+      sum += seconds;
+      const first = BOUNDS_S.findIndex((bound) => seconds <= bound);
+      if (first >= 0) counts[first] = (counts[first] ?? 0) + 1;
+    },
+    read() {
+      let atMost = 0;
+      const buckets = BOUNDS_S.map((le, index) => {
+        atMost += counts[index] ?? 0;
+        return { le, count: atMost };
+      });
+      return { buckets, count, sum };
+    },
+  };
 }

@@ -1,15 +1,16 @@
-import { durationsOf, type Durations } from "../upkeep/durations.ts";
 import {
   addToTally,
   createTally,
+  durationsOf,
   endedIn,
   rateOf,
   toCost,
+  type Durations,
   type EndedRun,
   type Tally,
 } from "./stats-tally.ts";
 
-/** Sessions and runs of one agent, of one provider, or of all. */
+/** Sessions and runs of one agent, of one provider, or all together. */
 export interface StatsGroup {
   /** The agent's name, or the provider's; null for runs without one, and for all together. */
   readonly name: string | null;
@@ -20,9 +21,9 @@ export interface StatsGroup {
   readonly cancelled: number;
   readonly interrupted: number;
   readonly successRate: number | null;
-  /** Of these sessions, whenever they happened. */
+  /** All errors of these sessions, also outside the range. */
   readonly errors: number;
-  /** From start to end of its runs. */
+  /** Durations of the runs. */
   readonly durationMs: Durations | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -63,7 +64,7 @@ export function createGroup(name: string | null): Group {
   };
 }
 
-/** Groups by name, made when first asked for. */
+/** Groups by name, created on first use. */
 export interface Groups {
   of(name: string | null): Group;
   /** Most used first. */
@@ -74,11 +75,9 @@ export function createGroups(): Groups {
   const groups = new Map<string | null, Group>();
   return {
     of(name) {
-      const known = groups.get(name);
-      if (known !== undefined) return known;
-      const added = createGroup(name);
-      groups.set(name, added);
-      return added;
+      const group = groups.get(name) ?? createGroup(name);
+      groups.set(name, group);
+      return group;
     },
     read: () =>
       [...groups.values()]

@@ -9,7 +9,7 @@ import {
 } from "./stats-tally.ts";
 import type { StatsSpan } from "./stats-phases.ts";
 
-/** How it went, bucket by bucket, none left out. */
+/** Statistics per time bucket, including empty buckets. */
 export interface OverTime {
   /** An hour, a day, a week, or several weeks. */
   readonly bucketMs: number;
@@ -17,17 +17,17 @@ export interface OverTime {
 }
 
 export interface StatsBucket {
-  /** In UTC: a full hour, midnight, or midnight before a Monday. */
+  /** In UTC: a full hour, midnight, or Monday at midnight. */
   readonly start: number;
-  /** Made in it. */
+  /** Sessions created in it. */
   readonly sessions: number;
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
   readonly interrupted: number;
-  /** Of the runs that ended in it. */
+  /** Completed runs among those that ended in it. */
   readonly successRate: number | null;
-  /** Of the sessions that were last cut off in it. */
+  /** Continued sessions among those whose last interruption was in it. */
   readonly resumeRate: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -39,7 +39,7 @@ const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 /** The first Monday of the epoch. */
 const MONDAY = 4 * DAY_MS;
-const MOST_BUCKETS = 200;
+const MAX_BUCKETS = 200;
 
 interface Bucket extends Tally {
   sessions: number;
@@ -47,12 +47,12 @@ interface Bucket extends Tally {
   wentOn: number;
 }
 
-/** What is not asked from a time on begins with the first session that is added. */
+/** Without a lower bound, the range begins with the first session that is added. */
 export function createOverTime(span: StatsSpan) {
   let scale = span.from === -Infinity ? null : scaleOf(span);
   let buckets = createBuckets(scale);
 
-  /** What is a little off, by a clock set back, belongs to the nearest. */
+  /** A time outside the range, after a clock change, counts in the nearest bucket. */
   const bucketAt = (at: number): Bucket | undefined => {
     if (scale === null) return undefined;
     const index = Math.floor((at - scale.start) / scale.bucketMs);
@@ -101,9 +101,9 @@ function scaleOf({ from, to, now }: StatsSpan): Scale | null {
   const lengthMs = last - from;
   if (lengthMs < 48 * HOUR_MS) return scaleWith({ from, last, bucketMs: HOUR_MS });
   if (lengthMs < 180 * DAY_MS) return scaleWith({ from, last, bucketMs: DAY_MS });
-  for (let weeks = Math.max(1, Math.ceil(lengthMs / WEEK_MS / MOST_BUCKETS)); ; weeks += 1) {
+  for (let weeks = Math.max(1, Math.ceil(lengthMs / WEEK_MS / MAX_BUCKETS)); ; weeks += 1) {
     const scale = scaleWith({ from, last, bucketMs: weeks * WEEK_MS });
-    if (scale.count <= MOST_BUCKETS) return scale;
+    if (scale.count <= MAX_BUCKETS) return scale;
   }
 }
 

@@ -1,22 +1,22 @@
 import { isFinal, PHASE_HISTORY_KEPT, PHASES, type Phase } from "../../domain/phase.ts";
 import type { SessionFigures } from "../../storage/ports/stats-store.ts";
-import { durationsOf, type Durations } from "../upkeep/durations.ts";
+import { durationsOf, type Durations } from "./stats-tally.ts";
 
-/** How it went in one phase. */
+/** Statistics of one phase. */
 export interface PhaseStats {
   readonly phase: Phase;
-  /** That were in it in the range. */
+  /** Sessions that were in this phase within the range. */
   readonly sessions: number;
   /**
-   * Spent in it by each session, the whole of it: where it was left in the range, or has lasted until now.
-   * Null of a final phase, in which nothing is done any more.
+   * Total time of each session in this phase, if it left the phase within the range or is still in it. Null for a final
+   * phase, in which no work is done.
    */
   readonly durationMs: Durations | null;
-  /** Runs that failed and errors that were reported in it, in the range. */
+  /** Failed runs and reported errors in this phase within the range. */
   readonly errors: number;
 }
 
-/** What is asked about, `to` not included, and when. */
+/** The range of the statistics, without `to`, and the current time. */
 export interface StatsSpan {
   readonly from: number;
   readonly to: number;
@@ -27,11 +27,9 @@ export function createPhaseTimes(span: StatsSpan) {
   const phases = new Map<Phase, { sessions: number; errors: number; lengthsMs: number[] }>();
 
   const rowOf = (phase: Phase) => {
-    const known = phases.get(phase);
-    if (known !== undefined) return known;
-    const added = { sessions: 0, errors: 0, lengthsMs: [] };
-    phases.set(phase, added);
-    return added;
+    const row = phases.get(phase) ?? { sessions: 0, errors: 0, lengthsMs: [] };
+    phases.set(phase, row);
+    return row;
   };
 
   return {
@@ -60,9 +58,9 @@ export function createPhaseTimes(span: StatsSpan) {
 
 interface Stay {
   readonly phase: Phase;
-  /** Null when nobody knows. */
+  /** Null if unknown. */
   readonly from: number | null;
-  /** Null while it lasts. */
+  /** Null if it has not ended. */
   readonly to: number | null;
 }
 
@@ -84,7 +82,7 @@ function staysOf({
   });
 }
 
-/** A final phase counts where it was entered: what follows is nothing. */
+/** A final phase counts at its beginning only. */
 function touches({ phase, from, to }: Stay, span: StatsSpan): boolean {
   if (isFinal(phase)) return from !== null && isWithin(from, span);
   return (from ?? -Infinity) < span.to && (to ?? Infinity) >= span.from;
@@ -103,7 +101,7 @@ function errorsOf({ errorsAt, runs }: SessionFigures): readonly number[] {
   ];
 }
 
-/** An error that is reported with a change of phase belongs to the phase that was left. */
+/** An error reported together with a phase change belongs to the old phase. */
 function phaseAt({ phase, phaseHistory }: SessionFigures, at: number): Phase | null {
   const before = phaseHistory.findLast((change) => change.at < at);
   if (before !== undefined) return before.to;

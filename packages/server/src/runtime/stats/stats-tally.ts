@@ -1,14 +1,14 @@
-import { type JsonObject, isObject } from "../../domain/json.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
 import type { RunFigures } from "../../storage/ports/stats-store.ts";
 
-/** How ended runs came out, and what they used. */
+/** Outcomes and usage of ended runs. */
 export interface Tally extends Record<RunFigures["outcome"], number> {
   inputTokens: number;
   outputTokens: number;
   readonly cost: Map<string, number>;
 }
 
-/** A run with its usage read, or what counts as one. */
+/** An ended run with its parsed usage, or a finalized session that counts as one. */
 export interface EndedRun {
   readonly outcome: RunFigures["outcome"];
   readonly endedAt: number;
@@ -62,13 +62,13 @@ function costIn(usage: JsonObject): EndedRun["cost"] {
   return { currency: cost["currency"], amount: amountIn(cost, "amount") };
 }
 
-/** What an agent says it used is taken as it is, unless it is no amount at all. */
+/** An agent's reported amount; 0 if it is not a valid amount. */
 function amountIn(usage: JsonObject, key: string): number {
   const amount = usage[key];
   return typeof amount === "number" && amount >= 0 ? amount : 0;
 }
 
-/** Sums of decimal fractions are a little off in their last digits, which mean nothing to anybody. */
+/** Rounds away the floating-point error of the sums. */
 export function toCost(cost: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     [...cost].map(([currency, amount]) => [currency, Number(amount.toFixed(9))]),
@@ -77,4 +77,20 @@ export function toCost(cost: ReadonlyMap<string, number>): Readonly<Record<strin
 
 export function rateOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/** Statistics of several durations, in milliseconds. */
+export interface Durations {
+  readonly median: number;
+  readonly mean: number;
+  readonly total: number;
+}
+
+/** Null for an empty list. */
+export function durationsOf(lengthsMs: readonly number[]): Durations | null {
+  if (lengthsMs.length === 0) return null;
+  const sorted = Float64Array.from(lengthsMs).sort();
+  const total = sorted.reduce((sum, length) => sum + length, 0);
+  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return { median: (low + high) / 2, mean: total / sorted.length, total };
 }

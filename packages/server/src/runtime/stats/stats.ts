@@ -7,18 +7,18 @@ import { createOverTime, type OverTime } from "./stats-over-time.ts";
 import { createPhaseTimes, type PhaseStats, type StatsSpan } from "./stats-phases.ts";
 import { rateOf, toEndedRun } from "./stats-tally.ts";
 
-/** Sessions looked at in one go; between two goes everything else has its turn. */
+/** Sessions per read; the event loop runs between two reads. */
 const PAGE = 250;
 
 /**
- * Adds up what ended in the range: runs that were started, and sessions without any run that somebody
- * else's agent finalized, each of which counts as one run from its creation on.
+ * Statistics of the runs that ended in the range. A finalized session without runs, which tracks an external agent,
+ * counts as one run from its creation.
  */
 export async function readStats(
   store: Store,
   { now, ...range }: { readonly from?: number; readonly to?: number; readonly now: number },
 ): Promise<Stats> {
-  const adding = createStats({ from: range.from ?? -Infinity, to: range.to ?? Infinity, now });
+  const stats = createStats({ from: range.from ?? -Infinity, to: range.to ?? Infinity, now });
   let after: ListPosition | null = null;
   do {
     const page: Awaited<ReturnType<Store["readFigures"]>> = await store.readFigures({
@@ -26,30 +26,30 @@ export async function readStats(
       limit: PAGE,
       ...(after !== null && { after }),
     });
-    for (const session of page.sessions) adding.add(session);
+    for (const session of page.sessions) stats.add(session);
     after = page.next;
     await setImmediate();
   } while (after !== null);
-  return adding.read();
+  return stats.read();
 }
 
-/** How sessions and their runs went in a range of time. */
+/** Statistics of sessions and runs within a range of time. */
 export interface Stats {
-  /** To which something happened in it. */
+  /** Sessions with activity in the range. */
   readonly sessions: number;
-  /** Of sessions that were cut off, how many went on; null when none was. */
+  /** Share of interrupted sessions that continued; null if none was interrupted. */
   readonly resumeRate: number | null;
-  /** Of ended runs, how many completed; null when none ended. */
+  /** Share of ended runs that completed; null if none ended. */
   readonly successRate: number | null;
   readonly total: StatsGroup;
   readonly byAgent: readonly StatsGroup[];
   readonly byProvider: readonly StatsGroup[];
-  /** Phases that a session was in, in their order. */
+  /** In the order of the phases. */
   readonly byPhase: readonly PhaseStats[];
   readonly overTime: OverTime;
 }
 
-/** Adds sessions up, one after the other; first made first where `from` is -Infinity. */
+/** Accumulates sessions. If `from` is -Infinity, the oldest session must be added first. */
 export function createStats(span: StatsSpan) {
   const all = createGroup(null);
   const byAgent = createGroups();
@@ -101,7 +101,7 @@ export function createStats(span: StatsSpan) {
   };
 }
 
-/** What a session without runs came to. */
+/** A finalized session without runs, as a run. */
 function trackedRun({
   hasRuns,
   finalized,
@@ -130,7 +130,7 @@ function lastCut({ runs }: SessionFigures): Cut | null {
 
 const GIVEN_UP: ReadonlySet<Phase> = new Set(["failed", "abandoned"]);
 
-/** What cuts off somebody else's agent is that it stops for an approval. */
+/** A stop for an approval counts as the interruption of an external agent. */
 function lastApproval({ phaseHistory }: SessionFigures, { from, to }: StatsSpan): Cut | null {
   const index = phaseHistory.findLastIndex(
     (change) => change.to === "approval" && change.at >= from && change.at < to,

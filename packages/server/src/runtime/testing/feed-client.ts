@@ -6,7 +6,7 @@ import type { SessionSnapshot } from "../session-snapshot.ts";
 import type { SessionFeeds } from "../feeds/session-feeds.ts";
 import { readWholeSession } from "../requests/session-reads.ts";
 
-/** A reader that applies what it gets, as a client does, and takes only as much as it is allowed to. */
+/** A reader that applies feed items like a client and pauses after `allowance` items. */
 export class FeedClient {
   readonly #store: Store;
   readonly #feeds: SessionFeeds;
@@ -20,7 +20,7 @@ export class FeedClient {
   readonly ends: FeedEnd[] = [];
   after = 0;
   allowance = Infinity;
-  /** Text that came for a message which was not sent. */
+  /** Deltas of messages that were not sent before. */
   readonly orphans: string[] = [];
   #feed: { resume(): void; close(): void } | null = null;
 
@@ -38,7 +38,7 @@ export class FeedClient {
     this.#sessionId = sessionId;
   }
 
-  /** Begins with what a read of the session shows, as the typed client and the page do. */
+  /** Starts from a read of the session, like the typed client and the page. */
   async load(): Promise<void> {
     const whole = await readWholeSession(this.#store, this.#sessionId);
     if (!whole.ok) throw new Error("no session");

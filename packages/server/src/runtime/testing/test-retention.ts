@@ -12,7 +12,7 @@ import { startRetention, type Retention, type RetentionOptions } from "../upkeep
 
 const REPO = { id: "repo-1", path: "/repo", name: "repo", createdAt: NOON };
 
-/** Retention on a real database and a real folder, at a time that the test sets. */
+/** Retention on a real database and folder, with a clock that the test sets. */
 export class TestRetention {
   readonly #database: TestStore;
   readonly #folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
@@ -22,7 +22,7 @@ export class TestRetention {
     readonly text: string;
     readonly fields: Readonly<Record<string, unknown>>;
   }[] = [];
-  /** The sessions that were to be forgotten elsewhere. */
+  /** The sessions passed to `forgetSession`. */
   readonly forgotten: string[] = [];
   now = NOON;
   obstacle: string | null = "its repository is gone";
@@ -38,7 +38,7 @@ export class TestRetention {
     return new TestRetention(database);
   }
 
-  /** Migrated long ago: nothing is kept for that. */
+  /** Migrated long ago, so that no session is kept because of a migration. */
   get store(): Store {
     return { ...this.#database.store, migratedAt: 0 };
   }
@@ -73,12 +73,12 @@ export class TestRetention {
     return retention;
   }
 
-  /** One that does nothing by itself while the test runs. */
+  /** Its first round starts only after the test. */
   startLate(more: Partial<RetentionOptions> = {}): Retention {
     return this.start({ firstAfterMs: DAY_MS, ...more });
   }
 
-  /** One round, of whatever is due. */
+  /** Runs one round. */
   async runOnce(more: Partial<RetentionOptions> = {}): Promise<void> {
     const round = this.counting(more.store ?? this.store);
     const retention = this.start({ ...more, store: round.store });
@@ -86,7 +86,7 @@ export class TestRetention {
     await retention.stop();
   }
 
-  /** Each round ends with old answers being forgotten, which is counted. */
+  /** Counts rounds by `forgetAnswers`, which each round calls near its end. */
   counting(store: Store) {
     let count = 0;
     const reached = waitable();
@@ -143,7 +143,7 @@ export function idsOf(sessions: readonly SessionDriver[]): readonly string[] {
   return sessions.map(({ id }) => id).toSorted();
 }
 
-/** Something that will be so, if whoever makes it so has it checked. */
+/** A condition to wait for. The code that changes it calls `check`. */
 export function waitable() {
   let check = (): void => {};
   return {

@@ -24,7 +24,7 @@ import { openWorkspaceRoot } from "../repositories/workspace-root.ts";
 
 export interface TestRuntimeOptions {
   readonly engine?: Engine;
-  /** Instead of an empty one of that engine; closed with the runtime. */
+  /** Replaces an empty database; closed with the runtime. */
   readonly database?: TestStore;
   readonly limits?: Partial<Limits>;
   readonly permissions?: PermissionPolicy;
@@ -41,21 +41,21 @@ export interface TestRuntimeOptions {
   readonly times?: NonNullable<CatalogOptions["times"]>;
 }
 
-/** What P5 promises. */
+/** The limit of promise P5. */
 const GONE_WITHIN_MS = 5_000;
 
-/** A runtime on a real database, with real agent processes in a real folder. */
+/** A runtime on a real database, with real agent processes and a real folder. */
 export class TestRuntime {
   #options: TestRuntimeOptions;
   readonly #database: TestStore;
   readonly #owner = `test-${randomUUID()}`;
-  /** Holds everything; agents may leave notes in it. */
+  /** The folder of all files; agents may write to it. */
   readonly folder: string;
   readonly repoPath: string;
   readonly logged: { readonly level: string; readonly fields: unknown; readonly text: string }[] =
     [];
   repoId = "";
-  /** How often, since the start, the sessions that an earlier process had left at work were settled. */
+  /** Number of completed recovery rounds since the start. */
   recoveries = 0;
   store: Store;
   #open: OpenRuntime | null = null;
@@ -79,7 +79,7 @@ export class TestRuntime {
     return test;
   }
 
-  /** Another node on the same database, perhaps by another way, and folders; to be closed before this one. */
+  /** Another node on the same database and folders, maybe by another location. Close it before this one. */
   async addNode(
     options: TestRuntimeOptions = {},
     location: DatabaseLocation = this.#database.location,
@@ -96,7 +96,7 @@ export class TestRuntime {
     return this.#node;
   }
 
-  /** For another process, or what stands for one. */
+  /** For another process on the same database. */
   get location(): DatabaseLocation {
     return this.#database.location;
   }
@@ -106,7 +106,7 @@ export class TestRuntime {
     return this.#open.runtime;
   }
 
-  /** Begins again with another configuration. */
+  /** Restarts with other options. */
   async restartWith(options: Partial<TestRuntimeOptions>): Promise<void> {
     await this.stop();
     this.#options = { ...this.#options, ...options };
@@ -127,7 +127,7 @@ export class TestRuntime {
       journalFolder,
       clientVersion: "test",
       ...(this.#options.toolsFor !== undefined && { toolsFor: this.#options.toolsFor }),
-      // A cancel runs out only when the agent does not listen, however slow the machine is.
+      // Long enough for slow machines: a cancel must only time out if the agent ignores it.
       times: {
         cancelMs: 10_000,
         closeMs: 500,
@@ -173,14 +173,14 @@ export class TestRuntime {
     });
   }
 
-  /** Stops as a server does that is asked to. */
+  /** A graceful stop, as of a server. */
   async stop(): Promise<void> {
     const open = this.#open;
     this.#open = null;
     await open?.stop({ deadlineMs: 8_000 });
   }
 
-  /** Its processes are killed and its store is closed under it, as a crash would; then another begins. */
+  /** Simulates a crash: closes the store, kills the processes and starts another runtime. */
   async restartAfterCrash(): Promise<void> {
     const formerNode = this.#node;
     this.#open = null;
@@ -239,7 +239,7 @@ export class TestRuntime {
     return ok(await this.runtime.readWholeSession(sessionId));
   }
 
-  /** Waits until the session is as wanted; looks whenever its feed brings something. */
+  /** Waits until the session meets the condition. */
   async until(
     sessionId: string,
     isSo: (whole: WholeSession) => boolean,
@@ -256,17 +256,17 @@ export class TestRuntime {
     }
   }
 
-  /** Waits until nothing is under way or queued. */
+  /** Waits until the session is idle and its queue is empty. */
   idle(sessionId: string): Promise<WholeSession> {
     return this.until(sessionId, ({ session }) => session.state === "idle" && session.queued === 0);
   }
 
-  /** Processes of all agents of this runtime. */
+  /** The processes of all agents of this runtime. */
   processes(): Promise<readonly number[]> {
     return findMarked({ owner: this.#owner });
   }
 
-  /** As a crash of the agents would, and noticed as such: their sessions know that they are gone. */
+  /** Kills all agents and waits until the runtime has noticed. */
   async killAgents(): Promise<void> {
     for (const pid of await this.processes()) killProcess(pid);
     await this.untilNoProcess();
@@ -284,7 +284,7 @@ export class TestRuntime {
   }
 }
 
-/** One that has ended since it was found is as dead as it should be. */
+/** The process may have ended in the meantime. */
 function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -293,13 +293,13 @@ function killProcess(pid: number): void {
   }
 }
 
-/** The value of a reply that is expected to be a yes. */
+/** Throws if the reply is a refusal. */
 export function ok<Value>(reply: Reply<Value>): { readonly ok: true } & Value {
   if (!reply.ok) throw new Error(`refused: ${reply.refusal.code}: ${reply.refusal.message}`);
   return reply;
 }
 
-/** A session's messages in short: `user hello`, `agent echo: hello`, `tool read`, `system …`. */
+/** The messages in short form: `user hello`, `agent echo: hello`, `tool read`, `system …`. */
 export function transcript({ messages }: WholeSession): readonly string[] {
   return messages.map(({ role, content }) => {
     if (content.type === "text") return `${role} ${content["text"] as string}`;

@@ -9,15 +9,15 @@ import { refuse, type Reply } from "../reply.ts";
 
 export type { AccessToken } from "../../storage/ports/token-store.ts";
 
-/** Who may use the API, besides whoever has the server's own token. */
+/** The tokens of the API, besides the server's own token. */
 export interface AccessTokens {
-  /** Whether there are any that nobody has revoked. One that has expired counts: time alone opens nothing. */
+  /** Whether an unrevoked token exists. An expired one counts, so that the API never opens by itself. */
   areInUse(): Promise<boolean>;
-  /** The token this is, if it is one that may be used now. */
+  /** The usable token with this secret; null if there is none. */
   find(secret: string): Promise<Pick<AccessToken, "id" | "name" | "scope"> | null>;
-  /** Whether one that was found may still be used. */
+  /** Whether the token is still usable. */
   isGood(id: string): Promise<boolean>;
-  /** `secret` is shown to whoever asked, and kept nowhere. */
+  /** `secret` is returned once and never stored. */
   create(request: CreateToken): Promise<Reply<{ token: AccessToken; secret: string }>>;
   list(): Promise<readonly AccessToken[]>;
   revoke(id: string): Promise<Reply<{ token: AccessToken }>>;
@@ -26,7 +26,7 @@ export interface AccessTokens {
 export interface CreateToken {
   readonly name: string;
   readonly scope: Scope;
-  /** Null: it is good until it is revoked. */
+  /** Null: it never expires. */
   readonly expiresInMs: number | null;
 }
 
@@ -37,16 +37,16 @@ export interface AccessTokensOptions {
   >;
   readonly clock: () => number;
   readonly newId: () => string;
-  /** Whether the server's own token gives somebody all rights, whatever becomes of these. */
+  /** The server's own token gives admin access, independent of these tokens. */
   readonly hasOtherAdmin?: boolean;
 }
 
 export const MAX_TOKENS = 1_000;
-/** How old what is known of tokens may be: so long does one live on elsewhere that was revoked here. */
-const KNOWN_FOR_MS = 2_000;
-/** One that is not known may be new; it is looked up again, but not for everybody who guesses. */
-const LOOK_AGAIN_MS = 250;
-/** Whether a token is needed at all seldom changes: a database that does not answer is not waited for. */
+/** Maximum age of the cached tokens. A token revoked on one node works on the others for this long. */
+const CACHED_MS = 2_000;
+/** An unknown token may be new, so the tokens are read again, but not for every guess. */
+const UNKNOWN_CACHED_MS = 250;
+/** Whether tokens are in use rarely changes, so a slow database is not waited for. */
 const IN_USE_WITHIN_MS = 1_000;
 const USE_NOTED_EVERY_MS = 10 * 60_000;
 const REVOKED_KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -57,26 +57,26 @@ export function openAccessTokens({
   newId,
   hasOtherAdmin = false,
 }: AccessTokensOptions): AccessTokens {
-  const known = openKnown(() => store.listTokens(), clock);
-  /** When a use was last written down, by token. */
+  const cache = createCache(() => store.listTokens(), clock);
+  /** The time of the last stored use, by token id. */
   const noted = new Map<string, number>();
 
   let wereInUse: boolean | null = null;
   const readInUse = async (): Promise<boolean> =>
-    (wereInUse = (await known.atMost(KNOWN_FOR_MS)).some((token) => !isRevoked(token)));
+    (wereInUse = (await cache.read(CACHED_MS)).some((token) => !isRevoked(token)));
 
   const noteUse = ({ id, lastUsedAt }: AccessToken): void => {
     const now = clock();
     if (now - Math.max(noted.get(id) ?? 0, lastUsedAt ?? 0) < USE_NOTED_EVERY_MS) return;
     noted.set(id, now);
-    // Nobody is refused because this could not be written.
+    // A failed write does not refuse the request.
     store.markTokenUsed({ id, at: now }).catch(() => noted.delete(id));
   };
 
   return {
     areInUse: async () => {
-      if (wereInUse === null || known.isThere(KNOWN_FOR_MS)) return readInUse();
-      // Where the database is away, what is asked says so itself: /readyz, for one.
+      if (wereInUse === null || cache.isReady(CACHED_MS)) return readInUse();
+      // While the database is unreachable, the request itself reports that, such as /readyz.
       const late = pause(IN_USE_WITHIN_MS, wereInUse, { ref: false });
       return Promise.race([readInUse(), late]).catch(() => wereInUse ?? true);
     },
@@ -85,15 +85,13 @@ export function openAccessTokens({
       const among = (tokens: readonly AccessToken[]): AccessToken | undefined =>
         tokens.find((token) => isSame(token.digest, digest));
       const token =
-        among(await known.atMost(KNOWN_FOR_MS)) ?? among(await known.atMost(LOOK_AGAIN_MS));
+        among(await cache.read(CACHED_MS)) ?? among(await cache.read(UNKNOWN_CACHED_MS));
       if (token === undefined || !isUsable(token, clock())) return null;
       noteUse(token);
       return { id: token.id, name: token.name, scope: token.scope };
     },
     isGood: async (id) =>
-      (await known.atMost(KNOWN_FOR_MS)).some(
-        (token) => token.id === id && isUsable(token, clock()),
-      ),
+      (await cache.read(CACHED_MS)).some((token) => token.id === id && isUsable(token, clock())),
     create: async ({ name, scope, expiresInMs }) => {
       const secret = `hf_${randomBytes(32).toString("base64url")}`;
       const createdAt = clock();
@@ -109,16 +107,16 @@ export function openAccessTokens({
       };
       await store.forgetTokens({ before: createdAt - REVOKED_KEPT_MS });
       const added = await store.addToken({ token, limit: MAX_TOKENS, hasOtherAdmin });
-      known.forget();
+      cache.forget();
       switch (added) {
         case "added":
           return { ok: true, token, secret };
         case "full":
-          return refuse("tokens_full", `There are ${MAX_TOKENS} tokens already.`);
+          return refuse("tokens_full", `The limit of ${MAX_TOKENS} tokens is reached.`);
         case "admin_first":
           return refuse(
             "admin_token_first",
-            "The first token must have the scope admin: from then on every request needs a token, and only an admin can make more.",
+            "The first token must have the scope admin. After that every request needs a token, and only an admin can create more.",
           );
         default:
           return added satisfies never;
@@ -127,11 +125,11 @@ export function openAccessTokens({
     list: () => store.listTokens(),
     revoke: async (id) => {
       const revoked = await store.revokeToken({ id, at: clock(), hasOtherAdmin });
-      known.forget();
+      cache.forget();
       if (revoked === "last_admin")
         return refuse(
           "last_admin_token",
-          "This is the last admin token, and other tokens are in use. Make another admin token first, or revoke the others.",
+          "This is the last admin token, and other tokens are in use. Create another admin token first, or revoke the others.",
         );
       const token = (await store.listTokens()).find((listed) => listed.id === id);
       if (token === undefined) return refuse("token_not_found", "There is no such token.");
@@ -140,31 +138,31 @@ export function openAccessTokens({
   };
 }
 
-interface Reading {
+interface CachedTokens {
   readonly at: number;
   readonly tokens: Promise<readonly AccessToken[]>;
-  isOver: boolean;
+  isLoaded: boolean;
 }
 
-/** What was read last, shared by all who ask until it is too old for one of them. */
-function openKnown(read: () => Promise<readonly AccessToken[]>, clock: () => number) {
-  let last: Reading | null = null;
+/** Caches the last read of the tokens. */
+function createCache(load: () => Promise<readonly AccessToken[]>, clock: () => number) {
+  let last: CachedTokens | null = null;
   const forget = (): void => {
     last = null;
   };
-  /** A clock that was set back must not keep what is old. */
-  const isYoung = ({ at }: Reading, ageMs: number): boolean =>
+  /** A clock that was set back invalidates the cache. */
+  const isFresh = ({ at }: CachedTokens, ageMs: number): boolean =>
     clock() >= at && clock() - at < ageMs;
   return {
     forget,
-    /** Nobody has to wait for it. */
-    isThere: (ageMs: number): boolean => last !== null && last.isOver && isYoung(last, ageMs),
-    atMost: (ageMs: number): Promise<readonly AccessToken[]> => {
-      if (last !== null && isYoung(last, ageMs)) return last.tokens;
-      const reading: Reading = { at: clock(), tokens: read(), isOver: false };
+    /** The cached tokens are available without waiting. */
+    isReady: (ageMs: number): boolean => last !== null && last.isLoaded && isFresh(last, ageMs),
+    read: (ageMs: number): Promise<readonly AccessToken[]> => {
+      if (last !== null && isFresh(last, ageMs)) return last.tokens;
+      const reading: CachedTokens = { at: clock(), tokens: load(), isLoaded: false };
       last = reading;
       reading.tokens.then(
-        () => (reading.isOver = true),
+        () => (reading.isLoaded = true),
         () => last === reading && forget(),
       );
       return reading.tokens;

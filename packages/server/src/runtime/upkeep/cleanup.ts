@@ -12,40 +12,40 @@ import { removeSessions, type Removal, type Removing } from "./removal.ts";
 export interface CleanUp {
   readonly now: number;
   readonly olderThanMs: number;
-  /** Says what would be removed, and removes nothing. */
+  /** Only reports the sessions to remove. */
   readonly dryRun?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Takes conversations too, each after its bundle was written. */
+  /** Also removes conversations, each after its bundle was written. */
   readonly conversations?: Removing;
-  /** These are gone for good: what was kept outside the store goes too. */
+  /** Deletes the data of deleted sessions outside the store. */
   readonly forgetSessions?: (sessionIds: readonly string[]) => Promise<void>;
-  /** What has been removed by then is removed; the rest stays. */
+  /** Stops the cleanup; sessions removed so far stay removed. */
   readonly signal?: AbortSignal;
 }
 
 type Failure = Removal["kept"][number];
 
 export interface CleanedUp {
-  /** Or what would be, when nothing is to be done. */
+  /** In a dry run, the number of sessions that would be removed. */
   readonly removed: number;
-  /** Those of them that were made first. */
+  /** The oldest of them. */
   readonly first: readonly StaleSession[];
-  /** Conversations that should have gone, and have not. */
+  /** Conversations that could not be removed. */
   readonly failures: readonly Failure[];
-  /** As old, and not removed, by the reason; in a dry run, conversations that would go are among them. */
+  /** Inactive sessions that were kept, by reason; in a dry run, including conversations that would be removed. */
   readonly kept: Omit<StaleCounts, "stale"> & {
-    /** Something happened to them while the others were removed. */
+    /** Became active during the cleanup. */
     readonly changed: number;
   };
 }
 
-/** Sessions read, and at most removed, in one go. */
+/** Sessions per read. */
 const PAGE = 1_000;
-/** What goes in one transaction, in entries of logs: whoever else writes waits no longer than for that. */
+/** Log entries deleted per transaction. It bounds how long other writes wait. */
 const ENTRIES_AT_ONCE = 5_000;
 const SHOWN = 20;
 
-/** Removes, for good, the sessions that were not active for so long and are at rest. */
+/** Permanently removes idle sessions that have been inactive for `olderThanMs`. */
 export async function cleanUp(store: Store, options: CleanUp): Promise<CleanedUp> {
   const { now, olderThanMs, onProgress, conversations } = options;
   const before = now - olderThanMs + 1;
@@ -60,7 +60,7 @@ export async function cleanUp(store: Store, options: CleanUp): Promise<CleanedUp
   await cleanUpKind(store, { kind: "tracked", before, options, tally, report });
   if (conversations !== undefined)
     await cleanUpKind(store, { kind: "conversations", before, options, tally, report });
-  // Counted at the end: reading them may have shown that some cannot be read.
+  // Counted at the end, because reading may have quarantined some.
   const { stale: _, ...kept } = await store.countStale({ before });
   const { removed, changed, first, failures } = tally;
   return { removed, first, failures, kept: { ...kept, changed } };
@@ -94,7 +94,7 @@ async function cleanUpKind(store: Store, pass: Pass): Promise<void> {
       ...(after !== null && { after }),
     });
     for (const [index, part] of partsOf(page.sessions).entries()) {
-      // Others that wait for SQLite only look now and then; reading a page is rest enough before the first.
+      // Other SQLite writers poll for the lock, so they need a pause. The read of a page is the pause before the first part.
       if (index > 0) await pause(lastTookMs / 3);
       if (signal?.aborted === true) break;
       const startedAt = performance.now();
@@ -124,7 +124,7 @@ async function remove(
   }
   const { removed, kept } = await removeSessions(options.conversations, {
     sessionIds,
-    isDue: (session) => isAtRestSince(session, before),
+    isDue: (session) => isInactiveSince(session, before),
     signal: options.signal ?? new AbortController().signal,
   });
   tally.failures.push(...kept);
@@ -132,8 +132,8 @@ async function remove(
   return part.filter(({ id }) => gone.has(id));
 }
 
-/** Asked again of a conversation at the moment it is deleted. */
-function isAtRestSince(session: Session, before: number): boolean {
+/** Checked again when a conversation is deleted. */
+function isInactiveSince(session: Session, before: number): boolean {
   return (
     session.standing.status !== "archived" &&
     activityOf(session).state === "idle" &&
@@ -142,7 +142,7 @@ function isAtRestSince(session: Session, before: number): boolean {
   );
 }
 
-/** As many sessions as go together; one that is larger than that goes alone. */
+/** Groups of at most `ENTRIES_AT_ONCE` log entries. A larger session gets a group of its own. */
 function partsOf(sessions: readonly StaleSession[]): readonly (readonly StaleSession[])[] {
   const parts: StaleSession[][] = [];
   let entries = ENTRIES_AT_ONCE;

@@ -1,26 +1,27 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { errorText } from "../../domain/error-text.ts";
 import type { SessionCounts, Store } from "../../storage/store.ts";
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Why not, in a sentence. */
+  /** A sentence that says why it is not ready. */
   readonly reason: string | null;
   readonly database: { readonly engine: Store["engine"]; readonly schema: string | null };
   readonly sessions: SessionCounts | null;
-  /** Rows that could not be read and were left out. */
+  /** Number of quarantined rows. */
   readonly setAside: number | null;
 }
 
-/** Asks the database rather than remembering: ready means a request would be served now. */
+/** Queries the database, because ready means that a request would succeed now. */
 export async function readiness(
   store: Store,
   { isDraining = false }: { readonly isDraining?: boolean } = {},
 ): Promise<Readiness> {
   try {
-    const { schema, counts, setAside } = await inTime(store.health());
+    const { schema, counts, setAside } = await withTimeout(store.health());
     return {
       ready: !isDraining,
-      reason: isDraining ? "This node takes no new work: it is draining." : null,
+      reason: isDraining ? "This node is draining and takes no new work." : null,
       database: { engine: store.engine, schema },
       sessions: counts,
       setAside,
@@ -28,7 +29,7 @@ export async function readiness(
   } catch (error) {
     return {
       ready: false,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: errorText(error),
       database: { engine: store.engine, schema: null },
       sessions: null,
       setAside: null,
@@ -36,8 +37,8 @@ export async function readiness(
   }
 }
 
-/** Whoever asks wants to know now: a database that does not answer is one that is away. */
-async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+/** A database that does not answer within `WAIT_MS` counts as unreachable. */
+async function withTimeout<Value>(answer: Promise<Value>): Promise<Value> {
   answer.catch(() => {});
   const late = pause(WAIT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`The database has not answered for ${WAIT_MS / 1000} seconds.`);

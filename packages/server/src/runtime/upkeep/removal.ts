@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { errorText } from "../../domain/error-text.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BundleFolder } from "../bundle/bundle-folder.ts";
@@ -7,20 +8,20 @@ import { exportBundle } from "../bundle/export-bundle.ts";
 import type { Log } from "../log.ts";
 import type { Executed, Execution } from "../execute-command.ts";
 
-/** What sessions are removed with. */
+/** The dependencies of a removal. */
 export interface Removing {
   readonly store: Store;
   readonly bundles: BundleFolder;
   readonly clock: () => number;
   readonly execute: (execution: Execution) => Promise<Executed>;
-  /** The session is gone for good: what was kept outside the store goes too. */
+  /** Deletes the data of a deleted session outside the store. */
   readonly forgetSession: (sessionId: string) => Promise<void>;
   readonly log: Log;
 }
 
 export interface Removal {
   readonly removed: readonly { readonly sessionId: string; readonly bundle: string }[];
-  /** Should have gone, and has not. */
+  /** Sessions that were not removed. */
   readonly kept: readonly { readonly sessionId: string; readonly reason: string }[];
 }
 
@@ -28,8 +29,8 @@ export interface Removal {
 const AT_ONCE = 8;
 
 /**
- * Removes sessions, each after its bundle is on the disk, and only as they are in the bundle: what has
- * changed in between, or is no longer due, stays. What has a bundle when it is told to stop is removed.
+ * Removes each session after its bundle is on the disk. A session that has changed since, or is no longer due, is kept. After
+ * an abort, sessions that already have a bundle are still removed.
  */
 export async function removeSessions(
   removing: Removing,
@@ -72,7 +73,7 @@ interface Written {
 
 type Kept = Removal["kept"][number];
 
-/** Null when there is no such session any more. */
+/** Null if the session no longer exists. */
 async function write(
   { store, bundles, clock, log }: Removing,
   sessionId: string,
@@ -85,17 +86,17 @@ async function write(
     return { sessionId, version: exported.version, file };
   } catch (err) {
     log.error({ err, sessionId }, "a session is kept, because its bundle could not be written");
-    return { sessionId, reason: err instanceof Error ? err.message : String(err) };
+    return { sessionId, reason: errorText(err) };
   }
 }
 
-/** What could not be imported again would be as good as gone. */
+/** A bundle beyond the limits could not be imported again. */
 async function* importable(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let total = 0;
   for await (const line of lines) {
     total += line.length;
     if (line.length > BUNDLE_LIMITS.lineLength || total > BUNDLE_LIMITS.totalLength)
-      throw new Error("The bundle would be too long to be imported.");
+      throw new Error("The bundle would be too long to import.");
     yield line;
   }
 }
@@ -113,16 +114,16 @@ async function remove(
     });
     if (!executed.ok || executed.events.length === 0) {
       await bundles.remove(file);
-      return { sessionId, reason: "The session has changed since it was looked at." };
+      return { sessionId, reason: "The session has changed since its export." };
     }
   } catch (err) {
-    // Whether it was deleted is not known: the bundle stays.
+    // The session may be deleted, so the bundle is kept.
     log.error({ err, sessionId }, "a session could not be removed");
-    return { sessionId, reason: err instanceof Error ? err.message : String(err) };
+    return { sessionId, reason: errorText(err) };
   }
   log.info({ sessionId, bundle: file }, "a session was removed; its bundle is kept for a while");
   await forgetSession(sessionId).catch((err: unknown) =>
-    log.error({ err, sessionId }, "not everything of a removed session could be removed"),
+    log.error({ err, sessionId }, "the files of a removed session could not be deleted"),
   );
   return { sessionId, bundle: file };
 }

@@ -1,17 +1,33 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { BundleFile, BundleFolder } from "../bundle/bundle-folder.ts";
-import { parseLine } from "../bundle/line-fields.ts";
+import { parseLine } from "../bundle/parse-line.ts";
 import { refuse, type Reply } from "../reply.ts";
-import type { RemovedPage, RemovedSession } from "../runtime.ts";
 import type { SessionSnapshot } from "../session-snapshot.ts";
 
-/** A bundle says in its first three lines whose it is: the header, the session and its repository. */
+/** The header, the session and its repository. */
 const HEAD_LINES = 3;
+
+export interface RemovedPage {
+  readonly removed: readonly RemovedSession[];
+  /** Number of bundles. */
+  readonly total: number;
+}
+
+export interface RemovedSession {
+  readonly id: string;
+  readonly title: string | null;
+  readonly agentName: string | null;
+  readonly repoPath: string | null;
+  readonly removedAt: number;
+  /** It can be restored until then. */
+  readonly keptUntil: number;
+  readonly bytes: number;
+}
 
 export interface RemovedSessions {
   /** Newest first. */
   list(query: { readonly limit: number }): Promise<RemovedPage>;
-  /** Brings the session back as it was, from its newest bundle, which is then no longer needed. */
+  /** Imports the newest bundle of the session and deletes the bundle. */
   restore(sessionId: string): Promise<Reply<{ readonly session: SessionSnapshot }>>;
 }
 
@@ -24,7 +40,7 @@ export interface RemovedOptions {
   ) => Promise<Reply<{ readonly session: SessionSnapshot }>>;
 }
 
-/** The sessions that retention or cleanup removed on this machine, and whose bundles are still there. */
+/** Sessions that retention or cleanup removed on this machine and whose bundles still exist. */
 export function removedSessions({ bundles, keptMs, importLines }: RemovedOptions): RemovedSessions {
   return {
     async list({ limit }) {
@@ -47,13 +63,13 @@ export function removedSessions({ bundles, keptMs, importLines }: RemovedOptions
       }
       return refuse(
         "removed_not_found",
-        "No removed session with this id can be restored here: there is no bundle of it.",
+        "There is no bundle of a removed session with this id here.",
       );
     },
   };
 }
 
-/** Null when the file is no bundle, or is gone by now. */
+/** Null if the file is not a bundle or no longer exists. */
 async function readHead(
   bundles: BundleFolder,
   file: BundleFile,

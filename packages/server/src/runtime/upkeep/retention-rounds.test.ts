@@ -94,7 +94,7 @@ describe("the daily round", () => {
     });
     await round.looks(5);
     expect(test.logged.map(({ text }) => text)).toEqual([
-      "retention failed; it is tried again tomorrow",
+      "retention failed; the next try is tomorrow",
     ]);
     expect(round.count()).toBe(0);
     test.now += DAY_MS;

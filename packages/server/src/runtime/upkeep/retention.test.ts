@@ -73,7 +73,7 @@ describe("retention", () => {
       lastActiveAt: NOON,
     });
     expect(test.logged.map(({ text }) => text)).toEqual([
-      "a session is active again, because its repository is back",
+      "a session is active again, because its repository is available",
     ]);
   });
 
@@ -159,7 +159,7 @@ describe("retention", () => {
         text: "a session is kept, because its bundle could not be written",
         fields: { sessionId: session.id, err: expect.objectContaining({ code: "EEXIST" }) },
       },
-      { text: "retention failed; it is tried again tomorrow", fields: expect.anything() },
+      { text: "retention failed; the next try is tomorrow", fields: expect.anything() },
     ]);
     rmSync(test.bundles);
     await test.runOnce();
@@ -245,7 +245,7 @@ describe("retention", () => {
     await test.runOnce({ forgetSession: () => Promise.reject(new Error("no such folder")) });
     expect(await test.left()).toEqual([]);
     expect(test.logged.map(({ text }) => text)).toContain(
-      "not everything of a removed session could be removed",
+      "the files of a removed session could not be deleted",
     );
   });
 

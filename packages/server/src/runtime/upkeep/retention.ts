@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
+import { defined } from "../../domain/defined.ts";
 import { retentionOf, type RetentionPolicy } from "../../domain/retention.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Status } from "../../domain/status.ts";
@@ -9,39 +10,39 @@ import { removeSessions, type Removing } from "./removal.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Answers are kept for repeated requests this long. */
+/** Responses are kept this long for repeated requests. */
 const ANSWERS_KEPT_MS = 7 * DAY_MS;
-/** Sessions looked at in one go; between two goes everything else has its turn. */
+/** Sessions per read; the event loop runs between two reads. */
 const BATCH = 100;
 
 export interface RetentionOptions extends Omit<Removing, "bundles"> {
   readonly policy: RetentionPolicy;
-  /** Why sessions of a repository cannot go on; null when they can. */
+  /** Why sessions of a repository cannot continue; null if they can. */
   readonly obstacleOf: RuntimeContext["obstacleOf"];
-  /** Where the bundles of removed sessions go. */
+  /** The folder for the bundles of removed sessions. */
   readonly bundleFolder: string;
   readonly bundleMs: number;
-  /** The server has better things to do at first. */
+  /** Delay of the first round, because the server is busy at its start. */
   readonly firstAfterMs?: number;
-  /** How often it is looked whether a day has passed. */
+  /** Interval of the check whether a day has passed. */
   readonly lookEveryMs?: number;
-  /** Time that only goes on, whatever is done to the clock. */
+  /** A clock that cannot be set. */
   readonly monotonic?: () => number;
-  /** Asked before each round: one of several nodes is enough. */
+  /** Called before each round: only one of several nodes does it. */
   readonly isOurs?: () => boolean;
 }
 
 export interface Retention {
-  /** Resolves when it does nothing any more; what it is at is finished first. */
+  /** Resolves after the current step is finished. */
   stop(): Promise<void>;
 }
 
-/** Once a day: what is due goes, bundle first; old bundles and old answers go too. */
+/** Removes due sessions, old bundles and old responses once a day. A session is exported before its removal. */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
   const { signal } = stopping;
   const removing: Removing = { ...options, bundles: bundleFolder(options.bundleFolder) };
-  const daily = keepOn(options, { removing, signal });
+  const daily = runDaily(options, { removing, signal });
   return {
     stop: async () => {
       stopping.abort();
@@ -50,7 +51,7 @@ export function startRetention(options: RetentionOptions): Retention {
   };
 }
 
-async function keepOn(
+async function runDaily(
   options: RetentionOptions,
   { removing, signal }: { removing: Removing; signal: AbortSignal },
 ): Promise<void> {
@@ -60,10 +61,10 @@ async function keepOn(
   while (!signal.aborted) {
     if (options.isOurs?.() !== false)
       await runOnce(options, { removing, signal }).catch((err: unknown) =>
-        log.error({ err }, "retention failed; it is tried again tomorrow"),
+        log.error({ err }, "retention failed; the next try is tomorrow"),
       );
     const last = { clock: clock(), monotonic: monotonic() };
-    // A machine that sleeps stops the one, and whoever sets the clock back stops the other.
+    // The monotonic clock stops while a machine sleeps; the wall clock can be set back.
     const isNextDay = (): boolean =>
       clock() - last.clock >= DAY_MS || monotonic() - last.monotonic >= DAY_MS;
     do await waitFor(lookEveryMs, signal);
@@ -84,7 +85,7 @@ async function runOnce(
       const sessionIds: string[] = [];
       for (const { session } of batch) {
         if (verdict(session) !== "remove") continue;
-        if (await canGoOn(session, obstacleOf)) await resume(removing, session.id);
+        if (await canContinue(session, obstacleOf)) await resume(removing, session.id);
         else sessionIds.push(session.id);
       }
       await removeSessions(removing, {
@@ -99,10 +100,10 @@ async function runOnce(
   }
   await store.forgetAnswers({ olderThan: now - ANSWERS_KEPT_MS });
   for (const bundle of await removing.bundles.removeOld({ now, keptMs: bundleMs }))
-    log.info({ bundle }, "a bundle was removed; its time was up");
+    log.info({ bundle }, "an expired bundle was removed");
 }
 
-/** At least all that the policy can mean; failed sessions are few, and count from their failure. */
+/** A superset of the due sessions. Failed sessions are few, and their age counts from the failure. */
 function candidatesOf(policy: RetentionPolicy, now: number): readonly Candidates[] {
   const { suspendedMs, resumableMs, autoArchiveMs } = policy;
   return [
@@ -137,10 +138,10 @@ async function archive(
       current !== null && verdict(current) === "archive" ? { type: "archive", at: clock() } : [],
   });
   if (executed.ok && executed.events.length > 0)
-    log.info({ sessionId }, "a session was archived; nothing happened in it for so long");
+    log.info({ sessionId }, "an inactive session was archived");
 }
 
-/** Whole sessions, batch by batch, first made first. What cannot be read is not touched. */
+/** Batches of sessions, oldest first, without unreadable ones. */
 async function* inactive(
   store: Store,
   candidates: Candidates,
@@ -151,7 +152,7 @@ async function* inactive(
     const ids = await store.inactiveSessions({
       ...candidates,
       limit: BATCH,
-      ...(after !== undefined && { after }),
+      ...defined({ after }),
     });
     const batch: StoredSession[] = [];
     for (const id of ids) {
@@ -160,7 +161,7 @@ async function* inactive(
     }
     const last = batch.at(-1);
     const [first] = ids;
-    // Sessions that cannot be read were set aside by this look, and are not found by the next.
+    // Reading quarantines unreadable sessions, so the next query does not find them.
     if (last === undefined && (first === undefined || first === firstBefore)) return;
     firstBefore = first;
     if (last !== undefined) {
@@ -171,8 +172,8 @@ async function* inactive(
   }
 }
 
-/** Looked at once more: the repository of a suspended session may have come back. */
-async function canGoOn(
+/** The repository of a suspended session may be available again. */
+async function canContinue(
   { standing, repoId }: Session,
   obstacleOf: RetentionOptions["obstacleOf"],
 ): Promise<boolean> {
@@ -186,7 +187,7 @@ async function resume({ clock, execute, log }: Removing, sessionId: string): Pro
       session === null ? [] : { type: "come-back", at: clock(), obstacle: null },
   });
   if (executed.ok && executed.events.length > 0)
-    log.info({ sessionId }, "a session is active again, because its repository is back");
+    log.info({ sessionId }, "a session is active again, because its repository is available");
 }
 
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {

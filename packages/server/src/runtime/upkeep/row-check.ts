@@ -1,23 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { defined } from "../../domain/defined.ts";
 import type { ListPosition, Store } from "../../storage/store.ts";
 
-/** Sessions looked at in one go. */
+/** Sessions per read. */
 const PAGE = 50;
-/** The pause between two, by what the last took: nobody is to notice. */
-const PAUSE_TIMES = 9;
-/** A server that has just started has better things to do. */
+/** The pause after a read, as a multiple of its duration, so that other work is not slowed down. */
+const PAUSE_FACTOR = 9;
+/** Delay of the check, because the server is busy at its start. */
 const AFTER_MS = 2_000;
 
 export interface RowCheck {
-  /** Resolves when every session has been looked at, or it was stopped. */
+  /** Resolves after all sessions were read, or after a stop. */
   readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
-/**
- * Looks once at every stored session, in the background: what cannot be read is set aside and counted
- * before anybody happens to list it.
- */
+/** Reads every session once, in the background, so that unreadable ones are quarantined and counted early. */
 export function startRowCheck(
   store: Store,
   {
@@ -29,7 +27,7 @@ export function startRowCheck(
   const { signal } = stopping;
   const done = pause(afterMs, undefined, { signal, ref: false })
     .catch(() => {})
-    .then(() => checkRows(store, { signal, pauseTimes: PAUSE_TIMES }))
+    .then(() => checkRows(store, { signal, pauseFactor: PAUSE_FACTOR }))
     .catch(onFailure);
   return {
     done,
@@ -40,10 +38,13 @@ export function startRowCheck(
   };
 }
 
-/** Looks at every session now; with pauses, where there is other work. */
+/** Reads every session, with pauses for other work. */
 export async function checkRows(
   store: Store,
-  { signal, pauseTimes = 0 }: { readonly signal?: AbortSignal; readonly pauseTimes?: number } = {},
+  {
+    signal,
+    pauseFactor = 0,
+  }: { readonly signal?: AbortSignal; readonly pauseFactor?: number } = {},
 ): Promise<void> {
   let after: ListPosition | null = null;
   while (signal?.aborted !== true) {
@@ -51,11 +52,8 @@ export async function checkRows(
     const page = await store.listSessions({ limit: PAGE, ...(after !== null && { after }) });
     if (page.next === null) return;
     after = page.next;
-    const pauseMs = (performance.now() - begun) * pauseTimes;
+    const pauseMs = (performance.now() - begun) * pauseFactor;
     if (pauseMs > 0)
-      await pause(pauseMs, undefined, {
-        ...(signal !== undefined && { signal }),
-        ref: false,
-      }).catch(() => {});
+      await pause(pauseMs, undefined, defined({ signal, ref: false })).catch(() => {});
   }
 }

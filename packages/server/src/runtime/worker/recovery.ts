@@ -31,7 +31,7 @@ export async function startRecovery(
 ): Promise<void> {
   const { store, log } = context;
   const { signal } = options;
-  const isShared = store.engine === "postgres";
+  const { isShared } = store;
   do {
     try {
       context.failpoint("recovery.begun");
@@ -54,18 +54,16 @@ async function settleLeftovers(
   { isWorkedOn, takeUp, signal }: RecoveryOptions,
 ): Promise<void> {
   const { store, node, cluster, places } = context;
-  const left =
-    store.engine === "postgres"
-      ? await store.abandonedSessions({ limit: places.isFull ? AT_ONCE.full : AT_ONCE.withRoom })
-      : await store.unsettledSessions();
+  const left = store.isShared
+    ? await store.abandonedSessions({ limit: places.isFull ? AT_ONCE.full : AT_ONCE.withRoom })
+    : await store.unsettledSessions();
   for (const sessionId of left) {
     if (signal.aborted || cluster.isDraining) return;
     if (isWorkedOn(sessionId)) continue;
     const loaded = await store.load(sessionId);
     if (loaded.found !== "session" || loaded.stored.owner === node) continue;
     try {
-      if (isCut(loaded.stored, { isShared: store.engine === "postgres" }))
-        await takeOver(context, { ...loaded.stored, isWorkedOn });
+      if (isCut(loaded.stored, store)) await takeOver(context, { ...loaded.stored, isWorkedOn });
     } finally {
       // Also when that broke off: the session may be ours by now, and then nobody else can look after it.
       takeUp(sessionId);

@@ -11,7 +11,7 @@ import { collect, from } from "./lines.ts";
 export const REPO = { id: "repo-1", path: "/work/repo", name: "repo", createdAt: NOON };
 export const LATER = NOON + 60_000;
 
-/** A database for each test, with a repository, from which is exported and into which is imported. */
+/** A database with a repository for each test, for exports and imports. */
 export function bundleRig() {
   let opened: TestStore | null = null;
   let ids = 0;
@@ -43,7 +43,7 @@ export function bundleRig() {
     return collect(exported.lines);
   };
 
-  /** A session with one of everything, and its bundle. */
+  /** A session with one of each kind of line, and its bundle. */
   const full = async () => {
     const session = await beginSession(test().store, { repoId: REPO.id, title: "T" });
     await session.end(await session.run("first"), FAILED);

@@ -4,27 +4,27 @@ import type { Store } from "../../../storage/store.ts";
 import { exportBundle } from "../export-bundle.ts";
 import { importBundle } from "../import-bundle.ts";
 
-/** What the process is told, as JSON in its one argument. It is to be started with `--expose-gc`. */
+/** The JSON argument of the process. Start it with `--expose-gc`. */
 export interface CarryOrder {
   readonly sessionId: string;
-  /** From the first to the second, from there to the third, and so on. */
+  /** The session is carried from each database to the next. */
   readonly through: readonly DatabaseLocation[];
 }
 
 export interface Carried {
-  /** Of the history in each database, in order. */
+  /** The digest of the history in each database. */
   readonly digests: readonly string[];
   readonly lines: number;
   readonly mebibytes: number;
-  /** The most that was in use at any of many moments, beyond what was before: texts and objects. */
+  /** The peak of the heap above its size at the start. */
   readonly heapMebibytes: number;
-  /** The same of buffers. Those of a connection stay a while after they have been read. */
+  /** The peak of buffers above their size at the start. Buffers of a connection are freed late. */
   readonly buffersMebibytes: number;
   readonly seconds: readonly number[];
 }
 
 const MEBI = 1024 * 1024;
-/** Lines, and parts, between two looks at the memory. */
+/** Lines and parts between two measurements of the memory. */
 const LINES_PER_LOOK = 500;
 const PARTS_PER_LOOK = 10;
 
@@ -89,7 +89,7 @@ async function* linesOf(store: Store, hash: ReturnType<typeof createHash>): Asyn
     lines += 1;
     length += line.length;
     if (lines % LINES_PER_LOOK === 0) look();
-    // The header, the session and the end tell of the export; what happened in it must not change.
+    // The header, the session and the end depend on the export; the history must not change.
     if (/^\{"type":"(?:run|suspension|message)"/u.test(line)) hash.update(line).update("\n");
     yield line;
   }

@@ -5,12 +5,12 @@ import type { Store } from "../../../storage/store.ts";
 import { importBundle } from "../import-bundle.ts";
 import { from } from "./lines.ts";
 
-/** What the process is told, as JSON in its one argument. */
+/** The JSON argument of the process. */
 export interface DyingImport {
   readonly location: DatabaseLocation;
   readonly bundle: string;
   readonly spoolFolder: string;
-  /** It ends itself, with no chance to tidy up, when it has been given so many parts, or before it shows the session. */
+  /** The process kills itself after this many parts, before the last step, or while it drops the import. */
   readonly dieAt: number | "finish" | "dropping";
 }
 

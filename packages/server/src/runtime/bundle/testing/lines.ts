@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../domain/json.ts";
-import { bundleChecksum } from "../bundle-checksum.ts";
+import { bundleChecksum } from "../bundle-lines.ts";
 
 export async function collect(lines: AsyncIterable<string>): Promise<string[]> {
   const all: string[] = [];
@@ -16,7 +16,7 @@ export function parsed(line: string | undefined): JsonObject {
   return value;
 }
 
-/** The lines with some of them changed, and the end put right. */
+/** Changes some lines and corrects the end. */
 export function changed(
   lines: readonly string[],
   change: (line: JsonObject, index: number) => JsonObject | null,
@@ -28,7 +28,7 @@ export function changed(
   return ended(kept);
 }
 
-/** The lines with a last one that says how many there are, and their checksum. */
+/** Appends the end line with count and checksum. */
 export function ended(lines: readonly string[]): string[] {
   const checksum = bundleChecksum();
   for (const line of lines) checksum.add(line);

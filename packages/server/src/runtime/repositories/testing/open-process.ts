@@ -2,9 +2,9 @@ import { openWorkspaceRoot } from "../workspace-root.ts";
 
 const NOBODY = 65_534;
 
-/** Opens a path and prints what came of it. Root may look at everything, so it becomes nobody first. */
+/** Opens a path and prints the result. As root, it becomes nobody first, because root may read everything. */
 const [, , root = "", asked = ""] = process.argv;
-// Not by starting as nobody: who may not enter the folder of this program could not read it.
+// Not started as nobody, because nobody may not be able to read this program.
 if (process.getuid?.() === 0) {
   process.setgroups?.([]);
   process.setgid?.(NOBODY);

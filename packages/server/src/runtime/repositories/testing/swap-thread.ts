@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 
-/** Puts a link where a folder was and the folder back, as fast as it can, until the flag is up. */
+/** Replaces a folder by a link and back, as fast as possible, until the flag is set. */
 const { place, link, aside, flag }: SwapData = workerData;
 const stop = new Int32Array(flag);
 

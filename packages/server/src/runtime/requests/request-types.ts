@@ -1,0 +1,86 @@
+import type { ContinuityPolicy, DeliveryMode } from "../../domain/delivery.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { SessionChanges } from "../../domain/kernel/event.ts";
+import type { MessageContent } from "../../domain/message.ts";
+import type { Phase } from "../../domain/phase.ts";
+import type { SuspensionKind } from "../../domain/suspension.ts";
+import type { Run, SessionQuery } from "../../storage/store.ts";
+
+export interface OnSession {
+  readonly sessionId: string;
+  /** Refused as `version_mismatch` if the session has another version now. */
+  readonly version?: number;
+}
+
+export interface Idempotent {
+  /** The client's key and a digest of its request. The same pair gets the same reply. */
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+}
+
+export interface CreateSession extends Idempotent {
+  /** The orchestrator's name for the session; unique. */
+  readonly agentId: string | null;
+  readonly repoId: string | null;
+  readonly title: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly agentName: string | null;
+  readonly purpose: string | null;
+  readonly metadata: JsonObject;
+  readonly message: MessageContent | null;
+}
+
+export interface ListSessions extends Omit<SessionQuery, "providers"> {
+  /** Sessions that prefer this provider, or have no preference if it is the default. */
+  readonly provider?: string;
+}
+
+export interface UpdateSession extends OnSession {
+  readonly changes: SessionChanges;
+  readonly phase?: Phase;
+  readonly error?: string;
+}
+
+export interface SendMessage extends Idempotent {
+  readonly sessionId: string;
+  readonly content: MessageContent;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly delivery: DeliveryMode;
+  readonly continuity: ContinuityPolicy;
+}
+
+/** An accepted message. */
+export interface Sent {
+  readonly messageId: string;
+  readonly content: MessageContent;
+  readonly at: number;
+  readonly run: Run;
+  /** False if its run started at once. */
+  readonly queued: boolean;
+  /** Its index in the queue; null if it is not queued. */
+  readonly position: number | null;
+  /** A sentence that says why it is queued; null if it is not. */
+  readonly waitsFor: string | null;
+}
+
+export interface EditQueued extends OnSession {
+  readonly messageId: string;
+  readonly content?: MessageContent;
+  readonly position?: number;
+}
+
+export interface AnswerSuspension extends OnSession {
+  readonly suspensionId: string;
+  readonly answer: Json;
+  readonly by: string | null;
+}
+
+export interface AskFromAgent {
+  readonly sessionId: string;
+  readonly kind: Extract<SuspensionKind, "question" | "event">;
+  /** An open question with the same `title` is not asked again. */
+  readonly request: JsonObject & { readonly title: string };
+  /** Null: it never expires. */
+  readonly expiresInMs: number | null;
+}
