@@ -5,7 +5,7 @@ import type { AgentTrail } from "./worker/agent-trail.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
-import type { Places } from "./worker/places.ts";
+import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { Log } from "./log.ts";
 import type { Reply } from "./reply.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
@@ -67,7 +67,7 @@ export interface RuntimeContext {
   readonly log: Log;
   /** Told where a crash would show most; does nothing but in tests. */
   readonly failpoint: (name: Failpoint) => void;
-  readonly places: Places;
+  readonly slots: AgentSlots;
   readonly agents: AgentTrail;
   readonly cluster: Cluster;
   /** Null when there is no provider of that name. */

@@ -19,7 +19,7 @@ import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/histogram.ts";
 import { patientStore } from "./cluster/patient-store.ts";
-import { createPlaces } from "./worker/places.ts";
+import { createAgentSlots } from "./worker/agent-slots.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { findObstacles } from "./worker/obstacle.ts";
 import { startRecovery } from "./worker/recovery.ts";
@@ -155,7 +155,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
   const nudge = (sessionId: string): void => wake(sessionId, { isWanted: false });
 
-  const places = createPlaces({
+  const slots = createAgentSlots({
     limit: options.limits.liveAgents,
     evict: async (sessionId) => workers.get(sessionId)?.evict(),
     // Others may have had no room either: whoever has some now takes it up.
@@ -168,7 +168,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     node,
     formerNode: options.formerNode ?? null,
     log,
-    places,
+    slots,
     missingRepos: () => options.repositories.missing(member.labels),
     onLost: (why) => {
       for (const worker of workers.values()) void worker.giveUp(why);
@@ -186,8 +186,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const context: RuntimeContext = {
     ...given,
     obstacleOf: findObstacles({ ...given, cluster, labels: member.labels }),
-    places,
-    agents: createAgentTrail({ log, limit: places.limit }),
+    slots,
+    agents: createAgentTrail({ log, limit: slots.limit }),
     cluster,
     execute,
     patient: (signal) => {
@@ -248,8 +248,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       ...(await store.tally()),
       runsEnded,
       liveAgents: [...workers.values()].filter(({ hasAgent }) => hasAgent).length,
-      busyAgents: places.busy,
-      agentLimit: places.limit,
+      busyAgents: slots.busy,
+      agentLimit: slots.limit,
       feedReaders: feeds.readers + globalFeed.readers,
       feedReadersDropped: feeds.dropped + globalFeed.dropped,
       eventLag: eventLag.read(),
@@ -309,7 +309,7 @@ function contextOf(
   options: RuntimeOptions,
 ): Omit<
   RuntimeContext,
-  | "places"
+  | "slots"
   | "agents"
   | "cluster"
   | "obstacleOf"

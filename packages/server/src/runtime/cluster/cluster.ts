@@ -4,7 +4,7 @@ import type { Store } from "../../storage/store.ts";
 import type { ClusterMember } from "./cluster-member.ts";
 import type { Log } from "../log.ts";
 import { createNodeLease, type LossReason } from "./node-lease.ts";
-import type { Places } from "../worker/places.ts";
+import type { AgentSlots } from "../worker/agent-slots.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 
 export interface ClusterOptions extends ClusterMember {
@@ -15,7 +15,7 @@ export interface ClusterOptions extends ClusterMember {
   readonly version: string;
   readonly log: Log;
   /** How many agents may live here, and how many do. */
-  readonly places: Pick<Places, "limit" | "taken" | "busy">;
+  readonly slots: Pick<AgentSlots, "limit" | "taken" | "busy">;
   /** Repositories that are not here, so that their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
   /** The lease ran out before it could be renewed: others may have taken everything over. */
@@ -81,9 +81,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     name: options.name,
     version: options.version,
     labels: options.labels,
-    capacity: options.places.limit,
-    busy: options.places.busy,
-    taken: options.places.taken,
+    capacity: options.slots.limit,
+    busy: options.slots.busy,
+    taken: options.slots.taken,
     missing,
     letsGo: isDraining,
   });
@@ -128,9 +128,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     name: options.name,
     version: options.version,
     labels: options.labels,
-    capacity: options.places.limit,
-    busy: options.places.busy,
-    taken: options.places.taken,
+    capacity: options.slots.limit,
+    busy: options.slots.busy,
+    taken: options.slots.taken,
     missing,
     draining: isDraining,
     letsGo: isDraining,

@@ -17,7 +17,7 @@ export function createHintReader(
   context: RuntimeContext,
   { feeds, globalFeed, workers, wake, signal }: HintReaderOptions,
 ): (hint: Hint) => void {
-  const { store, node, cluster, places, log } = context;
+  const { store, node, cluster, slots, log } = context;
   const failed = (err: unknown): void =>
     log.error({ err }, "what others have written could not be looked at");
 
@@ -51,7 +51,7 @@ export function createHintReader(
         workers.get(hint.sessionId)?.nudge();
         return void context.forgetSession(hint.sessionId).catch(failed);
       case "wanted": {
-        const isForUs = hint.node === node || (hint.node === null && !places.isFull);
+        const isForUs = hint.node === node || (hint.node === null && !slots.isFull);
         return isForUs ? wake(hint.sessionId, { isWanted: true }) : undefined;
       }
       default:

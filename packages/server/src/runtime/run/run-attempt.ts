@@ -205,7 +205,7 @@ export class RunAttempt {
     const { context, sessionId, fence, run, signal } = this.#options;
     if (signal.aborted) return "refused";
     // From here on nobody takes the place of the agent, which so far may only have waited.
-    context.places.use(sessionId, "busy");
+    context.slots.use(sessionId, "busy");
     context.failpoint("run.handing");
     const at = context.clock();
     const handed = await context.execute({
@@ -216,7 +216,7 @@ export class RunAttempt {
     });
     context.failpoint("run.handed");
     if (handed.ok) return "handed";
-    context.places.use(sessionId, "waiting");
+    context.slots.use(sessionId, "waiting");
     return "refused" in handed && handed.refused === "version_mismatch" ? "changed" : "refused";
   }
 
@@ -292,7 +292,7 @@ export class RunAttempt {
     }
     const closed = asked.events.find((event) => event.type === "suspension.closed");
     if (closed === undefined) {
-      context.places.use(sessionId, "waiting");
+      context.slots.use(sessionId, "waiting");
       return onWaiting();
     }
     const { closing } = closed;

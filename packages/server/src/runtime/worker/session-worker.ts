@@ -96,7 +96,7 @@ export class SessionWorker {
     return isFree && this.#agent.isReadyFor(provider);
   }
 
-  /** Ends the agent to make its place free. The session loses nothing: what it waits for is stored. */
+  /** Ends the agent to make its slot free. The session loses nothing: what it waits for is stored. */
   async evict(reason: AgentEndReason = "evicted"): Promise<void> {
     this.#work?.leave();
     await this.#agent.stop(reason, { urgent: true });
@@ -158,7 +158,7 @@ export class SessionWorker {
   /** The session is another node's: no agent of it may be here, not even one that was just starting. */
   async #leaveAlone(): Promise<void> {
     await this.#agent.stop("taken_over", { urgent: true });
-    this.#context.places.leave(this.#sessionId);
+    this.#context.slots.leave(this.#sessionId);
   }
 
   get #isAtRest(): boolean {
@@ -221,9 +221,9 @@ export class SessionWorker {
     return loaded.found === "session" ? loaded.stored : null;
   }
 
-  /** No place is free here: perhaps one is elsewhere. */
-  #waitForPlace(session: Session): void {
-    this.#context.places.wait(this.#sessionId);
+  /** No slot is free here: perhaps one is elsewhere. */
+  #waitForSlot(session: Session): void {
+    this.#context.slots.wait(this.#sessionId);
     if (this.#ownership.fence === null) this.#ownership.callAnother(session);
   }
 
@@ -231,7 +231,7 @@ export class SessionWorker {
   async #rest(use: "idle" | "waiting"): Promise<void> {
     if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
-    this.#context.places.use(this.#sessionId, use);
+    this.#context.slots.use(this.#sessionId, use);
     this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
     this.#idleTimer.unref();
   }
@@ -244,29 +244,25 @@ export class SessionWorker {
 
   /** Nothing of the session needs this process. */
   async #letGo(): Promise<void> {
-    this.#context.places.leave(this.#sessionId);
+    this.#context.slots.leave(this.#sessionId);
     await this.#ownership.release();
   }
 
   async #start(runId: string, session: Session | null): Promise<void> {
-    const { places } = this.#context;
+    const { slots } = this.#context;
     const entry = session?.queue[0];
     if (session === null || entry === undefined) return;
     if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
       return this.#leaveToOthers(session);
-    if (
-      places.isAwaited &&
-      places.holds(this.#sessionId) &&
-      this.#runsInARow >= MAX_RUNS_IN_A_ROW
-    ) {
+    if (slots.isAwaited && slots.holds(this.#sessionId) && this.#runsInARow >= MAX_RUNS_IN_A_ROW) {
       this.#runsInARow = 0;
       await this.#agent.stop("evicted");
-      places.leave(this.#sessionId);
-      return places.wait(this.#sessionId);
+      slots.leave(this.#sessionId);
+      return slots.wait(this.#sessionId);
     }
-    const place = places.take(this.#sessionId);
-    if (place === null) return this.#waitForPlace(session);
-    await place;
+    const slot = slots.take(this.#sessionId);
+    if (slot === null) return this.#waitForSlot(session);
+    await slot;
     this.#runsInARow += 1;
     const { clock, defaultProvider } = this.#context;
     const start = { ...chooseAgent(entry, { session, defaultProvider }), handed: false };
@@ -278,14 +274,14 @@ export class SessionWorker {
     { runId, handed }: { readonly runId: string; readonly handed: boolean },
   ): Promise<void> {
     if (this.#work?.runId === runId) {
-      this.#context.places.use(this.#sessionId, "busy");
+      this.#context.slots.use(this.#sessionId, "busy");
       return this.#work.attempt.deliverAnswers();
     }
     const run = session === null ? null : currentRunOf(session);
     if (session === null || run === null) return;
     const { fence: ours } = this.#ownership;
     if (handed && this.#givenAlong === runId && ours !== null && this.#canGiveTo(run.provider)) {
-      this.#context.places.use(this.#sessionId, "busy");
+      this.#context.slots.use(this.#sessionId, "busy");
       const unheard = { ...run, attempts: run.attempts - 1 };
       return this.#begin(session, { run: unheard, fence: ours, isGiven: true });
     }
@@ -296,9 +292,9 @@ export class SessionWorker {
     }
     if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
       return this.#leaveToOthers(session);
-    const place = this.#context.places.take(this.#sessionId);
-    if (place === null) return this.#waitForPlace(session);
-    await place;
+    const slot = this.#context.slots.take(this.#sessionId);
+    if (slot === null) return this.#waitForSlot(session);
+    await slot;
     const fence = await this.#claim(session);
     if (fence === null) return this.#letGo();
     this.#begin(session, { run, fence, isGiven: false });
@@ -368,7 +364,7 @@ export class SessionWorker {
     const claimed = await this.#ownership.claim();
     if (claimed !== "full") return claimed;
     // An agent somewhere that has nothing to do makes room, here at best.
-    if (!this.#context.places.freeIdle()) this.#ownership.callAnother(session);
+    if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
     this.#laterAgain();
     return null;
   }
@@ -395,6 +391,6 @@ export class SessionWorker {
   }
 }
 
-/** A session whose queue never ends lets others have a place after this many runs. */
+/** A session whose queue never ends lets others have a slot after this many runs. */
 const MAX_RUNS_IN_A_ROW = 3;
 const LOOK_AGAIN_MS = 1_000;
