@@ -56,6 +56,19 @@ export interface OpenWorkspace extends Workspace {
   close(): Promise<void>;
 }
 
+export interface ReservedRun {
+  readonly runId: string;
+  readonly provider: string;
+}
+
+/** An idle agent that is kept for the run of a message until the message's commit is over. */
+export interface AgentReservation {
+  /** The commit must be made under this fence. */
+  readonly fence: Fence;
+  /** The commit succeeded or failed. A nudge must follow. */
+  readonly endCommit: () => void;
+}
+
 /** What the parts of the runtime share. */
 export interface RuntimeContext {
   readonly store: Store;
@@ -84,11 +97,8 @@ export interface RuntimeContext {
   readonly nudge: (sessionId: string) => void;
   /** Deletes a session that cannot be read, so that nothing can be decided about it, and tells whoever watches. */
   readonly removeUnread: (sessionId: string) => Promise<void>;
-  /** The fence under which a run can be stored as given to the live agent that has nothing to do; null without one. */
-  readonly giveAlong: (
-    sessionId: string,
-    run: { readonly runId: string; readonly provider: string },
-  ) => Fence | null;
+  /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */
+  readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
   readonly answeredLive: AnsweredLive;
   /** Decides, stores, and tells whoever watches. */
   readonly execute: (execution: Execution) => Promise<Executed>;

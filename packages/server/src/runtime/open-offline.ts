@@ -41,7 +41,7 @@ export function openOffline(options: OfflineOptions): Offline {
       await store.deleteSessions([sessionId]);
       await options.forgetSession(sessionId);
     },
-    giveAlong: () => null,
+    reserveAgent: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     patient: () => context,
     onOutput: () => {},
@@ -63,8 +63,9 @@ const NO_SLOTS: AgentSlots = {
   taken: 0,
   busy: 0,
   isFull: false,
-  isAwaited: false,
   holds: () => false,
+  mustYield: () => false,
+  countRun: () => {},
   take: () => null,
   use: () => {},
   wait: () => {},

@@ -201,7 +201,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       globalFeed.end(sessionId);
       nudge(sessionId);
     },
-    giveAlong: (sessionId, run) => workers.get(sessionId)?.giveAlong(run) ?? null,
+    reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
@@ -317,7 +317,7 @@ function contextOf(
   | "patient"
   | "nudge"
   | "removeUnread"
-  | "giveAlong"
+  | "reserveAgent"
   | "onOutput"
 > {
   const { catalog, repositories, store, forgetSession, ...rest } = options;

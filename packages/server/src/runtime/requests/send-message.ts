@@ -1,15 +1,15 @@
-import { chooseAgent, type AgentChoice, type AgentWish } from "../../domain/choose-agent.ts";
+import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
 import type { Command, Send } from "../../domain/kernel/command.ts";
 import type { Json } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunStart } from "../../domain/run.ts";
-import { stateOf, type Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/session.ts";
 import { STATUS_RULES } from "../../domain/status.ts";
-import type { Fence, IdempotencyKey, Remembered, Run, SessionRecord } from "../../storage/store.ts";
-import { budgetIn } from "../budget.ts";
+import type { IdempotencyKey, Remembered, Run, SessionRecord } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { CommandExtras, Decided } from "../execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import { canStartHanded, reserveAgent } from "../run/hand-over.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
 import type { CreateSession, Idempotent, SendMessage, Sent } from "../runtime.ts";
@@ -21,7 +21,7 @@ import { snapshotOf } from "../session-snapshot.ts";
 export async function sendMessage(
   context: RuntimeContext,
   request: SendMessage,
-  { mayGive = true }: { readonly mayGive?: boolean } = {},
+  { mayReserve = true }: { readonly mayReserve?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
   const before = await recalled(context, { key, request });
@@ -35,17 +35,19 @@ export async function sendMessage(
   const runId = context.newId();
   const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
-  const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
+  const { provider } = start;
+  const reservation =
+    mayReserve && isNext ? reserveAgent(context, request, { runId, provider }) : null;
   const chosenBy = choiceIsBy(request, session);
   const isForUs = context.startsAgents || chosenBy === "request";
   // An agent that is alive is installed.
-  if (STATUS_RULES[session.status].takesMessages && toGive === null && isForUs) {
-    const refused = await refuseProvider(context, { name: start.provider, chosenBy });
+  if (STATUS_RULES[session.status].takesMessages && reservation === null && isForUs) {
+    const refused = await refuseProvider(context, { name: provider, chosenBy });
     if (refused !== null) return refused;
   }
 
   const isStarted = isNext && reservePlace(context, { sessionId, repoId });
-  const fence = isStarted ? toGive : null;
+  const fence = isStarted ? (reservation?.fence ?? null) : null;
   const command: Send = {
     type: "send",
     at: context.clock(),
@@ -61,8 +63,8 @@ export async function sendMessage(
   // Chosen from what the session says now: it may have changed since it was read.
   const startOn = (now: Session | null): RunStart => {
     const chosen = chooseAgent(request, { session: now ?? session, defaultProvider });
-    const isGiven = fence !== null && canGive(now) && chosen.provider === start.provider;
-    return { ...chosen, handed: isGiven };
+    const handed = fence !== null && canStartHanded(now) && chosen.provider === provider;
+    return { ...chosen, handed };
   };
   const taken: Sent[] = [];
   try {
@@ -90,11 +92,12 @@ export async function sendMessage(
     }
     if ("refused" in executed && executed.refused === "remembered")
       return await sendMessage(context, request);
-    // The session is another node's by now, and so is giving.
+    // The session is another node's by now, and so is its agent.
     if ("refused" in executed && executed.refused === "fenced")
-      return await sendMessage(context, request, { mayGive: false });
+      return await sendMessage(context, request, { mayReserve: false });
     return toRefused(executed);
   } finally {
+    reservation?.endCommit();
     // Whatever came of it: a place that was taken and is not needed is given back. After those who watch the session have been
     // told, where that takes no waiting: or what its agent says at once would come while we are busy with it.
     process.nextTick(() => context.nudge(sessionId));
@@ -105,26 +108,6 @@ function choiceIsBy({ provider }: SendMessage, session: SessionRecord): ChosenBy
   if (provider !== null) return "request";
   if (session.provider !== null) return "preference";
   return session.lastRun === null ? "request" : "last_run";
-}
-
-/** Where a live agent has nothing to do, the message is stored as given to it, and given right after. */
-function fenceToGive(
-  { giveAlong }: RuntimeContext,
-  {
-    request: { sessionId, continuity, delivery },
-    runId,
-    start: { provider },
-  }: { readonly request: SendMessage; readonly runId: string; readonly start: AgentChoice },
-): Fence | null {
-  if (continuity === "off" || delivery === "interrupt") return null;
-  return giveAlong(sessionId, { runId, provider });
-}
-
-/** Whether the message starts at once, with nothing to ask before. */
-function canGive(session: Session | null): boolean {
-  if (session === null || session.standing.status !== "active") return false;
-  const isFree = stateOf(session) === "idle" && session.queue.length === 0;
-  return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
 }
 
 const NO_WISH: AgentWish = { provider: null, model: null };

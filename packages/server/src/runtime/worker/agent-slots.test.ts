@@ -12,6 +12,15 @@ function open(limit: number): { slots: AgentSlots; evicted: string[]; offered: s
   return { slots, evicted, offered };
 }
 
+/** Whether a session that has had its share of runs must make room for another that waits. */
+function mustYield(slots: AgentSlots, sessionId: string): boolean {
+  for (let run = 0; run < 3; run += 1) {
+    expect(slots.mustYield(sessionId)).toBe(false);
+    slots.countRun(sessionId);
+  }
+  return slots.mustYield(sessionId);
+}
+
 describe("slots for agents", () => {
   it("are given until the limit is reached, and then refused while all are busy (A11)", () => {
     const { slots } = open(2);
@@ -61,7 +70,7 @@ describe("slots for agents", () => {
     const { slots, offered } = open(1);
     void slots.take("a");
     for (const id of ["b", "c", "d"]) slots.wait(id);
-    expect([offered, slots.isAwaited]).toEqual([[], true]);
+    expect([offered, mustYield(slots, "a")]).toEqual([[], true]);
     slots.leave("a");
     expect(offered).toEqual(["b"]);
     void slots.take("b");
@@ -70,7 +79,19 @@ describe("slots for agents", () => {
     slots.leave("d");
     void slots.take("c");
     slots.leave("c");
-    expect([offered, slots.isAwaited]).toEqual([["b", "c"], false]);
+    void slots.take("e");
+    expect([offered, mustYield(slots, "e")]).toEqual([["b", "c"], false]);
+  });
+
+  it("count the runs of a session anew once it was idle", () => {
+    const { slots } = open(1);
+    void slots.take("a");
+    slots.wait("b");
+    expect(mustYield(slots, "a")).toBe(true);
+    slots.use("a", "idle");
+    void slots.take("a");
+    slots.wait("b");
+    expect(mustYield(slots, "a")).toBe(true);
   });
 
   it("are offered at once to who waits when one is free", () => {

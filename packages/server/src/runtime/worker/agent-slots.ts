@@ -8,9 +8,11 @@ export interface AgentSlots {
   readonly busy: number;
   /** Whether every slot is taken by running work, so that nobody can be made to go. */
   readonly isFull: boolean;
-  /** Whether anybody waits for a slot. */
-  readonly isAwaited: boolean;
   holds(sessionId: string): boolean;
+  /** Whether other sessions wait for a slot, and this one has had its share of runs. */
+  mustYield(sessionId: string): boolean;
+  /** Counts a run from the session's queue, until the session is idle. */
+  countRun(sessionId: string): void;
   /**
    * Takes a slot, if need be that of an idle agent, or else of one that only waits for an answer.
    * Resolves once it is really free; null when all are busy.
@@ -29,7 +31,12 @@ interface Slot {
   readonly use: SlotUse;
   /** Resolves when the agent that had it before is gone. */
   readonly isFree: Promise<void>;
+  /** Runs in a row since the session had nothing to do. */
+  readonly runs: number;
 }
+
+/** A session whose queue never ends lets others have its slot after this many runs. */
+const MAX_RUNS_IN_A_ROW = 3;
 
 /**
  * Live agents are what exhausts a machine, so their number is limited. Nobody is turned away while a
@@ -79,24 +86,27 @@ export function createAgentSlots({
     get isFull() {
       return !canBeHad();
     },
-    get isAwaited() {
-      return waiting.size > 0;
-    },
     holds: (sessionId) => slots.has(sessionId),
+    mustYield: (sessionId) =>
+      waiting.size > 0 && (slots.get(sessionId)?.runs ?? 0) >= MAX_RUNS_IN_A_ROW,
+    countRun(sessionId) {
+      const held = slots.get(sessionId);
+      if (held !== undefined) slots.set(sessionId, { ...held, runs: held.runs + 1 });
+    },
     take(sessionId) {
       const held = slots.get(sessionId);
       if (held === undefined && !canBeHad()) return null;
       waiting.delete(sessionId);
       if (held !== undefined) return set(sessionId, { ...held, use: "busy" });
       const evicted = slots.size < limit ? undefined : victim();
-      if (evicted === undefined) return set(sessionId, { use: "busy", isFree: Promise.resolve() });
-      slots.delete(evicted);
-      return set(sessionId, { use: "busy", isFree: evict(evicted) });
+      if (evicted !== undefined) slots.delete(evicted);
+      const isFree = evicted === undefined ? Promise.resolve() : evict(evicted);
+      return set(sessionId, { use: "busy", isFree, runs: 0 });
     },
     use(sessionId, use) {
       const held = slots.get(sessionId);
       if (held === undefined) return;
-      void set(sessionId, { ...held, use });
+      void set(sessionId, { ...held, use, runs: use === "idle" ? 0 : held.runs });
       if (use !== "busy") offerNext();
     },
     wait(sessionId) {
