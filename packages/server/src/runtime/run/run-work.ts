@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { errorText } from "../../domain/error-text.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
@@ -121,7 +122,7 @@ export class RunWork {
         if (!signal.aborted) this.#cut = { runId: run.id, why: () => why };
         return null;
       }
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
   }
