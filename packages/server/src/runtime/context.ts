@@ -5,7 +5,7 @@ import type { AgentTrail } from "./worker/agent-trail.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
-import type { Places } from "./worker/places.ts";
+import type { AgentSlots } from "./worker/agent-slots.ts";
 import type { Log } from "./log.ts";
 import type { Reply } from "./reply.ts";
 import type { StoredOutput } from "./run/transcript-writer.ts";
@@ -56,6 +56,19 @@ export interface OpenWorkspace extends Workspace {
   close(): Promise<void>;
 }
 
+export interface ReservedRun {
+  readonly runId: string;
+  readonly provider: string;
+}
+
+/** An idle agent that is kept for the run of a message until the message's commit is over. */
+export interface AgentReservation {
+  /** The commit must be made under this fence. */
+  readonly fence: Fence;
+  /** The commit succeeded or failed. A nudge must follow. */
+  readonly endCommit: () => void;
+}
+
 /** The dependencies that the parts of the runtime share. */
 export interface RuntimeContext {
   readonly store: Store;
@@ -67,7 +80,7 @@ export interface RuntimeContext {
   readonly log: Log;
   /** Tests crash the process at these points; elsewhere it does nothing. */
   readonly failpoint: (name: Failpoint) => void;
-  readonly places: Places;
+  readonly slots: AgentSlots;
   readonly agents: AgentTrail;
   readonly cluster: Cluster;
   /** Null if there is no provider with this name. */
@@ -84,11 +97,8 @@ export interface RuntimeContext {
   readonly nudge: (sessionId: string) => void;
   /** Deletes an unreadable session, about which the kernel cannot decide, and ends its feeds. */
   readonly removeUnread: (sessionId: string) => Promise<void>;
-  /** The fence for storing a run as handed to the idle live agent; null without such an agent. */
-  readonly giveAlong: (
-    sessionId: string,
-    run: { readonly runId: string; readonly provider: string },
-  ) => Fence | null;
+  /** Keeps the session's idle agent for a run that is stored as handed over to it. Null without such an agent. */
+  readonly reserveAgent: (sessionId: string, run: ReservedRun) => AgentReservation | null;
   readonly answeredLive: AnsweredLive;
   /** Decides, commits and notifies the feeds. */
   readonly execute: (execution: Execution) => Promise<Executed>;

@@ -4,7 +4,7 @@ import { LIMITS, type RuntimeContext } from "./context.ts";
 import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
 import { nodeView } from "./cluster/node-view.ts";
-import type { Places } from "./worker/places.ts";
+import type { AgentSlots } from "./worker/agent-slots.ts";
 import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
 import { rememberAnswered } from "./run/unused-answers.ts";
@@ -27,8 +27,8 @@ export function openOffline(options: OfflineOptions): Offline {
     limits: LIMITS,
     permissions: null,
     failpoint: NO_FAILPOINT,
-    places: NO_PLACES,
-    agents: createAgentTrail({ log: options.log, limit: NO_PLACES.limit }),
+    slots: NO_SLOTS,
+    agents: createAgentTrail({ log: options.log, limit: NO_SLOTS.limit }),
     cluster: ALONE,
     defaultProvider: catalog.defaultName,
     startsAgents: false,
@@ -40,7 +40,7 @@ export function openOffline(options: OfflineOptions): Offline {
       await store.deleteSessions([sessionId]);
       await options.forgetSession(sessionId);
     },
-    giveAlong: () => null,
+    reserveAgent: () => null,
     execute: (execution) => executeCommand({ store, newId: options.newId }, execution),
     patient: () => context,
     onOutput: () => {},
@@ -57,13 +57,14 @@ export function openOffline(options: OfflineOptions): Offline {
   };
 }
 
-const NO_PLACES: Places = {
+const NO_SLOTS: AgentSlots = {
   limit: 0,
   taken: 0,
   busy: 0,
   isFull: false,
-  isAwaited: false,
   holds: () => false,
+  mustYield: () => false,
+  countRun: () => {},
   take: () => null,
   use: () => {},
   wait: () => {},

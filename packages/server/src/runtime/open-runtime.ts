@@ -16,7 +16,7 @@ import { createGlobalFeed } from "./feeds/global-feed.ts";
 import { createHintReader } from "./cluster/hint-reader.ts";
 import { createHistogram } from "./stats/measurements.ts";
 import { patientStore } from "./cluster/patient-store.ts";
-import { createPlaces } from "./worker/places.ts";
+import { createAgentSlots } from "./worker/agent-slots.ts";
 import { readiness } from "./upkeep/readiness.ts";
 import { findObstacles } from "./worker/obstacle.ts";
 import { startRecovery } from "./worker/recovery.ts";
@@ -143,7 +143,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   };
   const nudge = (sessionId: string): void => wake(sessionId, { isWanted: false });
 
-  const places = createPlaces({
+  const slots = createAgentSlots({
     limit: options.limits.liveAgents,
     evict: async (sessionId) => workers.get(sessionId)?.evict(),
     // Other nodes may have been full too, so the session is offered to all of them.
@@ -156,7 +156,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     node,
     formerNode: options.formerNode ?? null,
     log,
-    places,
+    slots,
     missingRepos: () => options.repositories.missing(member.labels),
     onLost: (why) => {
       for (const worker of workers.values()) void worker.giveUp(why);
@@ -189,8 +189,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       if (read.found === "nothing") await options.forgetSession(sessionId);
     },
     obstacleOf: findObstacles({ ...settings, cluster, labels: member.labels }),
-    places,
-    agents: createAgentTrail({ log, limit: places.limit }),
+    slots,
+    agents: createAgentTrail({ log, limit: slots.limit }),
     cluster,
     execute,
     patient: (signal) => {
@@ -204,7 +204,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       globalFeed.end(sessionId);
       nudge(sessionId);
     },
-    giveAlong: (sessionId, run) => workers.get(sessionId)?.giveAlong(run) ?? null,
+    reserveAgent: (sessionId, run) => workers.get(sessionId)?.reserveAgent(run) ?? null,
     onOutput: (sessionId, stored) => {
       feeds.add(sessionId, stored);
       eventLag.add(stored.lagMs);
@@ -251,8 +251,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       ...(await store.tally()),
       runsEnded,
       liveAgents: [...workers.values()].filter(({ hasAgent }) => hasAgent).length,
-      busyAgents: places.busy,
-      agentLimit: places.limit,
+      busyAgents: slots.busy,
+      agentLimit: slots.limit,
       feedReaders: feeds.readers + globalFeed.readers,
       feedReadersDropped: feeds.dropped + globalFeed.dropped,
       eventLag: eventLag.read(),

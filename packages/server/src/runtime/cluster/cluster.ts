@@ -4,7 +4,7 @@ import type { ClusterMember } from "./cluster-member.ts";
 import type { Log } from "../log.ts";
 import { refuse, type Reply } from "../reply.ts";
 import { createNodeLease, type LossReason } from "./node-lease.ts";
-import type { Places } from "../worker/places.ts";
+import type { AgentSlots } from "../worker/agent-slots.ts";
 import { hasRoom, nodeView, type NodeView } from "./node-view.ts";
 
 export interface ClusterOptions extends ClusterMember {
@@ -15,7 +15,7 @@ export interface ClusterOptions extends ClusterMember {
   readonly version: string;
   readonly log: Log;
   /** The agent slots of this node. */
-  readonly places: Pick<Places, "limit" | "taken" | "busy">;
+  readonly slots: Pick<AgentSlots, "limit" | "taken" | "busy">;
   /** Repositories that this node does not have; their sessions must run elsewhere. */
   readonly missingRepos: () => Promise<readonly string[]>;
   /** The lease expired before it was renewed: other nodes may own the sessions now. */
@@ -81,9 +81,9 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     name: options.name,
     version: options.version,
     labels: options.labels,
-    capacity: options.places.limit,
-    busy: options.places.busy,
-    taken: options.places.taken,
+    capacity: options.slots.limit,
+    busy: options.slots.busy,
+    taken: options.slots.taken,
     missing,
     letsGo: isDraining,
   });

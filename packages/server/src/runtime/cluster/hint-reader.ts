@@ -17,7 +17,7 @@ export function createHintReader(
   context: RuntimeContext,
   { feeds, globalFeed, workers, wake, signal }: HintReaderOptions,
 ): (hint: Hint) => void {
-  const { store, node, cluster, places, log } = context;
+  const { store, node, cluster, slots, log } = context;
   const onFailure = (err: unknown): void =>
     log.error({ err }, "writes of other processes could not be read");
 
@@ -51,7 +51,7 @@ export function createHintReader(
         workers.get(hint.sessionId)?.nudge();
         return void context.forgetSession(hint.sessionId).catch(onFailure);
       case "wanted": {
-        const isForThisNode = hint.node === node || (hint.node === null && !places.isFull);
+        const isForThisNode = hint.node === node || (hint.node === null && !slots.isFull);
         return isForThisNode ? wake(hint.sessionId, { isWanted: true }) : undefined;
       }
       default:

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { PermissionAnswer } from "../../providers/provider.ts";
 import type { StoredSuspension } from "../../storage/store.ts";
 import { isByPolicy } from "./policy-answer.ts";
@@ -134,7 +134,7 @@ function optionsIn(request: JsonObject): readonly Option[] {
 }
 
 function textIn(value: Json, key: string): string | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   const text = Object.entries(value).find(([name]) => name === key)?.[1];
   return typeof text === "string" ? text : null;
 }

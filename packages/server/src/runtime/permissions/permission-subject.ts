@@ -1,7 +1,7 @@
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { PermissionSubject } from "../../domain/policy/permission-subject.ts";
 import { quoteWords } from "../../domain/policy/shell-command.ts";
 
@@ -176,10 +176,6 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 function textOf(value: Json | undefined): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {

@@ -87,16 +87,16 @@ async function refuseCreation(
     if (refused !== null) return refused;
   }
   if (repoId === null) return null;
-  const { places, cluster } = context;
+  const { slots, cluster } = context;
   const opened = await context.openWorkspace(repoId);
   if (opened.ok) await opened.workspace.close();
   else if (opened.refusal.code === "repository_not_found" || !cluster.isElsewhere(repoId))
     return opened;
-  if (!places.isFull || cluster.bestFor(repoId) !== null) return null;
-  context.log.warn({ limit: context.places.limit }, "a session was refused: all agents are busy");
+  if (!slots.isFull || cluster.bestFor(repoId) !== null) return null;
+  context.log.warn({ limit: context.slots.limit }, "a session was refused: all agents are busy");
   return refuse(
     "agents_busy",
-    `All ${context.places.limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
+    `All ${context.slots.limit} agents are busy. Try again later, or raise AGENT_MAX_SESSIONS.`,
   );
 }
 

@@ -1,21 +1,15 @@
-import { chooseAgent, type AgentChoice, type AgentWish } from "../../domain/choose-agent.ts";
+import { chooseAgent, type AgentWish } from "../../domain/choose-agent.ts";
 import type { Command, Send } from "../../domain/kernel/command.ts";
 import type { Json } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { RunStart } from "../../domain/run.ts";
-import { stateOf, type Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/session.ts";
 import { STATUS_RULES } from "../../domain/status.ts";
-import type {
-  Fence,
-  IdempotencyKey,
-  RememberedAnswer,
-  Run,
-  SessionRecord,
-} from "../../storage/store.ts";
-import { budgetIn } from "../budget.ts";
+import type { IdempotencyKey, RememberedAnswer, Run, SessionRecord } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { CommandExtras, Decided } from "../execute-command.ts";
 import { fromRemembered, keyOf, recalled, toRemembered } from "./idempotency.ts";
+import { canStartHanded, reserveAgent } from "../run/hand-over.ts";
 import { toRefused } from "../command-reply.ts";
 import { noSuchSession, type Reply } from "../reply.ts";
 import { refuseProvider, type ChosenBy } from "./refuse-provider.ts";
@@ -26,7 +20,7 @@ import { snapshotOf } from "../session-snapshot.ts";
 export async function sendMessage(
   context: RuntimeContext,
   request: SendMessage,
-  { mayGive = true }: { readonly mayGive?: boolean } = {},
+  { mayReserve = true }: { readonly mayReserve?: boolean } = {},
 ): Promise<Reply<{ readonly sent: Sent }>> {
   const key = keyOf(`send ${request.sessionId}`, request);
   const earlier = await recalled(context, { key, request });
@@ -40,17 +34,19 @@ export async function sendMessage(
   const runId = context.newId();
   const start = chooseAgent(request, { session, defaultProvider });
   const isNext = beginsAtOnce(session, request);
-  const toGive = mayGive && isNext ? fenceToGive(context, { request, runId, start }) : null;
+  const { provider } = start;
+  const reservation =
+    mayReserve && isNext ? reserveAgent(context, request, { runId, provider }) : null;
   const chosenBy = chosenByOf(request, session);
   const checksProvider = context.startsAgents || chosenBy === "request";
   // The provider of a live agent is installed.
-  if (STATUS_RULES[session.status].takesMessages && toGive === null && checksProvider) {
-    const refused = await refuseProvider(context, { name: start.provider, chosenBy });
+  if (STATUS_RULES[session.status].takesMessages && reservation === null && checksProvider) {
+    const refused = await refuseProvider(context, { name: provider, chosenBy });
     if (refused !== null) return refused;
   }
 
-  const isStarted = isNext && reservePlace(context, { sessionId, repoId });
-  const fence = isStarted ? toGive : null;
+  const isStarted = isNext && reserveSlot(context, { sessionId, repoId });
+  const fence = isStarted ? (reservation?.fence ?? null) : null;
   const command: Send = {
     type: "send",
     at: context.clock(),
@@ -66,7 +62,7 @@ export async function sendMessage(
   // Decided on the latest session, which may have changed since it was read.
   const startOn = (latest: Session | null): RunStart => {
     const choice = chooseAgent(request, { session: latest ?? session, defaultProvider });
-    const handed = fence !== null && canGive(latest) && choice.provider === start.provider;
+    const handed = fence !== null && canStartHanded(latest) && choice.provider === provider;
     return { ...choice, handed };
   };
   // The last one counts: a conflict makes the command be decided again.
@@ -93,9 +89,10 @@ export async function sendMessage(
       return await sendMessage(context, request);
     // Another node owns the session now, so its agent cannot get the message from here.
     if ("refused" in executed && executed.refused === "fenced")
-      return await sendMessage(context, request, { mayGive: false });
+      return await sendMessage(context, request, { mayReserve: false });
     return toRefused(executed);
   } finally {
+    reservation?.endCommit();
     // In every case, so that the worker releases a slot that is not needed. On the next tick, so that the feeds send the
     // message before the agent's first output.
     process.nextTick(() => context.nudge(sessionId));
@@ -108,26 +105,6 @@ function chosenByOf({ provider }: SendMessage, session: SessionRecord): ChosenBy
   return session.lastRun === null ? "request" : "last_run";
 }
 
-/** The fence of an idle live agent. The message is stored as handed to it, and handed right after. */
-function fenceToGive(
-  { giveAlong }: RuntimeContext,
-  {
-    request: { sessionId, continuity, delivery },
-    runId,
-    start: { provider },
-  }: { readonly request: SendMessage; readonly runId: string; readonly start: AgentChoice },
-): Fence | null {
-  if (continuity === "off" || delivery === "interrupt") return null;
-  return giveAlong(sessionId, { runId, provider });
-}
-
-/** Whether the message can start now, without a budget to check. */
-function canGive(session: Session | null): boolean {
-  if (session === null || session.standing.status !== "active") return false;
-  const isFree = stateOf(session) === "idle" && session.queue.length === 0;
-  return isFree && session.delivery === "open" && budgetIn(session.metadata) === null;
-}
-
 const NO_WISH: AgentWish = { provider: null, model: null };
 
 /** The command of a first message, for the transaction that creates its session. */
@@ -136,7 +113,7 @@ export function firstMessage(
   { request, sessionId }: { readonly request: CreateSession; readonly sessionId: string },
 ): Send {
   const { defaultProvider } = context;
-  const isStarted = reservePlace(context, { sessionId, repoId: request.repoId });
+  const isStarted = reserveSlot(context, { sessionId, repoId: request.repoId });
   return {
     type: "send",
     at: context.clock(),
@@ -157,15 +134,15 @@ export function firstMessage(
 }
 
 /** Whether a run of the session can start now: here, in which case its slot is taken, or on another node. */
-function reservePlace(
-  { places, cluster, node }: RuntimeContext,
+function reserveSlot(
+  { slots, cluster, node }: RuntimeContext,
   { sessionId, repoId }: { readonly sessionId: string; readonly repoId: string | null },
 ): boolean {
-  if (!cluster.isAlone && !places.holds(sessionId)) {
+  if (!cluster.isAlone && !slots.holds(sessionId)) {
     const best = cluster.bestFor(repoId);
     if (best !== node) return best !== null;
   }
-  return !cluster.isDraining && places.take(sessionId) !== null;
+  return !cluster.isDraining && slots.take(sessionId) !== null;
 }
 
 function beginsAtOnce(session: SessionRecord, { delivery }: SendMessage): boolean {

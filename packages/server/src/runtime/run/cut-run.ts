@@ -1,7 +1,8 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
-import { currentRunOf, stateOf, type Session } from "../../domain/session.ts";
+import { stateOf, type Session } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
+import { takeBack } from "./hand-over.ts";
 import { seconds, type LossReason } from "../cluster/node-lease.ts";
 
 /** A run whose agent was ended without a record of it, and why. */
@@ -10,15 +11,28 @@ export interface CutRun {
   readonly why: LossReason;
 }
 
-/** For the run that was stored as given to an agent which was gone before it got it. */
-export function takeBack(
+/** The server stops. On a shared database a run at work is cut off; another node goes on with all else. */
+export function suspendForShutdown(
   session: Session | null,
-  { at, given }: { readonly at: number; readonly given: string | null },
-): Command | null {
-  const run = session === null ? null : currentRunOf(session);
-  return run !== null && run.id === given && run.handed
-    ? { type: "requeue-run", at, runId: run.id }
-    : null;
+  { at, reservedRunId, isAlone, isOwner }: Shutdown,
+): readonly Command[] {
+  const suspend: readonly Command[] = [
+    ...takeBack(session, { at, reservedRunId }),
+    { type: "suspend", at, cause: "shutdown" },
+  ];
+  if (isAlone) return suspend;
+  const isAtWork = isOwner && dutyOf(session).do === "drive";
+  return isAtWork ? [...suspend, { type: "come-back", at, obstacle: null }] : [];
+}
+
+export interface Shutdown {
+  readonly at: number;
+  /** The run for which an agent was reserved, if that agent has not been prompted. */
+  readonly reservedRunId: string | null;
+  /** No other node uses the database. */
+  readonly isAlone: boolean;
+  /** This node owns the session. */
+  readonly isOwner: boolean;
 }
 
 /** Ends a run that no agent works on any more: nobody knows what came of it. The server went on, unless nothing is known. */

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { backoffMs } from "../../domain/backoff.ts";
 import type { AgentFault } from "../../providers/provider.ts";
 
 const MAX_PAUSE_MS = 60_000;
 
-/** A pause that grows with each try, or as long as the other side asked for; cut short by the signal. */
+/** Pauses for as long as the provider asked for, else longer with each try. The signal ends the pause. */
 export async function pauseBefore(
   tries: number,
   {
@@ -12,7 +13,8 @@ export async function pauseBefore(
     signal,
   }: { readonly fault: AgentFault; readonly firstMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const grownMs = firstMs * 2 ** tries * (0.75 + Math.random() / 2);
-  const pauseMs = Math.min(fault.retryAfterMs ?? grownMs, MAX_PAUSE_MS);
+  const random = Math.random();
+  const ownMs = backoffMs(tries, { firstMs, maxMs: MAX_PAUSE_MS, random });
+  const pauseMs = Math.min(fault.retryAfterMs ?? ownMs, MAX_PAUSE_MS);
   await pause(pauseMs, undefined, { signal }).catch(() => {});
 }

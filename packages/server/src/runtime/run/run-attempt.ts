@@ -1,64 +1,49 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../domain/json.ts";
-import type { CurrentRun, RunError, RunMemory, RunResult } from "../../domain/run.ts";
-import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
+import type { RunError, RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";
-import type { Agent, AgentReport, PromptEnd } from "../../providers/provider.ts";
-import { AgentFault } from "../../providers/provider.ts";
-import type { Fence } from "../../storage/store.ts";
+import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
 import type { RuntimeContext } from "../context.ts";
-import { toAgentAnswer } from "../permissions/permission-answer.ts";
-import { permissionQuestion } from "../permissions/permission-question.ts";
+import { PREPARING, transition, type AttemptEvent, type AttemptState } from "./attempt-state.ts";
+import { storeHandOver, type RunAtWork } from "./hand-over.ts";
+import { LiveQuestions, readCurrent } from "./live-questions.ts";
 import { pauseBefore } from "./retry-pause.ts";
-import { closedSuspensions, type RunPrompt } from "./run-prompt.ts";
-import { unlessSilent } from "./silence.ts";
-import { createStepQueue } from "./step-queue.ts";
-import type { OpenTool, TranscriptWriter } from "./transcript-writer.ts";
-import { createTranscriptWriter } from "./transcript-writer.ts";
+import type { RunPrompt } from "./run-prompt.ts";
+import {
+  createTranscriptWriter,
+  type OpenTool,
+  type TranscriptWriter,
+} from "./transcript-writer.ts";
 
 export interface RunAttemptOptions {
   readonly context: RuntimeContext;
-  readonly sessionId: string;
-  readonly run: CurrentRun;
-  readonly fence: Fence;
-  /** Aborted when the run is no longer to be worked on: cancelled, evicted, or the server stops. */
-  readonly signal: AbortSignal;
+  readonly atWork: RunAtWork;
   /** The live agent waits for a person, perhaps not for ever. */
   readonly onWaiting: () => void;
   readonly stopAgent: () => Promise<void>;
 }
 
-interface HandOptions {
-  readonly memory?: RunMemory;
-  /** Only if the session has not changed since. */
-  readonly version?: number;
-}
+/** A run that is limited again and again is not waited for without end. */
+const MAX_RATE_LIMIT_WAITS = 5;
+/** Beyond this many, the agent has to wait until its reports are stored. */
+const MAX_STEPS = 64;
 
-/** An agent at work on one run, from the prompt to the end: what it says is stored, what it asks is asked. */
+/** An agent at work on one run, from the prompt to its end. Stores the agent's output and its questions. */
 export class RunAttempt {
-  readonly run: CurrentRun;
-  /** An agent has been given the prompt. */
-  hasPrompted = false;
   readonly #options: RunAttemptOptions;
   readonly #writer: TranscriptWriter;
-  /** Suspensions the live agent waits for, and the name it knows each by. */
-  readonly #asked = new Map<string, string>();
-  /** Suspensions whose end the live agent knows of. */
-  readonly told = new Set<string>();
-  /** What must happen one after the other, besides output. */
-  readonly #steps = createStepQueue((error) => this.#breakOff(error));
-  #agent: Agent | null = null;
+  readonly #questions: LiveQuestions;
+  #state: AttemptState = PREPARING;
   #usage: JsonObject | null = null;
-  #usedTools = false;
-  /** Calls whose results came from outside: to report those is no use of a tool. */
-  #answered: ReadonlySet<string> = new Set();
-  /** What the prompt it works on tells of. */
-  #tells: readonly string[] = [];
+  /** When the agent last gave a sign of life. */
   #heardAt = 0;
-  #failure: unknown = null;
+  /** Reports other than output, stored one after the other. */
+  #steps: Promise<void> = Promise.resolve();
+  #stepCount = 0;
 
   constructor(options: RunAttemptOptions) {
-    const { context, sessionId, run, fence } = options;
-    this.run = run;
+    const { context, atWork, onWaiting } = options;
+    const { sessionId, run, fence } = atWork;
     this.#options = options;
     this.#writer = createTranscriptWriter({
       store: context.store,
@@ -68,13 +53,34 @@ export class RunAttempt {
       clock: context.clock,
       newId: context.newId,
       onStored: (stored) => context.onOutput(sessionId, stored),
-      onRefused: () => {},
       onFailure: (error) => this.#breakOff(error),
+    });
+    this.#questions = new LiveQuestions({
+      context,
+      atWork,
+      agent: () => ("agent" in this.#state ? this.#state.agent : null),
+      toldByPrompt: () => ("prompt" in this.#state ? this.#state.prompt.tells : []),
+      onWaiting,
+      onAnswered: () => this.#hear(),
     });
   }
 
+  /** The live agent waits for a person. */
   get isWaiting(): boolean {
-    return this.#asked.size > 0;
+    return this.#questions.isWaiting;
+  }
+
+  get hasPrompted(): boolean {
+    return this.#state.is !== "preparing";
+  }
+
+  /** Suspensions whose end the live agent knows. */
+  get known(): ReadonlySet<string> {
+    return this.#questions.known;
+  }
+
+  get usage(): JsonObject | null {
+    return this.#usage;
   }
 
   /** Tool calls that an earlier attempt at this run left open. */
@@ -86,25 +92,33 @@ export class RunAttempt {
     this.#writer.say({ type: "text", text, notice });
   }
 
-  /** Everything the agent says; a promise means: no more before it resolves. */
+  /** Takes a report of the agent. The next one must wait for the promise, if there is one. */
   report(report: AgentReport): Promise<void> | undefined {
-    this.#heardAt = performance.now();
+    this.#hear();
     switch (report.report) {
+      case "tool":
+        this.#noteTool(report.callId);
+        return this.#writer.put(report);
       case "text":
       case "message":
       case "plan":
         return this.#writer.put(report);
-      case "tool":
-        this.#usedTools ||= !this.#answered.has(report.callId);
-        return this.#writer.put(report);
       case "permission":
-        return this.#later(() => this.#ask(report));
-      case "wants":
-        return this.#later(() => this.#want(report));
+        return this.#later(async () => {
+          // The question is about the output before it.
+          await this.#writer.flush();
+          await this.#questions.ask(report);
+        });
+      case "wants": {
+        // The agent has ended its prompt. The result is awaited without it.
+        const { kind, request, callId } = report;
+        const suspension = { kind, request: { ...request, toolCallId: callId }, expiresAt: null };
+        return this.#later(async () => void (await this.#suspend(suspension)));
+      }
       case "withdrawn":
-        return this.#later(() => this.#withdraw(report.requestId));
+        return this.#later(() => this.#questions.withdraw(report.requestId));
       case "usage":
-        this.#usage = { ...this.#usage, ...report.usage };
+        this.#addUsage(report.usage);
         return undefined;
       case "title":
         return this.#later(() => this.#suggestTitle(report.title));
@@ -116,143 +130,141 @@ export class RunAttempt {
   }
 
   /**
-   * Gives the agent the prompt, again after a passing failure, and returns how the run ended. Throws
-   * what is not the agent's fault, and an `AgentFault` once the run is no longer to be worked on.
+   * Prompts the agent, again after a failure that may pass, and returns how the run ended. Throws errors that are not the
+   * agent's, and an `AgentFault` once the run must not be worked on.
    */
   async work(
     agent: Agent,
-    { isGiven, ...prompt }: RunPrompt & { readonly isGiven: boolean },
+    prompt: RunPrompt,
+    { isHanded }: { readonly isHanded: boolean },
   ): Promise<RunResult | "not_current" | "waiting"> {
-    const { context, signal } = this.#options;
-    this.#agent = agent;
-    this.#tells = prompt.tells;
-    this.#answered = new Set(prompt.answers?.flatMap(({ callId }) => callId ?? []));
-    for (let tries = 0; ; tries += 1) {
-      if (isGiven && tries === 0) context.failpoint("run.handed");
-      else if ((await this.#hand({ memory: prompt.memory })) !== "handed") return "not_current";
-      this.hasPrompted = true;
-      this.#usedTools = false;
-      try {
-        const end = await this.#heard(agent.prompt(prompt));
-        for (const id of prompt.tells) this.told.add(id);
-        await this.settle();
-        this.#usage = end.usage === null ? this.#usage : { ...this.#usage, ...end.usage };
-        if (await this.#waits()) {
-          this.#writer.endText();
-          await this.#writer.flush();
-          return "waiting";
-        }
-        return { outcome: "completed", stopReason: end.stopReason };
-      } catch (error) {
-        await this.settle();
-        if (!(error instanceof AgentFault) || signal.aborted) throw error;
-        if (await this.#waitOut(error)) return "waiting";
-        const isWorthIt = error.isPassing && !this.#usedTools && tries < context.limits.retries;
-        if (!isWorthIt) return { outcome: "failed", error: toRunError(error) };
-        if (!(await this.#retry(error, tries))) return "not_current";
+    try {
+      for (let tries = 0; ; tries += 1) {
+        if (!(await this.#hand(agent, prompt, { isHanded: isHanded && tries === 0 })))
+          return "not_current";
+        const end = await this.#prompt(agent, prompt);
+        if (!(end instanceof AgentFault)) return end;
+        if (await this.#waitOut(end)) return "waiting";
+        const { limits } = this.#options.context;
+        const isWorthIt = end.isPassing && !this.#hasUsedTools && tries < limits.retries;
+        if (!isWorthIt) return { outcome: "failed", error: toRunError(end) };
+        if (!(await this.#pause(end, tries))) return "not_current";
       }
+    } finally {
+      this.#on({ type: "end" });
     }
   }
 
-  get usage(): JsonObject | null {
-    return this.#usage;
-  }
-
-  /** Tells the live agent what has been answered meanwhile. */
+  /** Gives the live agent the answers that are stored. */
   deliverAnswers(): Promise<void> {
-    return this.#steps.add(() => this.#tellAnswers());
+    return this.#addStep(() => this.#questions.deliverAnswers());
   }
 
-  async #tellAnswers(): Promise<void> {
-    const { store, failpoint } = this.#options.context;
-    for (const [suspensionId, requestId] of this.#asked) {
-      // Evicted meanwhile: the answer waits for the agent that comes next.
-      if (this.#options.signal.aborted) return;
-      const suspension = await store.readSuspension(suspensionId);
-      const answer = suspension === null ? null : toAgentAnswer(suspension);
-      if (answer === null) continue;
-      this.#asked.delete(suspensionId);
-      if (!this.isWaiting && !(await this.#goesOn(suspensionId))) continue;
-      this.#heardAt = performance.now();
-      failpoint("answer.telling");
-      if (this.#agent?.answer(requestId, answer) !== true) continue;
-      this.told.add(suspensionId);
-      this.#options.context.answeredLive.add(suspensionId);
-    }
-  }
-
-  /** Resolves when everything said and asked so far is stored. */
+  /** Resolves when all reports so far are stored. Rejects when they could not be stored. */
   async settle(): Promise<void> {
     await this.#writer.flush();
-    await this.#steps.settled;
+    await this.#steps;
     await this.#writer.flush();
-    if (this.#failure !== null) throw this.#failure;
+    if (this.#state.is === "broken") throw this.#state.error;
+  }
+
+  #on(event: AttemptEvent): void {
+    this.#state = transition(this.#state, event);
+  }
+
+  #hear(): void {
+    this.#heardAt = performance.now();
+  }
+
+  #addUsage(usage: JsonObject | null): void {
+    if (usage !== null) this.#usage = { ...this.#usage, ...usage };
+  }
+
+  get #hasUsedTools(): boolean {
+    return this.#state.is === "prompted" && this.#state.hasUsedTools;
+  }
+
+  #noteTool(callId: string): void {
+    if (this.#state.is !== "prompted" || this.#state.hasUsedTools) return;
+    // The prompt brought the result of this call from outside: the agent did not use a tool.
+    const isAnswered = this.#state.prompt.answers?.some((answer) => answer.callId === callId);
+    if (isAnswered !== true) this.#on({ type: "use-tool" });
   }
 
   #later(step: () => Promise<void>): Promise<void> | undefined {
-    const done = this.#steps.add(step);
-    return this.#steps.isFull ? done : undefined;
+    const done = this.#addStep(step);
+    return this.#stepCount > MAX_STEPS ? done : undefined;
   }
 
-  /** Our own side failed: the agent is stopped, since nothing of what it says could be kept. */
+  /** Resolves when the step and all before it are done; never rejects. */
+  #addStep(step: () => Promise<void>): Promise<void> {
+    this.#stepCount += 1;
+    this.#steps = this.#steps
+      .then(step)
+      .catch((error: unknown) => this.#breakOff(error))
+      .finally(() => (this.#stepCount -= 1));
+    return this.#steps;
+  }
+
+  /** The server's side failed. The agent is stopped, since none of its output could be stored. */
   #breakOff(error: unknown): void {
-    this.#failure ??= error;
+    this.#on({ type: "break", error });
     void this.#options.stopAgent();
   }
 
-  /** Records that the agent is about to be given something; not for one that is being ended. */
-  async #hand({ memory, version }: HandOptions = {}): Promise<"handed" | "refused" | "changed"> {
-    const { context, sessionId, fence, run, signal } = this.#options;
-    if (signal.aborted) return "refused";
-    // From here on nobody takes the place of the agent, which so far may only have waited.
-    context.places.use(sessionId, "busy");
-    context.failpoint("run.handing");
-    const at = context.clock();
-    const handed = await context.execute({
-      sessionId,
-      command: { type: "hand-run", at, runId: run.id, ...(memory !== undefined && { memory }) },
-      extras: { fence },
-      version,
-    });
-    context.failpoint("run.handed");
-    if (handed.ok) return "handed";
-    context.places.use(sessionId, "waiting");
-    return "refused" in handed && handed.refused === "version_mismatch" ? "changed" : "refused";
-  }
-
-  /**
-   * Whether the agent may have this answer. The run counts as handed only if that is all there is to tell: what else was
-   * answered, or is open, it learns by a prompt of its own. What is answered between look and record makes it look again.
-   */
-  async #goesOn(suspensionId: string): Promise<boolean> {
-    for (let tries = 0; tries < MAX_LOOKS; tries += 1) {
-      const current = await this.#current();
-      if (current === null) return false;
-      if (current.open > 0 || (await this.#hasOtherNews(suspensionId))) return true;
-      const handed = await this.#hand({ version: current.version });
-      if (handed !== "changed") return handed === "handed";
+  /** False when the run is over, or must not be worked on. */
+  async #hand(
+    agent: Agent,
+    prompt: RunPrompt,
+    { isHanded }: { readonly isHanded: boolean },
+  ): Promise<boolean> {
+    const { context, atWork } = this.#options;
+    this.#on({ type: "hand", agent, prompt });
+    if (isHanded) context.failpoint("run.handed");
+    else {
+      const stored = await storeHandOver(context, atWork, { memory: prompt.memory });
+      if (stored !== "handed") return false;
     }
-    return false;
+    this.#on({ type: "prompt" });
+    return true;
   }
 
-  async #hasOtherNews(suspensionId: string): Promise<boolean> {
-    const { context, sessionId, run } = this.#options;
-    const closed = await closedSuspensions(context.store, { sessionId, runId: run.id });
-    const known = new Set([suspensionId, ...this.told, ...this.#tells, ...this.#asked.keys()]);
-    return closed.some(({ id }) => !known.has(id));
+  /** How the prompt ended, or the agent's failure while the run is still to be worked on. */
+  async #prompt(agent: Agent, prompt: RunPrompt): Promise<RunResult | "waiting" | AgentFault> {
+    try {
+      const end = await this.#unlessSilent(agent.prompt(prompt));
+      for (const id of prompt.tells) this.#questions.known.add(id);
+      await this.settle();
+      this.#addUsage(end.usage);
+      if (!(await this.#hasNews())) return { outcome: "completed", stopReason: end.stopReason };
+      this.#writer.endText();
+      await this.#writer.flush();
+      return "waiting";
+    } catch (error) {
+      await this.settle();
+      if (!(error instanceof AgentFault) || this.#options.atWork.signal.aborted) throw error;
+      return error;
+    }
   }
 
-  /** A rate limit whose end is known is waited for without an agent, if that is wanted. */
+  /** Something is open, or was answered while the agent was busy, so that it does not know of it. */
+  async #hasNews(): Promise<boolean> {
+    const { context, atWork } = this.#options;
+    const current = await readCurrent(context, atWork);
+    return current !== null && (current.open > 0 || !current.handed);
+  }
+
+  /** Suspends the run until a rate limit ends, if that is configured and its end is known. */
   async #waitOut({ code, message, retryAfterMs }: AgentFault): Promise<boolean> {
-    const { context, sessionId, run } = this.#options;
+    const { context, atWork } = this.#options;
     const { rateLimitMs, retryPauseMs, retries } = context.limits;
     if (code !== "agent_rate_limited" || rateLimitMs === null || retryAfterMs === null)
       return false;
     const isSoon = retryAfterMs <= retryPauseMs * 2 ** retries;
-    if (isSoon || retryAfterMs > rateLimitMs || this.#usedTools) return false;
-    const suspensions = await context.store.readSuspensions(sessionId);
+    if (isSoon || retryAfterMs > rateLimitMs || this.#hasUsedTools) return false;
+    const suspensions = await context.store.readSuspensions(atWork.sessionId);
     const waits = suspensions.filter(
-      ({ runId, kind }) => runId === run.id && kind === "rate_limit",
+      ({ runId, kind }) => runId === atWork.run.id && kind === "rate_limit",
     );
     if (waits.length >= MAX_RATE_LIMIT_WAITS) return false;
     const until = context.clock() + retryAfterMs;
@@ -260,112 +272,45 @@ export class RunAttempt {
     return this.#suspend({ kind: "rate_limit", request: { title }, expiresAt: until });
   }
 
-  async #retry(fault: AgentFault, tries: number): Promise<boolean> {
-    const { context, sessionId, fence, run, signal } = this.#options;
-    const retried = await context.execute({
+  /** Records the failure and pauses before the next try. False when the run is over. */
+  async #pause(fault: AgentFault, tries: number): Promise<boolean> {
+    const { context, atWork } = this.#options;
+    const { sessionId, run, fence, signal } = atWork;
+    this.#on({ type: "pause" });
+    const error = toRunError(fault);
+    const recorded = await context.execute({
       sessionId,
-      command: {
-        type: "retry-run",
-        at: context.clock(),
-        runId: run.id,
-        error: toRunError(fault),
-      },
+      command: { type: "retry-run", at: context.clock(), runId: run.id, error },
       extras: { fence },
     });
-    if (!retried.ok) return false;
+    if (!recorded.ok) return false;
     await pauseBefore(tries, { fault, firstMs: context.limits.retryPauseMs, signal });
     return !signal.aborted;
   }
 
-  async #ask(report: Extract<AgentReport, { report: "permission" }>): Promise<void> {
-    const { context, sessionId, fence, run, onWaiting } = this.#options;
-    // The question is about what was said before it.
-    await this.#writer.flush();
-    const id = context.newId();
-    const question = await permissionQuestion(context, { id, sessionId, run, report });
-    this.#asked.set(id, report.requestId);
-    const asked = await context.execute({ sessionId, command: question, extras: { fence } });
-    if (!asked.ok) {
-      this.#asked.delete(id);
-      this.#agent?.answer(report.requestId, { outcome: "cancelled" });
-      return;
-    }
-    const closed = asked.events.find((event) => event.type === "suspension.closed");
-    if (closed === undefined) {
-      context.places.use(sessionId, "waiting");
-      return onWaiting();
-    }
-    const { closing } = closed;
-    context.log.info({ sessionId, runId: run.id, closing }, "a permission needed no person");
-    await this.#tellAnswers();
-  }
-
-  /** What comes from outside is awaited without the agent: it has ended its prompt. */
-  async #want({ kind, callId, request }: Extract<AgentReport, { report: "wants" }>): Promise<void> {
-    await this.#suspend({ kind, request: { ...request, toolCallId: callId }, expiresAt: null });
-  }
-
   async #suspend(suspension: Pick<Suspension, "kind" | "request" | "expiresAt">): Promise<boolean> {
-    const { context, sessionId, fence, run } = this.#options;
+    const { context, atWork } = this.#options;
+    const { sessionId, run, fence } = atWork;
     await this.#writer.flush();
     const at = context.clock();
-    const id = context.newId();
     const suspended = await context.execute({
       sessionId,
       command: {
         type: "suspend-run",
         at,
         runId: run.id,
-        suspension: { id, fingerprint: null, createdAt: at, ...suspension },
+        suspension: { id: context.newId(), fingerprint: null, createdAt: at, ...suspension },
       },
       extras: { fence },
     });
     return suspended.ok;
   }
 
-  /** Whether something is open, or has been answered while the agent was busy, so that it has not heard of it. */
-  async #waits(): Promise<boolean> {
-    const current = await this.#current();
-    return current !== null && (current.open > 0 || !current.handed);
-  }
-
-  /** How it stands with the run, if it is still to be worked on. */
-  async #current(): Promise<{ version: number; handed: boolean; open: number } | null> {
-    const { context, sessionId, run, signal } = this.#options;
-    const loaded = await context.store.load(sessionId);
-    if (signal.aborted || loaded.found !== "session") return null;
-    const { session, version } = loaded.stored;
-    const current = currentRunOf(session);
-    if (current?.id !== run.id) return null;
-    return { version, handed: current.handed, open: openSuspensionsOf(session).length };
-  }
-
-  async #withdraw(requestId: string): Promise<void> {
-    const { context, sessionId, fence } = this.#options;
-    for (const [suspensionId, asked] of this.#asked) {
-      if (asked !== requestId) continue;
-      this.#asked.delete(suspensionId);
-      this.told.add(suspensionId);
-      await context.execute({
-        sessionId,
-        command: {
-          type: "close-suspension",
-          at: context.clock(),
-          suspensionId,
-          how: "withdrawn",
-        },
-        extras: { fence },
-      });
-      // It works on without an answer: what it does from here has been begun.
-      if (!this.isWaiting) await this.#hand();
-    }
-  }
-
-  /** An agent's title is better than none, and never replaces one. */
+  /** The agent's title never replaces another one. */
   async #suggestTitle(title: string): Promise<void> {
-    const { context, sessionId } = this.#options;
+    const { context, atWork } = this.#options;
     await context.execute({
-      sessionId,
+      sessionId: atWork.sessionId,
       command: (session) => ({
         type: "update",
         at: context.clock(),
@@ -374,25 +319,35 @@ export class RunAttempt {
     });
   }
 
-  /** The prompt's end, unless the agent falls silent first without waiting for anybody. */
-  #heard(ending: Promise<PromptEnd>): Promise<PromptEnd> {
-    this.#heardAt = performance.now();
-    return unlessSilent(ending, {
-      silentMs: this.#options.context.limits.silentMs,
-      quietMs: () => {
-        if (this.isWaiting) this.#heardAt = performance.now();
-        return performance.now() - this.#heardAt;
-      },
-    });
+  /** Rejects when the agent gives no sign of life for too long. While it waits for a person it is not silent. */
+  async #unlessSilent<T>(ending: Promise<T>): Promise<T> {
+    const { silentMs } = this.#options.context.limits;
+    const over = new AbortController();
+    this.#hear();
+    const silence = (async (): Promise<never> => {
+      for (;;) {
+        if (this.isWaiting) this.#hear();
+        const leftMs = silentMs - (performance.now() - this.#heardAt);
+        if (leftMs <= 0) throw silentFault(silentMs);
+        await pause(Math.max(10, leftMs), undefined, { signal: over.signal, ref: false });
+      }
+    })();
+    silence.catch(() => {});
+    try {
+      return await Promise.race([ending, silence]);
+    } finally {
+      over.abort();
+      ending.catch(() => {});
+    }
   }
 }
 
-/** How often a session may change between look and record before an answer is left to the agent that comes next. */
-const MAX_LOOKS = 50;
+function silentFault(silentMs: number): AgentFault {
+  const minutes = Math.round(silentMs / 60_000);
+  const span = minutes > 0 ? `${minutes} min` : `${silentMs} ms`;
+  return new AgentFault("agent_unresponsive", `The agent said nothing for ${span}.`);
+}
 
-/** A run that is limited again and again is not waited for without end. */
-const MAX_RATE_LIMIT_WAITS = 5;
-
-export function toRunError(fault: AgentFault): RunError {
-  return { code: fault.code, message: fault.message, detail: fault.detail };
+export function toRunError({ code, message, detail }: AgentFault): RunError {
+  return { code, message, detail };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { errorText } from "../../domain/error-text.ts";
 import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../../domain/run.ts";
 import { currentRunOf, type Session } from "../../domain/session.ts";
@@ -21,10 +22,10 @@ export interface RunWorkOptions {
   readonly session: Session;
   readonly run: CurrentRun;
   readonly fence: Fence;
-  /** The run is stored as given to the live agent, which has yet to get it. */
-  readonly isGiven: boolean;
-  /** The agent that goes on with the session: the one alive, or a new one. */
-  readonly agentFor: (run: CurrentRun, signal: AbortSignal) => Promise<LiveAgent>;
+  /** The run is stored as handed over to the live agent, which has yet to get it. */
+  readonly isHanded: boolean;
+  /** The live agent if it fits the run, else a new one. */
+  readonly findAgent: (signal: AbortSignal) => Promise<LiveAgent>;
   readonly stopAgent: () => Promise<void>;
   readonly onWaiting: () => void;
 }
@@ -46,18 +47,12 @@ export class RunWork {
   #cut: CutRun | null = null;
 
   constructor(options: RunWorkOptions) {
-    const { session, run, fence, onWaiting } = options;
-    const context = options.context.patient(this.#left.signal);
+    const { session, run, fence, onWaiting, stopAgent } = options;
+    const { signal } = this.#left;
+    const context = options.context.patient(signal);
     this.#options = { ...options, context };
-    this.attempt = new RunAttempt({
-      context,
-      sessionId: session.id,
-      run,
-      fence,
-      signal: this.#left.signal,
-      onWaiting,
-      stopAgent: options.stopAgent,
-    });
+    const atWork = { sessionId: session.id, run, fence, signal };
+    this.attempt = new RunAttempt({ context, atWork, onWaiting, stopAgent });
     this.done = this.#work().catch((err: unknown) => {
       context.log.error({ sessionId: session.id, runId: run.id, err }, "a run could not be ended");
     });
@@ -92,13 +87,13 @@ export class RunWork {
 
   /** How the run ended; null when that is not for this attempt to say. */
   async #result(): Promise<RunResult | null> {
-    const { context, session, run, fence, isGiven, agentFor, stopAgent } = this.#options;
+    const { context, session, run, fence, isHanded, findAgent, stopAgent } = this.#options;
     const { signal } = this.#left;
     try {
       const budget = await checkBudget(context, { session, run, fence });
       if (budget === "waiting") return null;
       if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
-      const live = await agentFor(run, signal);
+      const live = await findAgent(signal);
       context.failpoint("agent.started");
       const { memory, heard, roomFor } = live;
       const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
@@ -109,8 +104,8 @@ export class RunWork {
       if (limits !== null) this.attempt.say(limits, "policy");
       live.isNew = false;
       this.#live = live;
-      const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
-      for (const id of this.attempt.told) heard.add(id);
+      const result = await this.attempt.work(live.agent, prompt, { isHanded });
+      for (const id of this.attempt.known) heard.add(id);
       if (result === "not_current" || result === "waiting") return null;
       const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
       if (isStuck) await stopAgent();
@@ -127,7 +122,7 @@ export class RunWork {
         if (!signal.aborted) this.#cut = { runId: run.id, why: () => why };
         return null;
       }
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
     }
   }

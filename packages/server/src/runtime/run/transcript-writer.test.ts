@@ -28,7 +28,6 @@ it("what was said so far is stored, though the agent never pauses", async () => 
     newId: () => `m-${(count += 1)}`,
     // The next words come as soon as the last are stored.
     onStored: () => (isTalking ? say("more ") : undefined),
-    onRefused: () => {},
     onFailure: (error) => {
       throw error;
     },
@@ -64,7 +63,6 @@ it("C5: output that a crash of PostgreSQL took back is stored again, under the n
     clock: () => talk.now,
     newId: randomUUID,
     onStored: ({ firstSeq, lastSeq }) => void shown.push(firstSeq, lastSeq),
-    onRefused: (refused) => void failures.push(refused),
     onFailure: (error) => void failures.push(error),
   });
   const say = async (text: string, voice: "answer" | "thought" = "answer"): Promise<void> => {

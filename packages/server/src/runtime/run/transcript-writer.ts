@@ -43,8 +43,6 @@ export interface TranscriptWriterOptions {
   readonly newId: () => string;
   /** Stored, so it may be shown; `lagMs` since the oldest of it was said. */
   readonly onStored: (stored: StoredOutput & { readonly lagMs: number }) => void;
-  /** The run is over, or another node has it: nothing more will be stored. */
-  readonly onRefused: (refused: AppendRefused["refused"]) => void;
   /** The database failed; what was put is lost, and with it the run. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -189,9 +187,10 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
         const stored = await storeBatch({ items, at: clock(), size });
         if (stored.ok)
           options.onStored({ runId, items, ...stored, lagMs: performance.now() - since });
-        else giveUp(() => options.onRefused(stored.refused));
+        else giveUp();
       } catch (error) {
-        giveUp(() => options.onFailure(error));
+        giveUp();
+        options.onFailure(error);
       }
       onItsWay = null;
       batch.resolve();
@@ -199,12 +198,11 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     storing = null;
   };
 
-  const giveUp = (tell: () => void): void => {
-    if (isOver) return;
+  /** The run is over, another node has it, or the database failed: nothing more is stored. */
+  const giveUp = (): void => {
     isOver = true;
     waiting = [];
     next.resolve();
-    tell();
   };
 
   const kick = (): void => {

@@ -1,4 +1,4 @@
-import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
+import { isObject, sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Message } from "../../domain/message.ts";
 import type { CurrentRun, UnusedAnswer } from "../../domain/run.ts";
 import { keepNewest } from "../../storage/keep-newest.ts";
@@ -137,6 +137,6 @@ function isTelling(input: Json): boolean {
 }
 
 function fieldOf(value: Json, name: string): Json {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   return new Map(Object.entries(value)).get(name) ?? null;
 }

@@ -53,9 +53,9 @@ async function settleLeftovers(
   context: RuntimeContext,
   { isWorkedOn, takeUp, signal }: RecoveryOptions,
 ): Promise<void> {
-  const { store, node, cluster, places } = context;
+  const { store, node, cluster, slots } = context;
   const left = store.isShared
-    ? await store.abandonedSessions({ limit: places.isFull ? AT_ONCE.full : AT_ONCE.withRoom })
+    ? await store.abandonedSessions({ limit: slots.isFull ? AT_ONCE.full : AT_ONCE.withRoom })
     : await store.unsettledSessions();
   for (const sessionId of left) {
     if (signal.aborted || cluster.isDraining) return;

@@ -2,6 +2,7 @@ import { dutyOf } from "../../domain/kernel/duty.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
+import type { Surroundings } from "./worker-state.ts";
 
 /** Which node sees to a session, seen from this one. */
 export class SessionOwnership {
@@ -45,18 +46,15 @@ export class SessionOwnership {
     this.fence ??= { node: stored.owner, epoch: stored.epoch };
   }
 
-  /** Another node has claimed it since, or did and has let go of it. */
-  isLost(stored: StoredSession | null): boolean {
+  ownerOf(stored: StoredSession | null): Surroundings["owner"] {
     const { fence } = this;
-    if (fence === null || stored === null) return false;
-    return stored.owner !== fence.node || stored.epoch !== fence.epoch;
-  }
-
-  /** Another node, which is alive, sees to it. */
-  isOthers(stored: StoredSession | null): boolean {
-    if (this.fence !== null || stored === null || stored.owner === null) return false;
     const { node, cluster } = this.#context;
-    return stored.owner !== node && cluster.isAlive(stored.owner);
+    if (fence !== null) {
+      const isOurs = stored?.owner === fence.node && stored.epoch === fence.epoch;
+      return stored === null || isOurs ? "this_node" : "lost";
+    }
+    if (stored === null || stored.owner === null || stored.owner === node) return "nobody";
+    return cluster.isAlive(stored.owner) ? "other_node" : "nobody";
   }
 
   /** Whether an agent may be started here; not when another node has more room, unless we are `wanted`. */

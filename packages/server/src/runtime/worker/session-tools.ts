@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { ToolDefinition } from "../../providers/provider.ts";
 
 const MAX_TOOLS = 128;
@@ -32,8 +32,4 @@ function parseTool(given: Json): ToolDefinition | null {
     description: typeof description === "string" ? description.slice(0, MAX_DESCRIPTION) : "",
     inputSchema: { properties: {}, ...inputSchema, type },
   };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,21 +1,42 @@
 import type { Command } from "../../domain/kernel/command.ts";
 import { chooseAgent } from "../../domain/choose-agent.ts";
-import { dutyOf } from "../../domain/kernel/duty.ts";
-import type { CurrentRun } from "../../domain/run.ts";
-import { currentRunOf, runIdOf, type Session } from "../../domain/session.ts";
+import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { AgentEndReason } from "./agent-trail.ts";
-import type { RuntimeContext } from "../context.ts";
-import { cutOff, takeBack, type CutRun } from "../run/cut-run.ts";
-import { delayUntil, expireSuspensions } from "./expire-suspensions.ts";
+import type { AgentReservation, ReservedRun, RuntimeContext } from "../context.ts";
 import type { LossReason } from "../cluster/node-lease.ts";
+import { cutOff, suspendForShutdown } from "../run/cut-run.ts";
+import { beforeHandOver, takeBack } from "../run/hand-over.ts";
 import { RunWork } from "../run/run-work.ts";
 import { SessionAgent } from "./session-agent.ts";
 import { SessionOwnership } from "./session-ownership.ts";
+import {
+  canBegin,
+  FREE,
+  isStopping,
+  nextStep,
+  transition,
+  workOf,
+  type Step,
+  type StepTo,
+  type Surroundings,
+  type WorkerEvent,
+  type WorkerState,
+} from "./worker-state.ts";
+
+type RunStep = Pick<StepTo<"work", RunWork>, "session" | "run">;
+
+/** One round of looks at the stored session. A nudge during a look makes another one follow. */
+interface Round {
+  isNudged: boolean;
+  /** This node was asked to take the session up, even if another one has more room. */
+  isWanted: boolean;
+  done: Promise<void>;
+}
 
 /**
- * Makes the world be as the stored session says. It looks at the session's duty whenever something
- * happened and does the next step; after a crash another worker begins with the same look.
+ * Brings an agent into line with the stored session. After each nudge it reads the session, asks `nextStep` and carries
+ * the step out. After a crash another worker begins in the same way.
  */
 export class SessionWorker {
   readonly #context: RuntimeContext;
@@ -23,22 +44,15 @@ export class SessionWorker {
   readonly #onRest: () => void;
   readonly #ownership: SessionOwnership;
   readonly #agent: SessionAgent;
-  #work: RunWork | null = null;
-  #settling: Promise<void> | null = null;
-  #again = false;
-  #idleTimer: NodeJS.Timeout | null = null;
-  #laterTimer: NodeJS.Timeout | null = null;
-  #runsInARow = 0;
-  /** The run of a message that is stored as given to the agent, which gets it right after. */
-  #givenAlong: string | null = null;
-  #cut: CutRun | null = null;
-  #isStopping = false;
-  #isWanted = false;
+  #state: WorkerState<RunWork> = FREE;
+  #round: Round | null = null;
+  /** Cleared by each look. */
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(options: {
     readonly context: RuntimeContext;
     readonly sessionId: string;
-    /** Nothing is going on any more; a later nudge may go to another worker. */
+    /** Nothing is under way. The worker may be dropped; a later nudge may go to another one. */
     readonly onRest: () => void;
   }) {
     this.#context = options.context;
@@ -47,173 +61,204 @@ export class SessionWorker {
     this.#ownership = new SessionOwnership(options.context, options.sessionId);
     this.#agent = new SessionAgent({
       context: options.context,
-      onReport: (report) => this.#work?.attempt.report(report),
+      onReport: (report) => workOf(this.#state)?.attempt.report(report),
       onExit: () => this.nudge(),
     });
   }
 
-  /** Something happened to the session, or may have; `isWanted` when this node was asked to take it up. */
+  #on(event: WorkerEvent<RunWork>): void {
+    this.#state = transition(this.#state, event);
+  }
+
+  /** The session may have changed. `isWanted`: this node was asked to take it up. */
   nudge({ isWanted = false }: { readonly isWanted?: boolean } = {}): void {
-    if (this.#isStopping) return;
-    this.#isWanted ||= isWanted;
-    this.#again = true;
-    this.#settling ??= this.#settleAll()
-      .catch((error: unknown) => {
-        const { log } = this.#context;
-        log.error({ sessionId: this.#sessionId, err: error }, "a session could not be looked at");
-        this.#laterAgain();
-      })
-      .finally(() => {
-        this.#settling = null;
-        this.#isWanted = false;
-        if (this.#again && !this.#isStopping) this.nudge();
-        else if (this.#isAtRest) this.#onRest();
-      });
+    if (isStopping(this.#state)) return;
+    if (this.#round !== null) {
+      this.#round.isNudged = true;
+      this.#round.isWanted ||= isWanted;
+      return;
+    }
+    const round: Round = { isNudged: true, isWanted, done: Promise.resolve() };
+    this.#round = round;
+    round.done = this.#lookWhileNudged(round);
   }
 
   get hasAgent(): boolean {
     return this.#agent.live !== null;
   }
 
-  /**
-   * Lets the run of a message be stored as given to the agent together with the message, under the fence that is returned:
-   * one sync of the disk instead of two. Null when no agent is there that has nothing to do.
-   */
-  giveAlong({
-    runId,
-    provider,
-  }: {
-    readonly runId: string;
-    readonly provider: string;
-  }): Fence | null {
-    if (!this.#canGiveTo(provider)) return null;
-    this.#givenAlong = runId;
-    return this.#ownership.fence;
+  /** Keeps the idle agent for a run that is stored as handed over to it. Null when no agent is idle. */
+  reserveAgent({ runId, provider }: ReservedRun): AgentReservation | null {
+    const { fence } = this.#ownership;
+    const isFree = this.#state.is === "free" && this.#agent.isReadyFor(provider);
+    if (fence === null || !isFree) return null;
+    this.#on({ type: "reserve", runId });
+    return { fence, endCommit: () => this.#on({ type: "end-commit", runId }) };
   }
 
-  #canGiveTo(provider: string): boolean {
-    const isFree = !this.#isStopping && this.#work === null && this.#ownership.fence !== null;
-    return isFree && this.#agent.isReadyFor(provider);
-  }
-
-  /** Ends the agent to make its place free. The session loses nothing: what it waits for is stored. */
+  /** Ends the agent to free its slot. The session loses nothing: its open questions are stored. */
   async evict(reason: AgentEndReason = "evicted"): Promise<void> {
-    this.#work?.leave();
+    this.#leaveWork();
     await this.#agent.stop(reason, { urgent: true });
     this.nudge();
   }
 
-  /** The node is to have no work: an agent that has nothing to do is ended now, others when they are done. */
+  /** The node takes no more work. An agent that is idle or waits is ended now, a busy one after its run. */
   drain(): void {
-    if (this.#agent.live !== null && this.#work?.attempt.isWaiting !== false)
-      void this.evict("drained");
+    const work = workOf(this.#state);
+    const isBusy = work !== null && !work.attempt.isWaiting;
+    if (this.#agent.live !== null && !isBusy) void this.evict("drained");
     else this.nudge();
   }
 
-  /** The server goes away: the session is stored as suspended, then its agent is made to end. */
+  /** The server stops: the session is stored as suspended, then its agent is ended. */
   async shutDown(): Promise<void> {
-    this.#isStopping = true;
+    this.#on({ type: "stop" });
     this.#clearTimers();
-    const { clock, cluster, execute, log } = this.#context;
-    const { fence } = this.#ownership;
-    await this.#work?.settle();
-    await execute({
-      sessionId: this.#sessionId,
-      // Others go on with what waits or rests; only what was at work is cut off.
-      command: (session) => {
-        const at = clock();
-        const isCut = cluster.isAlone || (fence !== null && dutyOf(session).do === "drive");
-        const back = this.#takenBack(session, at) ?? [];
-        const suspend = { type: "suspend", at, cause: "shutdown" } as const;
-        // The other nodes stay.
-        const stay = cluster.isAlone ? [] : [{ type: "come-back", at, obstacle: null } as const];
-        return isCut ? [back, suspend, ...stay].flat() : [];
-      },
-      ...(fence !== null && { extras: { fence } }),
-    }).catch((err: unknown) => {
-      log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
-    });
-    this.#work?.leave();
+    const work = workOf(this.#state);
+    await work?.settle();
+    await this.#suspend();
+    work?.leave();
     await this.#agent.stop("shutdown", { urgent: true });
-    await Promise.allSettled([this.#settling, this.#work?.done]);
-    // One that was just starting when it was told to go.
+    await Promise.allSettled([this.#round?.done, work?.done]);
+    // The agent may just have been started.
     await this.#agent.stop("shutdown", { urgent: true });
-    if (cluster.isAlone) return;
+    this.#on({ type: "end-stop" });
+    if (this.#context.cluster.isAlone) return;
     await this.#letGo();
     this.#ownership.callAnother((await this.#load())?.session ?? null);
   }
 
-  /** The node's lease ran out, or the session was taken over: others may be at work on it, so nothing here may go on. */
-  async giveUp(why?: LossReason): Promise<void> {
-    const work = this.#work;
-    if (work !== null && why !== undefined) this.#cut = { runId: work.runId, why };
+  async #suspend(): Promise<void> {
+    const { clock, cluster, execute, log } = this.#context;
+    const { fence } = this.#ownership;
+    const reservedRunId = this.#state.is === "stopping" ? this.#state.reservedRunId : null;
+    const about = { reservedRunId, isAlone: cluster.isAlone, isOwner: fence !== null };
+    await execute({
+      sessionId: this.#sessionId,
+      command: (session) => suspendForShutdown(session, { at: clock(), ...about }),
+      ...(fence !== null && { extras: { fence } }),
+    }).catch((err: unknown) => {
+      log.error({ sessionId: this.#sessionId, err }, "a session could not be suspended");
+    });
+  }
+
+  /** The node's lease ran out, or another node took the session over and may work on it: all work here ends. */
+  async giveUp(why: LossReason | null = null): Promise<void> {
+    const work = workOf(this.#state);
     this.#ownership.fence = null;
-    work?.leave();
-    await this.#agent.stop(why === undefined ? "taken_over" : "lease_lost", { urgent: true });
+    this.#leaveWork(why);
+    await this.#agent.stop(why === null ? "taken_over" : "lease_lost", { urgent: true });
     await work?.done;
     await this.#leaveAlone();
     this.nudge();
   }
 
-  /** The session is another node's: no agent of it may be here, not even one that was just starting. */
-  async #leaveAlone(): Promise<void> {
-    await this.#agent.stop("taken_over", { urgent: true });
-    this.#context.places.leave(this.#sessionId);
+  #leaveWork(why: LossReason | null = null): void {
+    workOf(this.#state)?.leave();
+    this.#on({ type: "leave-work", why });
   }
 
-  get #isAtRest(): boolean {
-    return (
-      this.#agent.live === null &&
-      this.#work === null &&
-      this.#laterTimer === null &&
-      !this.#agent.isEnding &&
-      !this.#again &&
-      !this.#isStopping
-    );
-  }
-
-  async #settleAll(): Promise<void> {
-    while (this.#again && !this.#isStopping) {
-      this.#again = false;
-      await this.#settle();
+  async #lookWhileNudged(round: Round): Promise<void> {
+    try {
+      while (round.isNudged && !isStopping(this.#state)) {
+        round.isNudged = false;
+        await this.#look(round);
+      }
+    } catch (err) {
+      this.#context.log.error(
+        { sessionId: this.#sessionId, err },
+        "a session could not be looked at",
+      );
+      this.#lookLater();
     }
+    this.#round = null;
+    if (round.isNudged) return this.nudge();
+    const hasAgent = this.#agent.live !== null || this.#agent.isEnding;
+    if (this.#state.is === "free" && !hasAgent && this.#timers.size === 0) this.#onRest();
   }
 
-  async #settle(): Promise<void> {
+  async #look(round: Round): Promise<void> {
+    this.#on({ type: "begin-look" });
     const stored = await this.#load();
     const session = stored?.session ?? null;
-    const duty = dutyOf(session);
+    this.#on({ type: "end-look", session });
     this.#clearTimers();
-    if (!this.#context.cluster.holdsLease) return this.#laterAgain();
-    this.#ownership.recognise(stored);
-    if (this.#ownership.isLost(stored)) return this.giveUp();
-    if (this.#ownership.isOthers(stored)) return this.#leaveAlone();
-    if (this.#work !== null && this.#work.runId !== runIdOf(session)) {
-      // Cancelled, interrupted or deleted: the log says so already, the agent learns it now.
-      await this.#windDown(this.#work, { atOnce: duty.do === "clear" });
-      this.#again = true;
-      return;
-    }
-    switch (duty.do) {
+    await this.#carryOut(nextStep(this.#state, session, this.#surroundings(stored, round)));
+  }
+
+  #surroundings(stored: StoredSession | null, { isWanted }: Round): Surroundings {
+    const { cluster, slots } = this.#context;
+    const { holdsLease } = cluster;
+    if (holdsLease) this.#ownership.recognise(stored);
+    const run = stored === null ? null : currentRunOf(stored.session);
+    return {
+      holdsLease,
+      owner: this.#ownership.ownerOf(stored),
+      mayBegin: stored !== null && this.#ownership.mayBegin(stored.session, { isWanted }),
+      isAgentReady: run !== null && this.#agent.isReadyFor(run.provider),
+      mustYield: slots.mustYield(this.#sessionId),
+    };
+  }
+
+  async #carryOut(step: Step<RunWork>): Promise<void> {
+    const { slots, clock } = this.#context;
+    const at = clock();
+    switch (step.do) {
+      case "nothing":
+        return;
+      case "look-later":
+        return this.#lookLater();
+      case "give-up":
+        return this.giveUp();
+      case "leave-alone":
+        return this.#leaveAlone();
       case "clear":
         await this.#agent.stop("session_closed", { urgent: true });
         await this.#letGo();
-        if (session === null) await this.#context.forgetSession(this.#sessionId);
-        return;
+        return step.isDeleted ? this.#context.forgetSession(this.#sessionId) : undefined;
       case "rest":
-        this.#runsInARow = 0;
-        return this.#rest("idle");
-      case "start":
-        return this.#start(duty.runId, session);
-      case "drive":
-        return this.#drive(session, duty);
-      case "await":
-        await this.#work?.attempt.deliverAnswers();
-        this.#expireAt(duty.until);
-        return this.#work === null ? this.#rest("waiting") : undefined;
+        this.#expireAt(step.until);
+        return this.#rest(step.use);
+      case "continue":
+        if (step.isBusy) slots.use(this.#sessionId, "busy");
+        await step.work.attempt.deliverAnswers();
+        return this.#expireAt(step.until);
+      case "wind-down":
+        return this.#windDown(step);
+      case "leave-to-others":
+        await this.#agent.stop("drained");
+        await this.#letGo();
+        return this.#ownership.callAnother(step.session);
+      case "yield-slot":
+        await this.#agent.stop("evicted");
+        slots.leave(this.#sessionId);
+        return slots.wait(this.#sessionId);
+      case "start-run":
+        return this.#startRun(step);
+      case "work":
+        if (!(await this.#takeSlot(step.session))) return;
+        if ((await this.#claim(step.session)) === null) return this.#letGo();
+        return this.#begin(step, { isHanded: false });
+      case "hand-over":
+        slots.use(this.#sessionId, "busy");
+        return this.#begin({ ...step, run: beforeHandOver(step.run) }, { isHanded: true });
+      case "take-back":
+        return this.#command(
+          step.session,
+          takeBack(step.session, { at, reservedRunId: step.run.id }),
+        );
+      case "cut-off":
+        return this.#command(step.session, cutOff(step.run.id, { at, cut: step.cut }));
       default:
-        return duty satisfies never;
+        return step satisfies never;
     }
+  }
+
+  /** Another node owns the session: no agent of it may be here, not even one that was just starting. */
+  async #leaveAlone(): Promise<void> {
+    await this.#agent.stop("taken_over", { urgent: true });
+    this.#context.slots.leave(this.#sessionId);
   }
 
   async #load(): Promise<StoredSession | null> {
@@ -221,180 +266,134 @@ export class SessionWorker {
     return loaded.found === "session" ? loaded.stored : null;
   }
 
-  /** No place is free here: perhaps one is elsewhere. */
-  #waitForPlace(session: Session): void {
-    this.#context.places.wait(this.#sessionId);
-    if (this.#ownership.fence === null) this.#ownership.callAnother(session);
+  /** False when no slot is free here; then another node may have one, or this one offers one later. */
+  async #takeSlot(session: Session): Promise<boolean> {
+    const { slots } = this.#context;
+    const slot = slots.take(this.#sessionId);
+    if (slot === null) {
+      slots.wait(this.#sessionId);
+      if (this.#ownership.fence === null) this.#ownership.callAnother(session);
+      return false;
+    }
+    await slot;
+    return true;
   }
 
-  /** Nothing is to be done now; an agent that lives may be ended when its time is up. */
   async #rest(use: "idle" | "waiting"): Promise<void> {
     if (this.#context.cluster.isDraining) await this.#agent.stop("drained");
     if (this.#agent.live === null) return this.#letGo();
-    this.#context.places.use(this.#sessionId, use);
-    this.#idleTimer = setTimeout(() => void this.#reap(), this.#context.limits.idleMs);
-    this.#idleTimer.unref();
+    this.#context.slots.use(this.#sessionId, use);
+    this.#after(this.#context.limits.idleMs, () => {
+      if (this.#state.is === "free") void this.#agent.stop("idle").then(() => this.nudge());
+    });
   }
 
-  async #reap(): Promise<void> {
-    if (this.#work !== null || this.#isStopping) return;
-    await this.#agent.stop("idle");
-    this.nudge();
-  }
-
-  /** Nothing of the session needs this process. */
+  /** Gives up the slot and the ownership: the session needs nothing of this process. */
   async #letGo(): Promise<void> {
-    this.#context.places.leave(this.#sessionId);
+    this.#context.slots.leave(this.#sessionId);
     await this.#ownership.release();
   }
 
-  async #start(runId: string, session: Session | null): Promise<void> {
-    const { places } = this.#context;
-    const entry = session?.queue[0];
-    if (session === null || entry === undefined) return;
-    if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
-      return this.#leaveToOthers(session);
-    if (
-      places.isAwaited &&
-      places.holds(this.#sessionId) &&
-      this.#runsInARow >= MAX_RUNS_IN_A_ROW
-    ) {
-      this.#runsInARow = 0;
-      await this.#agent.stop("evicted");
-      places.leave(this.#sessionId);
-      return places.wait(this.#sessionId);
-    }
-    const place = places.take(this.#sessionId);
-    if (place === null) return this.#waitForPlace(session);
-    await place;
-    this.#runsInARow += 1;
-    const { clock, defaultProvider } = this.#context;
+  async #startRun({ session, entry }: StepTo<"start-run", RunWork>): Promise<void> {
+    if (!(await this.#takeSlot(session))) return;
+    const { clock, defaultProvider, slots } = this.#context;
+    slots.countRun(this.#sessionId);
     const start = { ...chooseAgent(entry, { session, defaultProvider }), handed: false };
-    await this.#command({ type: "start-run", at: clock(), runId, start }, session);
+    await this.#command(session, { type: "start-run", at: clock(), runId: entry.runId, start });
   }
 
-  async #drive(
-    session: Session | null,
-    { runId, handed }: { readonly runId: string; readonly handed: boolean },
-  ): Promise<void> {
-    if (this.#work?.runId === runId) {
-      this.#context.places.use(this.#sessionId, "busy");
-      return this.#work.attempt.deliverAnswers();
-    }
-    const run = session === null ? null : currentRunOf(session);
-    if (session === null || run === null) return;
-    const { fence: ours } = this.#ownership;
-    if (handed && this.#givenAlong === runId && ours !== null && this.#canGiveTo(run.provider)) {
-      this.#context.places.use(this.#sessionId, "busy");
-      const unheard = { ...run, attempts: run.attempts - 1 };
-      return this.#begin(session, { run: unheard, fence: ours, isGiven: true });
-    }
-    if (handed) {
-      const at = this.#context.clock();
-      const cut = this.#takenBack(session, at) ?? cutOff(runId, { at, cut: this.#cut });
-      return this.#command(cut, session);
-    }
-    if (!this.#ownership.mayBegin(session, { isWanted: this.#isWanted }))
-      return this.#leaveToOthers(session);
-    const place = this.#context.places.take(this.#sessionId);
-    if (place === null) return this.#waitForPlace(session);
-    await place;
-    const fence = await this.#claim(session);
-    if (fence === null) return this.#letGo();
-    this.#begin(session, { run, fence, isGiven: false });
-  }
-
-  async #leaveToOthers(session: Session): Promise<void> {
-    await this.#agent.stop("drained");
-    await this.#letGo();
-    this.#ownership.callAnother(session);
-  }
-
-  /** A step of ours, under our fence. Once it is taken, the session is looked at again. */
-  async #command(command: Command | readonly Command[], session: Session): Promise<void> {
+  /** Stores commands under our fence. Afterwards the session is looked at again. */
+  async #command(session: Session, command: Command | readonly Command[]): Promise<void> {
     const fence = await this.#claim(session);
     if (fence === null) return this.#letGo();
     const sessionId = this.#sessionId;
     const executed = await this.#context.execute({ sessionId, command, extras: { fence } });
-    if (executed.ok) this.#again = true;
-    else if ("refused" in executed && executed.refused === "fenced") {
-      // Another node took the session over: what lives of it here must not go on.
-      this.#ownership.fence = null;
-      await this.#agent.stop("taken_over", { urgent: true });
-      await this.#letGo();
-      // Unless it was let go of again: then it is for whoever claims it.
-      this.#again = true;
-    }
+    if (executed.ok) return this.nudge();
+    if (!("refused" in executed) || executed.refused !== "fenced") return;
+    // Another node took the session over. It may have released it since, so look again.
+    this.#ownership.fence = null;
+    await this.#agent.stop("taken_over", { urgent: true });
+    await this.#letGo();
+    this.nudge();
   }
 
-  /** For a run that was stored as given, and whose agent was gone before it got it. */
-  #takenBack(session: Session | null, at: number): Command | null {
-    return takeBack(session, { at, given: this.#work === null ? this.#givenAlong : null });
-  }
-
-  #begin(
-    session: Session,
-    { run, fence, isGiven }: { run: CurrentRun; fence: Fence; isGiven: boolean },
-  ): void {
+  #begin({ session, run }: RunStep, { isHanded }: { readonly isHanded: boolean }): void {
+    const { fence } = this.#ownership;
+    // The worker may have been stopped, or the agent reserved, since the step was chosen.
+    if (fence === null || !canBegin(this.#state, run.id)) return;
     const work = new RunWork({
       context: this.#context,
       session,
       run,
       fence,
-      isGiven,
-      agentFor: (_, signal) => this.#agent.forRun(run, { session, fence, signal }),
+      isHanded,
+      findAgent: (signal) => this.#agent.forRun(run, { session, fence, signal }),
       stopAgent: () => this.#agent.stop("run_failed", { urgent: true }),
       onWaiting: () => this.nudge(),
     });
-    this.#work = work;
-    this.#givenAlong = null;
+    this.#on({ type: "begin-work", work });
     void work.done.then(() => {
-      if (this.#work === work) this.#work = null;
-      this.#cut = work.cut ?? this.#cut;
+      this.#on({ type: "end-work", work, cut: work.cut });
       this.nudge();
     });
   }
 
-  async #windDown(work: RunWork, { atOnce }: { readonly atOnce: boolean }): Promise<void> {
-    work.leave();
+  /** The run was cancelled, interrupted or deleted. That is stored already; now the agent is told. */
+  async #windDown({ work, atOnce }: StepTo<"wind-down", RunWork>): Promise<void> {
+    this.#leaveWork();
     const { live } = this.#agent;
-    const mustStop = atOnce || (live !== null && (await live.agent.cancel()) === "ignored");
-    if (mustStop)
-      await this.#agent.stop(atOnce ? "session_closed" : "run_cancelled", { urgent: true });
+    if (atOnce) await this.#agent.stop("session_closed", { urgent: true });
+    else if (live !== null && (await live.agent.cancel()) === "ignored")
+      await this.#agent.stop("run_cancelled", { urgent: true });
     await work.done;
+    this.nudge();
   }
 
-  async #claim(session: Session | null): Promise<Fence | null> {
+  async #claim(session: Session): Promise<Fence | null> {
     const claimed = await this.#ownership.claim();
     if (claimed !== "full") return claimed;
-    // An agent somewhere that has nothing to do makes room, here at best.
-    if (!this.#context.places.freeIdle()) this.#ownership.callAnother(session);
-    this.#laterAgain();
+    // An idle agent makes room, on this node if it has one.
+    if (!this.#context.slots.freeIdle()) this.#ownership.callAnother(session);
+    this.#lookLater();
     return null;
   }
 
   #expireAt(until: number | null): void {
     if (until === null) return;
-    const delayMs = delayUntil(until, this.#context.clock());
-    const expire = (): unknown =>
-      expireSuspensions(this.#context, this.#sessionId).finally(() => this.nudge());
-    this.#laterTimer = setTimeout(expire, delayMs).unref();
+    const delayMs = Math.max(0, until - this.#context.clock());
+    this.#after(delayMs, () => void this.#expireSuspensions().finally(() => this.nudge()));
+  }
+
+  /** Closes the suspensions whose time is up. Those that it could not close are found by the next look. */
+  async #expireSuspensions(): Promise<void> {
+    const { clock, execute, log } = this.#context;
+    const sessionId = this.#sessionId;
+    const at = clock();
+    const command = (session: Session | null): readonly Command[] =>
+      (session === null ? [] : openSuspensionsOf(session))
+        .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= at)
+        .map(({ id }) => ({ type: "close-suspension", at, suspensionId: id, how: "expired" }));
+    await execute({ sessionId, command }).catch((err: unknown) => {
+      log.error({ sessionId, err }, "the suspensions of a session could not be expired");
+    });
+  }
+
+  /** The database failed, or the session cannot be had now. The nudge may reach another worker. */
+  #lookLater(): void {
+    this.#clearTimers();
+    this.#after(LOOK_AGAIN_MS, () => this.#context.nudge(this.#sessionId));
+  }
+
+  #after(delayMs: number, act: () => void): void {
+    this.#timers.add(setTimeout(act, Math.min(delayMs, MAX_DELAY_MS)).unref());
   }
 
   #clearTimers(): void {
-    for (const timer of [this.#idleTimer, this.#laterTimer]) clearTimeout(timer ?? undefined);
-    this.#idleTimer = null;
-    this.#laterTimer = null;
-  }
-
-  /** The database failed: it is looked at again when that may have passed. Once, and by whoever sees to the session then. */
-  #laterAgain(): void {
-    this.#clearTimers();
-    const { nudge } = this.#context;
-    this.#laterTimer = setTimeout(() => nudge(this.#sessionId), LOOK_AGAIN_MS).unref();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
   }
 }
 
-/** A session whose queue never ends lets others have a place after this many runs. */
-const MAX_RUNS_IN_A_ROW = 3;
 const LOOK_AGAIN_MS = 1_000;
+/** Timers cannot be set further ahead. The session is looked at again then. */
+const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -1,0 +1,153 @@
+import { currentRunOf, openSuspensionsOf } from "../../domain/session.ts";
+import type { Agent, AgentReport } from "../../providers/provider.ts";
+import type { RuntimeContext } from "../context.ts";
+import { toAgentAnswer } from "../permissions/permission-answer.ts";
+import { permissionQuestion } from "../permissions/permission-question.ts";
+import { storeHandOver, type RunAtWork } from "./hand-over.ts";
+import { closedSuspensions } from "./run-prompt.ts";
+
+export interface LiveQuestionsOptions {
+  readonly context: RuntimeContext;
+  readonly atWork: RunAtWork;
+  /** The agent that asks; null before it is prompted. */
+  readonly agent: () => Agent | null;
+  /** The closed suspensions that the current prompt tells the agent about. */
+  readonly toldByPrompt: () => readonly string[];
+  /** The agent waits for a person, perhaps not for ever. */
+  readonly onWaiting: () => void;
+  /** The agent has got an answer. */
+  readonly onAnswered: () => void;
+}
+
+/** How often the session may change between read and write before an answer is left to the next agent. */
+const MAX_CONFLICTS = 50;
+
+/** The permissions a live agent asks for, until each is answered or withdrawn. */
+export class LiveQuestions {
+  /** Suspensions whose end the live agent knows. */
+  readonly known = new Set<string>();
+  readonly #options: LiveQuestionsOptions;
+  /** The suspension of each open question, and the agent's own ID for it. */
+  readonly #requestIds = new Map<string, string>();
+
+  constructor(options: LiveQuestionsOptions) {
+    this.#options = options;
+  }
+
+  get isWaiting(): boolean {
+    return this.#requestIds.size > 0;
+  }
+
+  async ask(report: Extract<AgentReport, { report: "permission" }>): Promise<void> {
+    const { context, atWork, agent, onWaiting } = this.#options;
+    const { sessionId, run, fence } = atWork;
+    const id = context.newId();
+    const command = await permissionQuestion(context, { id, sessionId, run, report });
+    this.#requestIds.set(id, report.requestId);
+    const executed = await context.execute({ sessionId, command, extras: { fence } });
+    if (!executed.ok) {
+      this.#requestIds.delete(id);
+      agent()?.answer(report.requestId, { outcome: "cancelled" });
+      return;
+    }
+    const closed = executed.events.find((event) => event.type === "suspension.closed");
+    if (closed === undefined) {
+      context.slots.use(sessionId, "waiting");
+      return onWaiting();
+    }
+    const { closing } = closed;
+    context.log.info({ sessionId, runId: run.id, closing }, "a permission needed no person");
+    await this.deliverAnswers();
+  }
+
+  /** The agent no longer wants an answer. */
+  async withdraw(requestId: string): Promise<void> {
+    const { context, atWork } = this.#options;
+    const { sessionId, fence } = atWork;
+    for (const [suspensionId, openId] of this.#requestIds) {
+      if (openId !== requestId) continue;
+      this.#requestIds.delete(suspensionId);
+      this.known.add(suspensionId);
+      await context.execute({
+        sessionId,
+        command: {
+          type: "close-suspension",
+          at: context.clock(),
+          suspensionId,
+          how: "withdrawn",
+        },
+        extras: { fence },
+      });
+      // The agent works on without an answer.
+      if (!this.isWaiting) await storeHandOver(context, atWork);
+    }
+  }
+
+  /** Gives the agent the answers that are stored. */
+  async deliverAnswers(): Promise<void> {
+    const { context, atWork, agent, onAnswered } = this.#options;
+    for (const [suspensionId, requestId] of this.#requestIds) {
+      // The agent is being ended: the next one gets the answer.
+      if (atWork.signal.aborted) return;
+      const suspension = await context.store.readSuspension(suspensionId);
+      const answer = suspension === null ? null : toAgentAnswer(suspension);
+      if (answer === null) continue;
+      this.#requestIds.delete(suspensionId);
+      if (!this.isWaiting && !(await this.#mayDeliver(suspensionId))) continue;
+      onAnswered();
+      context.failpoint("answer.telling");
+      if (agent()?.answer(requestId, answer) !== true) continue;
+      this.known.add(suspensionId);
+      context.answeredLive.add(suspensionId);
+    }
+  }
+
+  /**
+   * Whether the agent may have its last answer. If that is all the news, the run is stored as handed over again. The agent
+   * learns other news by a prompt of their own, so the run is left as it is. Looks again when the session has changed.
+   */
+  async #mayDeliver(suspensionId: string): Promise<boolean> {
+    const { context, atWork } = this.#options;
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+      const current = await readCurrent(context, atWork);
+      if (current === null) return false;
+      if (current.open > 0 || (await this.#hasOtherNews(suspensionId))) return true;
+      const stored = await storeHandOver(context, atWork, { version: current.version });
+      if (stored !== "changed") return stored === "handed";
+    }
+    return false;
+  }
+
+  async #hasOtherNews(suspensionId: string): Promise<boolean> {
+    const { context, atWork, toldByPrompt } = this.#options;
+    const { sessionId, run } = atWork;
+    const closed = await closedSuspensions(context.store, { sessionId, runId: run.id });
+    const known = new Set([
+      suspensionId,
+      ...this.known,
+      ...toldByPrompt(),
+      ...this.#requestIds.keys(),
+    ]);
+    return closed.some(({ id }) => !known.has(id));
+  }
+}
+
+export interface StoredRun {
+  readonly version: number;
+  readonly handed: boolean;
+  /** The number of open suspensions. */
+  readonly open: number;
+}
+
+/** The run as it is stored; null when it is no longer current or must not be worked on. */
+export async function readCurrent(
+  { store }: RuntimeContext,
+  { sessionId, run, signal }: RunAtWork,
+): Promise<StoredRun | null> {
+  const loaded = await store.load(sessionId);
+  if (signal.aborted || loaded.found !== "session") return null;
+  const { session, version } = loaded.stored;
+  const current = currentRunOf(session);
+  if (current?.id !== run.id) return null;
+  return { version, handed: current.handed, open: openSuspensionsOf(session).length };
+}
