@@ -54,14 +54,12 @@ export {
 } from "./fields/identifier.ts";
 export { LIMITS } from "./fields/limits.ts";
 export {
-  ROLES,
   messageContentSchema,
   messagePartsSchema,
   messageSchema,
   messageTextSchema,
   messagesQuerySchema,
   messagesReplySchema,
-  authorOf,
   otherContentSchema,
   parseKnownContent,
   planContentSchema,
@@ -209,12 +207,8 @@ export {
 export {
   DELIVERY_POLICIES,
   OUTCOMES,
-  PHASES,
-  STATES,
-  STATUSES,
   deliveryPolicySchema,
   outcomeSchema,
-  PHASE_HISTORY_KEPT,
   pastPhaseSchema,
   phaseChangeSchema,
   phaseSchema,
@@ -237,7 +231,6 @@ export {
   type State,
   type Status,
   type WholeSession,
-  withDurations,
 } from "./session.ts";
 export {
   phaseStatsSchema,
@@ -283,3 +276,13 @@ export {
   type TokensReply,
 } from "./token.ts";
 export { timeInputSchema, timeSchema } from "./fields/time.ts";
+export {
+  ID_PATTERN,
+  PHASE_HISTORY_KEPT,
+  PHASES,
+  ROLES,
+  STATES,
+  STATUSES,
+  authorOf,
+  withDurations,
+} from "./vocabulary.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ID_PATTERN } from "../vocabulary.ts";
 
 /**
  * New ids are UUIDs of version 7. Sessions taken over from elsewhere keep the ids they had, so any
@@ -6,7 +7,7 @@ import { z } from "zod";
  */
 export const idSchema = z
   .string()
-  .regex(/^[!-~]{1,200}$/u, "must be an id: 1 to 200 printable characters without spaces")
+  .regex(ID_PATTERN, "must be an id: 1 to 200 printable characters without spaces")
   .meta({ examples: ["019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11"] });
 
 /** What an orchestrator may call a session; never like an id of ours, so that no name means two sessions. */
