@@ -1,4 +1,4 @@
-import { createClient, type Client } from "@holdfast/client";
+import { createUncheckedClient, type Client } from "@holdfast/client";
 import { createAccessStore } from "./access.ts";
 import { createConnectionStore } from "./connection.ts";
 import { createPageFetch } from "./page-fetch.ts";
@@ -18,10 +18,10 @@ export const waiting = createWaiting(window);
 const send = createPageFetch({ access, send: (input, init) => fetch(input, init) });
 
 /** The server this page came from. */
-export const client: Client = createClient({ url: location.origin, fetch: send });
+export const client: Client = createUncheckedClient({ url: location.origin, fetch: send });
 
 /** For the stream of all sessions only: it is what tells whether the page is live. */
-export const liveClient: Client = createClient({
+export const liveClient: Client = createUncheckedClient({
   url: location.origin,
   fetch: createRetryingFetch({ send, connection, waiting }),
 });

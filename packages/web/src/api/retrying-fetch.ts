@@ -1,7 +1,5 @@
+import { backoffMs } from "@holdfast/client";
 import type { ConnectionStore } from "./connection.ts";
-
-const FIRST_MS = 500;
-const MOST_MS = 15_000;
 
 export interface Waiting {
   readonly now: () => number;
@@ -46,9 +44,9 @@ export function createRetryingFetch({
   };
 }
 
-/** Grows with each failure; by chance, so that pages do not all come at once. */
+/** The pause after the first failure, the second and so on. */
 export function delayAfter(failures: number, random: () => number): number {
-  return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1)) * (0.75 + random() / 4);
+  return backoffMs(failures - 1, { firstMs: 500, maxMs: 15_000, random });
 }
 
 async function attempt(

@@ -1,4 +1,4 @@
-import { createClient, HoldfastError } from "@holdfast/client";
+import { createUncheckedClient, HoldfastError } from "@holdfast/client";
 import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
 import { access } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
@@ -59,7 +59,7 @@ export function TokenPage(): ReactElement {
 /** Kept only when the server takes it. */
 async function problemWith(token: string): Promise<string | null> {
   try {
-    await createClient({ url: location.origin, token }).providers();
+    await createUncheckedClient({ url: location.origin, token }).providers();
   } catch (error) {
     const isWrong = error instanceof HoldfastError && error.status === 401;
     return isWrong ? "The server does not take this token." : reasonOf(error);

@@ -1,4 +1,5 @@
-import { parseKnownContent, type Message } from "@holdfast/protocol";
+import { isObject } from "@holdfast/client";
+import type { Message } from "@holdfast/protocol";
 
 /** In the words of the server; agents of later versions may say others. */
 export type ToolStatus =
@@ -34,18 +35,18 @@ export interface ToolCall {
 
 /** Null for a message that is no use of a tool. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
-  const tool = parseKnownContent(content);
-  if (tool?.type !== "tool") return null;
-  const items = toItems(tool.output);
+  const { type, tool, callId, title, kind, status, locations, args, output, result } = content;
+  if (type !== "tool" || typeof tool !== "string") return null;
+  const items = toItems(output);
   return {
-    callId: tool.callId ?? null,
-    tool: tool.tool,
-    title: oneLine(tool.title ?? "") || tool.tool,
-    kind: tool.kind ?? "other",
-    status: toStatus(tool.status, complete),
-    locations: toLocations(tool.locations),
-    input: toInput(tool.args),
-    items: items.length > 0 ? items : toResult(tool.result),
+    callId: typeof callId === "string" ? callId : null,
+    tool,
+    title: (typeof title === "string" ? oneLine(title) : "") || tool,
+    kind: typeof kind === "string" ? kind : "other",
+    status: toStatus(status, complete),
+    locations: toLocations(locations),
+    input: toInput(args),
+    items: items.length > 0 ? items : toResult(result),
   };
 }
 
@@ -58,7 +59,7 @@ export function hasFailed({ status }: ToolCall): boolean {
   return status === "failed" || status === "unfinished";
 }
 
-function toStatus(status: string | null | undefined, complete: boolean): ToolStatus {
+function toStatus(status: unknown, complete: boolean): ToolStatus {
   switch (status) {
     case "pending":
     case "in_progress":
@@ -74,7 +75,7 @@ function toStatus(status: string | null | undefined, complete: boolean): ToolSta
 
 function toItems(output: unknown): readonly ToolItem[] {
   if (!Array.isArray(output)) return [];
-  return output.flatMap((each: unknown) => (isRecord(each) ? toItem(each) : []));
+  return output.flatMap((each: unknown) => (isObject(each) ? toItem(each) : []));
 }
 
 function toItem(content: Readonly<Record<string, unknown>>): readonly ToolItem[] {
@@ -118,7 +119,7 @@ function toResult(result: unknown): readonly ToolItem[] {
 function toInput(args: unknown): string | null {
   if (args === null || args === undefined) return null;
   if (typeof args === "string") return args === "" ? null : args;
-  if (isRecord(args)) {
+  if (isObject(args)) {
     const { command } = args;
     if (typeof command === "string") return command;
     if (Array.isArray(command) && command.every((word) => typeof word === "string")) {
@@ -129,9 +130,10 @@ function toInput(args: unknown): string | null {
   return toJson(args);
 }
 
-function toLocations(locations: readonly unknown[] | null | undefined): ToolCall["locations"] {
-  return (locations ?? []).flatMap((each) => {
-    if (!isRecord(each) || typeof each["path"] !== "string") return [];
+function toLocations(locations: unknown): ToolCall["locations"] {
+  if (!Array.isArray(locations)) return [];
+  return locations.flatMap((each: unknown) => {
+    if (!isObject(each) || typeof each["path"] !== "string") return [];
     return [{ path: each["path"], line: typeof each["line"] === "number" ? each["line"] : null }];
   });
 }
@@ -149,8 +151,4 @@ function fenced(json: string): string {
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

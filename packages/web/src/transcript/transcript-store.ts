@@ -1,4 +1,4 @@
-import { MissingMessageError } from "@holdfast/client";
+import { applySuspension, MissingMessageError } from "@holdfast/client";
 import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
 import { createCommitClock, pageFrames, type Frames } from "./commit-clock.ts";
 import { addText, createEntry, replaceMessage, type Entry } from "./entries.ts";
@@ -186,11 +186,9 @@ export function createTranscript({
         case "session":
           takeSuspensions(event.data.suspensions);
           break;
-        case "suspension": {
-          const others = [...suspensions.values()].filter(({ id }) => id !== event.data.id);
-          takeSuspensions(event.data.status === "open" ? [...others, event.data] : others);
+        case "suspension":
+          takeSuspensions(applySuspension([...suspensions.values()], event.data));
           break;
-        }
         case "run":
         case "queue":
         case "phase":
