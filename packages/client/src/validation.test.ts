@@ -76,7 +76,7 @@ describe.each([
     "refuses the event %s when its data is no object or lacks a field",
     (name) => {
       for (const data of [null, "text", [], {}])
-        expect(() => validation.event(name, data)).toThrow();
+        expect(() => validation.event(name, data)).toThrow(Error);
     },
   );
 

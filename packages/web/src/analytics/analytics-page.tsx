@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import type { Stats } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { ChartColumn, RefreshCw } from "lucide-react";
@@ -9,7 +10,6 @@ import { goTo, usePlace } from "../app/router.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { reasonOf } from "../ui/toast.ts";
 import { Bars } from "./bars.tsx";
 import { breakdownsOf } from "./breakdowns.ts";
 import { ChartPanel } from "./chart-panel.tsx";
@@ -49,7 +49,7 @@ export function AnalyticsPage(): ReactElement {
         <RangeChoice range={range} onChange={choose} />
         {data !== undefined && error !== null && (
           <p role="alert" className="text-danger">
-            These figures are from before. They could not be read again: {reasonOf(error)}
+            These figures are from before. They could not be read again: {errorText(error)}
           </p>
         )}
         {data !== undefined && (
@@ -67,7 +67,7 @@ export function AnalyticsPage(): ReactElement {
             title="The figures could not be read"
             action={<Button onClick={() => void refetch()}>Try again</Button>}
           >
-            {reasonOf(error)}
+            {errorText(error)}
           </Empty>
         )}
       </div>

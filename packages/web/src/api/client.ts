@@ -1,10 +1,9 @@
-import { createUncheckedClient, type Client } from "@holdfast/client";
+import { type Client, createUncheckedClient } from "@holdfast/client";
 import { createAccessStore } from "./access.ts";
 import { createConnectionStore } from "./connection.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import { pageStorage } from "./page-storage.ts";
-import { createRetryingFetch } from "./retrying-fetch.ts";
-import { createWaiting } from "./waiting.ts";
+import { createRetryingFetch, createWaiting } from "./retrying-fetch.ts";
 
 /** The token this page uses, and whether the server takes it. */
 export const access = createAccessStore(pageStorage);

@@ -13,6 +13,18 @@ export function goTo(place: Place, { replace = false }: { readonly replace?: boo
   for (const listener of listeners) listener();
 }
 
+let load: (place: Place) => void = () => {};
+
+/** Sets the loader of pages: links cannot import the pages, because pages contain links. */
+export function setPreload(loader: (place: Place) => void): void {
+  load = loader;
+}
+
+/** Loads the code of a page ahead of time. */
+export function preload(place: Place): void {
+  load(place);
+}
+
 /** Where the address says one is; null when there is nothing. */
 function currentPlace(): Place | null {
   const href = location.href;

@@ -1,9 +1,8 @@
-import { createUncheckedClient, HoldfastError } from "@holdfast/client";
+import { createUncheckedClient, HoldfastError, errorText } from "@holdfast/client";
 import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
 import { access } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input } from "../ui/field.tsx";
-import { reasonOf } from "../ui/toast.ts";
 
 /** Shown when the server wants a token that it has not got from here. */
 export function TokenPage(): ReactElement {
@@ -62,7 +61,7 @@ async function problemWith(token: string): Promise<string | null> {
     await createUncheckedClient({ url: location.origin, token }).providers();
   } catch (error) {
     const isWrong = error instanceof HoldfastError && error.status === 401;
-    return isWrong ? "The server does not take this token." : reasonOf(error);
+    return isWrong ? "The server does not take this token." : errorText(error);
   }
   access.setToken(token);
   return null;

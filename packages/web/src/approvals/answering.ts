@@ -1,5 +1,4 @@
-import { HoldfastError } from "@holdfast/client";
-import { reasonOf } from "../ui/toast.ts";
+import { HoldfastError, errorText } from "@holdfast/client";
 
 /** How far an answer has come. */
 export type Answering =
@@ -24,5 +23,5 @@ export function afterFailure(error: unknown, answer: unknown): Answering {
         break;
     }
   }
-  return { at: "failed", answer, reason: reasonOf(error) };
+  return { at: "failed", answer, reason: errorText(error) };
 }

@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
@@ -7,7 +8,6 @@ import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../ui/field.tsx";
-import { reasonOf } from "../ui/toast.ts";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
@@ -107,7 +107,7 @@ function useNewSession(onClose: () => void) {
         onClose();
         goTo({ page: "session", id });
       } catch (error) {
-        setProblem(reasonOf(error));
+        setProblem(errorText(error));
         setBusy(false);
       }
     },

@@ -3,10 +3,10 @@ import {
   MissingMessageError,
   type Client,
   type StreamEvent,
+  errorText,
 } from "@holdfast/client";
 import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
-import { reasonOf } from "../ui/toast.ts";
 import { pastStart, readPastRuns } from "./past-runs.ts";
 import {
   openedView,
@@ -123,7 +123,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
           const failed = afterFailure(error);
           if (state.at !== "open") set(failed);
           else if (failed.at === "missing") set({ at: "deleted", view: state.view });
-          else setLink({ refused: reasonOf(error) });
+          else setLink({ refused: errorText(error) });
           if (failed.at === "missing" || failed.final) return;
           await waiting.pause(delayAfter(failures, waiting.random), signal);
         }
@@ -139,5 +139,5 @@ function afterFailure(
   if (isNo && error.status === 404) return { at: "missing" };
   // An id that cannot be one is not there either.
   if (error instanceof TypeError) return { at: "missing" };
-  return { at: "failed", reason: reasonOf(error), final: isNo };
+  return { at: "failed", reason: errorText(error), final: isNo };
 }

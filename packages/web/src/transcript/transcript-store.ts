@@ -1,8 +1,8 @@
 import { applySuspension, MissingMessageError } from "@holdfast/client";
 import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
-import { createCommitClock, pageFrames, type Frames } from "./commit-clock.ts";
-import { addText, createEntry, replaceMessage, type Entry } from "./entries.ts";
-import { createListeners, createKeyedListeners } from "./listeners.ts";
+import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
+import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
+import { createKeyedListeners, createListeners } from "./listeners.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
 import { isActivity, type Row } from "./rows.ts";
@@ -265,4 +265,11 @@ function callIdOf({ content }: Message): string | null {
 function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {
   const callId = suspension.request["toolCallId"];
   return typeof callId === "string" ? [[callId, suspension]] : [];
+}
+
+/** What is folded away could not be shown. */
+export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
+  if (row.row !== "activity") return;
+  if (row.messages.length > 1) store.setOpen(row.key, true);
+  store.setOpen(messageId, true);
 }
