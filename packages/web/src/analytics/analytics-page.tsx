@@ -1,8 +1,8 @@
 import { errorText } from "@holdfast/client";
 import type { Stats } from "@holdfast/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { ChartColumn, RefreshCw } from "lucide-react";
-import { useMemo, type ReactElement } from "react";
+import { type ReactElement, useMemo } from "react";
 import { providersQuery } from "../api/queries.ts";
 import type { PageSearch } from "../app/place.ts";
 import { usePageTitle } from "../app/page-title.ts";
@@ -10,14 +10,15 @@ import { goTo, usePlace } from "../app/router.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { Bars } from "./bars.tsx";
-import { breakdownsOf } from "./breakdowns.ts";
+import { type Breakdown, breakdownsOf } from "./breakdowns.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { chartsOf } from "./charts.ts";
 import { Figures } from "./figures.tsx";
 import { RangeChoice } from "./range-choice.tsx";
-import { parseRange, toSearch, type Range } from "./range.ts";
-import { statsQuery } from "./stats-query.ts";
+import { parseRange, type Range, toSearch, toStatsQuery } from "./range.ts";
+import { client } from "../api/client.ts";
+import { TableBehind } from "./data-table.tsx";
+import { Panel } from "./panel.tsx";
 
 const NOTHING: PageSearch = {};
 
@@ -119,4 +120,40 @@ function Shown({
 
 function isEmpty({ sessions, total }: Stats): boolean {
   return sessions === 0 && total.runs === 0;
+}
+
+/** The figures before stay until those of another range are there. */
+function statsQuery(range: Range) {
+  return queryOptions({
+    queryKey: ["stats", range] as const,
+    queryFn: ({ signal }) => client.stats(toStatsQuery(range, Date.now()), { signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+function Bars({ breakdown }: { readonly breakdown: Breakdown }): ReactElement {
+  const { title, says, bars, columns, rows, otherwise } = breakdown;
+  return (
+    <Panel title={title} says={bars.length === 0 ? otherwise : says}>
+      {bars.length > 0 && (
+        <ul className="flex flex-col gap-2.5">
+          {bars.map(({ name, share, text }, index) => (
+            <li key={`${index} ${name}`} className="flex flex-col gap-1 text-xs">
+              <span className="flex items-baseline justify-between gap-3">
+                <span className="min-w-0 wrap-anywhere">{name}</span>
+                <span className="shrink-0 text-muted tabular-nums">{text}</span>
+              </span>
+              <span aria-hidden="true" className="h-2 overflow-hidden rounded-sm bg-sunken">
+                <span
+                  className="block h-full min-w-px rounded-sm bg-accent"
+                  style={{ width: `${share * 100}%` }}
+                />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {rows.length > 0 && <TableBehind caption={title} columns={columns} rows={rows} />}
+    </Panel>
+  );
 }

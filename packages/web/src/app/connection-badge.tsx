@@ -1,7 +1,8 @@
 import { useCallback, useSyncExternalStore, type ReactElement } from "react";
 import { connection } from "../api/client.ts";
 import { tryNow } from "../api/live.ts";
-import { useConnectionState, type ConnectionState } from "../api/connection.ts";
+import type { ConnectionState } from "../api/connection.ts";
+import { useStore } from "../api/store.ts";
 import { classNames } from "../ui/class-names.ts";
 
 interface Wording {
@@ -31,7 +32,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
 /** On phones, where there is no room for the badge: only while something is wrong. */
 export function ConnectionBanner(): ReactElement | null {
   const { tone, text } = useWording();
-  const { kind } = useConnectionState(connection);
+  const { kind } = useStore(connection);
   if (kind === "live" || kind === "connecting") return null;
   return (
     <button
@@ -46,7 +47,7 @@ export function ConnectionBanner(): ReactElement | null {
 }
 
 function useWording(): Wording {
-  const state = useConnectionState(connection);
+  const state = useStore(connection);
   const seconds = useSecondsUntil(state.kind === "waiting" ? state.retryAt : null);
   return wordingOf(state, seconds);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { Suspension } from "@holdfast/protocol";
 import { approvalOf } from "./approval.ts";
 
@@ -29,11 +30,6 @@ function answeredBy(by: string | null): string {
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
   if (approval.ask !== "choice") return "Answered";
-  const wanted = typeof answer === "string" ? answer : optionIdIn(answer);
+  const wanted = isObject(answer) ? answer["optionId"] : answer;
   return approval.options.find(({ optionId }) => optionId === wanted)?.name ?? "Answered";
-}
-
-function optionIdIn(answer: unknown): unknown {
-  if (typeof answer !== "object" || answer === null) return null;
-  return "optionId" in answer ? answer.optionId : null;
 }

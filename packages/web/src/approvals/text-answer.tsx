@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import { type KeyboardEvent, type ReactElement, useState } from "react";
 import { pageStorage } from "../api/page-storage.ts";
 import { isComposing } from "../composer/composer-keys.ts";
@@ -120,6 +121,6 @@ function parseJsonAnswer(text: string): JsonAnswer {
     const value: unknown = JSON.parse(text);
     return { ok: true, value };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: errorText(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/client";
 import {
   PHASES,
   type Provider,
@@ -120,7 +121,7 @@ function ShowArchived({ search, onChange, counts }: FilterBarProps): ReactElemen
 }
 
 function cleared({ q, archived }: ListSearch): ListSearch {
-  return { ...(q !== undefined && { q }), ...(archived === true && { archived }) };
+  return defined({ q, archived });
 }
 
 function capital(word: string): string {

@@ -5,9 +5,8 @@ import type { ReactElement } from "react";
 import { readinessQuery } from "../api/queries.ts";
 import { Badge } from "../ui/badge.tsx";
 import { absoluteTime } from "../ui/time.ts";
-import { Facts, type Fact } from "./facts.tsx";
+import { type Fact, Facts, Section } from "./section.tsx";
 import { limitFacts } from "./limit-facts.ts";
-import { Section } from "./section.tsx";
 
 const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 

@@ -1,14 +1,13 @@
-import { useSyncExternalStore, type ReactElement } from "react";
+import { type ReactElement, useSyncExternalStore } from "react";
 import { access } from "../api/client.ts";
 import {
   chooseNotifications,
-  useNotificationChoice,
   type NotificationChoice,
+  useNotificationChoice,
 } from "../app/notifications.ts";
-import { THEME_NAMES, THEMES, useTheme, type Theme } from "../app/theme.ts";
+import { type Theme, THEME_NAMES, THEMES, useTheme } from "../app/theme.ts";
 import { Button } from "../ui/button.tsx";
-import { Facts } from "./facts.tsx";
-import { Section } from "./section.tsx";
+import { Facts, Section } from "./section.tsx";
 
 const NOTIFICATIONS = {
   on: "You are told when something waits and this page is not in view.",

@@ -4,17 +4,16 @@ import {
   CircleSlash,
   Hand,
   LoaderCircle,
-  TriangleAlert,
   type LucideIcon,
+  TriangleAlert,
 } from "lucide-react";
-import { lazy, memo, Suspense, useMemo, type ReactElement } from "react";
+import { lazy, memo, type ReactElement, Suspense, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
-import { hasFailed, isDone, toToolCall, type ToolCall } from "./tool-call.ts";
+import { hasDetails, hasFailed, isDone, type ToolCall, toToolCall } from "./tool-call.ts";
 import { useFold, useToolSurroundings } from "./tool-context.tsx";
-import { hasDetails } from "./tool-facts.ts";
 
 const ToolDetails = lazy(() =>
   import("./tool-details.tsx").then((module) => ({ default: module.ToolDetails })),

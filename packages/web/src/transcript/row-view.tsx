@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import { memo, type ReactElement, useCallback, useSyncExternalStore } from "react";
 import type { Message } from "@holdfast/protocol";
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
@@ -128,13 +129,12 @@ function UserMessage({
 }
 
 function UserPart({ part }: { readonly part: unknown }): ReactElement | null {
-  if (typeof part !== "object" || part === null) return null;
-  const content: Record<string, unknown> = { ...part };
-  const { type, text } = content;
+  if (!isObject(part)) return null;
+  const { type, text } = part;
   return type === "text" && typeof text === "string" ? (
     <Words text={text} />
   ) : (
-    <PartView content={content} />
+    <PartView content={part} />
   );
 }
 

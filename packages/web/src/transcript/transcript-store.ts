@@ -2,7 +2,7 @@ import { applySuspension, MissingMessageError } from "@holdfast/client";
 import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
 import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
-import { createKeyedListeners, createListeners } from "./listeners.ts";
+import { createKeyedListeners, createListeners } from "../api/store.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
 import { isActivity, type Row } from "./rows.ts";
@@ -76,7 +76,7 @@ export function createTranscript({
   const openListeners = createListeners();
   const structure = createListeners();
   const rowListeners = createKeyedListeners();
-  const list = createRowList(rowListeners.tell);
+  const list = createRowList(rowListeners.notify);
   let version = 0;
   let shape = 0;
 
@@ -95,7 +95,7 @@ export function createTranscript({
     mustRebuild = false;
     if (!changed) return;
     version += 1;
-    structure.tell();
+    structure.notify();
   };
 
   const clock = createCommitClock(commit, frames);
@@ -144,7 +144,7 @@ export function createTranscript({
     commit();
     list.prepend(entries, from);
     version += 1;
-    structure.tell();
+    structure.notify();
   };
 
   return {
@@ -239,7 +239,7 @@ export function createTranscript({
     isOpen: (key) => opened.get(key),
     setOpen(key, open) {
       opened.set(key, open);
-      openListeners.tell();
+      openListeners.notify();
     },
     openedByHand: () => [...opened],
     subscribeOpen: openListeners.add,
