@@ -39,7 +39,7 @@ export function AnalyticsPage(): ReactElement {
           <h1 className="text-base font-semibold">Analytics</h1>
           <span className="text-xs text-muted">Times are in UTC</span>
           <IconButton
-            label="Read again"
+            label="Refresh"
             className="ml-auto"
             busy={isFetching && data !== undefined}
             onClick={() => void refetch()}
@@ -50,7 +50,7 @@ export function AnalyticsPage(): ReactElement {
         <RangeChoice range={range} onChange={choose} />
         {data !== undefined && error !== null && (
           <p role="alert" className="text-danger">
-            These figures are from before. They could not be read again: {errorText(error)}
+            These figures are out of date. Refreshing failed: {errorText(error)}
           </p>
         )}
         {data !== undefined && (
@@ -60,12 +60,12 @@ export function AnalyticsPage(): ReactElement {
         )}
         {data === undefined && error === null && (
           <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Reading what happened…
+            <Spinner /> Loading the figures…
           </p>
         )}
         {data === undefined && error !== null && (
           <Empty
-            title="The figures could not be read"
+            title="The figures could not be loaded"
             action={<Button onClick={() => void refetch()}>Try again</Button>}
           >
             {errorText(error)}
@@ -99,7 +99,7 @@ function Shown({
     ) : (
       <Empty
         icon={<ChartColumn size={28} />}
-        title="Nothing happened in this time"
+        title="No activity in this period"
         action={<Button onClick={() => onChoose({ is: "all" })}>Show all</Button>}
       />
     );

@@ -58,14 +58,14 @@ const GONE_AFTER = 4;
 function wordingOf(state: ConnectionState, seconds: number): Wording {
   switch (state.kind) {
     case "connecting":
-      return { tone: "warn", text: "Connecting", title: "Asking the server for changes." };
+      return { tone: "warn", text: "Connecting", title: "Connecting to the server." };
     case "live":
       return { tone: "ok", text: "Live", title: "Changes are shown as they happen." };
     case "waiting":
       return {
         tone: state.failures < GONE_AFTER ? "warn" : "danger",
-        text: `${state.failures < GONE_AFTER ? "Reconnecting" : "No server, trying"} in ${seconds} s`,
-        title: "What is shown may be out of date. Press to try now.",
+        text: `${state.failures < GONE_AFTER ? "Reconnecting" : "Server unreachable, retrying"} in ${seconds} s`,
+        title: "This page may be out of date. Press to retry now.",
       };
     case "refused":
       return { tone: "danger", text: "Refused", title: state.reason };

@@ -91,7 +91,7 @@ function waitingText(suspension: Pick<Suspension, "kind"> | undefined): string {
     case "budget":
       return "A budget is used up";
     default:
-      return "A session waits for you";
+      return "A session needs you";
   }
 }
 

@@ -33,7 +33,7 @@ export function Shell(): ReactElement {
         }}
         className="sr-only focus:not-sr-only focus:fixed focus:left-2 focus:top-2 focus:z-50 focus:rounded focus:bg-surface focus:p-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <nav
         aria-label="Pages"
@@ -132,7 +132,7 @@ function FailedPage({ error, retry }: Failure): ReactElement {
     <main>
       <h1 className="sr-only">Error</h1>
       <Empty
-        title="This page failed"
+        title="This page could not be shown"
         action={
           <span className="flex gap-2">
             <Button onClick={retry}>Try again</Button>
@@ -150,7 +150,7 @@ function MissingPage(): ReactElement {
   return (
     <main>
       <h1 className="sr-only">Not found</h1>
-      <Empty title="There is nothing here">
+      <Empty title="Page not found">
         <a href="/" className="text-accent underline">
           All sessions
         </a>

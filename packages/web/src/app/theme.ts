@@ -6,7 +6,7 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const THEME_NAMES = {
-  system: "As the system",
+  system: "System",
   light: "Light",
   dark: "Dark",
 } as const satisfies Record<Theme, string>;

@@ -9,7 +9,7 @@ export function TokenPage(): ReactElement {
   const [token, setToken] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(
-    access.current().token === null ? null : "The server no longer takes the token kept here.",
+    access.current().token === null ? null : "The stored token is no longer valid.",
   );
 
   const input = useRef<HTMLInputElement>(null);
@@ -31,7 +31,7 @@ export function TokenPage(): ReactElement {
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Field
           label="Token"
-          hint="The one the server was started with, in HOLDFAST_TOKEN. It is kept in this browser."
+          hint="The token the server was started with (HOLDFAST_TOKEN). It is stored in this browser."
           error={problem}
         >
           {(ids) => (
@@ -61,7 +61,7 @@ async function problemWith(token: string): Promise<string | null> {
     await createUncheckedClient({ url: location.origin, token }).providers();
   } catch (error) {
     const isWrong = error instanceof HoldfastError && error.status === 401;
-    return isWrong ? "The server does not take this token." : errorText(error);
+    return isWrong ? "Wrong token" : errorText(error);
   }
   access.setToken(token);
   return null;

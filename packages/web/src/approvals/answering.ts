@@ -14,11 +14,11 @@ export function afterFailure(error: unknown, answer: unknown): Answering {
   if (error instanceof HoldfastError) {
     switch (error.code) {
       case "suspension_answered":
-        return { at: "late", reason: "Already answered elsewhere, differently." };
+        return { at: "late", reason: "Already answered differently elsewhere." };
       case "suspension_not_open":
-        return { at: "late", reason: "Nobody waits for this answer any more." };
+        return { at: "late", reason: "This request is closed." };
       case "session_not_found":
-        return { at: "late", reason: "The session is gone." };
+        return { at: "late", reason: "The session was deleted." };
       default:
         break;
     }

@@ -95,8 +95,9 @@ function MoreBelow({
       className="-mt-2 inline-flex min-h-8 shrink-0 items-center justify-center gap-1.5 rounded-md bg-warn-soft px-3 text-xs font-semibold text-warn pointer-coarse:min-h-11"
     >
       <ArrowDown size={14} aria-hidden="true" />
+      {isRead ? "" : "Review "}
       {lines === 1 ? "1 more line" : `${lines.toLocaleString("en")} more lines`}
-      {!isRead && " to read before it can be allowed"}
+      {isRead ? "" : " to allow"}
     </button>
   );
 }

@@ -10,11 +10,11 @@ export function closingText(suspension: Suspension): string | null {
     case "answered":
       return `${answerText(suspension)}, by ${answeredBy(suspension.answeredBy)}`;
     case "withdrawn":
-      return "No longer asked: the agent took it back";
+      return "Withdrawn by the agent";
     case "expired":
       return suspension.kind === "rate_limit" ? "The wait is over" : "Nobody answered in time";
     case "released":
-      return "No longer asked: the run has ended";
+      return "Closed: the run has ended";
     default:
       return suspension.status satisfies never;
   }

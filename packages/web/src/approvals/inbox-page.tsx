@@ -64,21 +64,20 @@ export function InboxPage(): ReactElement {
         </header>
         {data === undefined && error === null && (
           <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Reading what waits…
+            <Spinner /> Loading the inbox…
           </p>
         )}
         {data === undefined && error !== null && (
           <Empty
-            title="The inbox could not be read"
+            title="The inbox could not be loaded"
             action={<Button onClick={() => void refetch()}>Try again</Button>}
           >
             {errorText(error)}
           </Empty>
         )}
         {data !== undefined && isEmpty && (
-          <Empty icon={<Inbox size={28} />} title="Nothing waits for you">
-            When an agent asks for permission or has a question, it is shown here, whichever session
-            it is in.
+          <Empty icon={<Inbox size={28} />} title="Nothing needs you">
+            Permission requests and questions from all sessions appear here.
           </Empty>
         )}
         {cards(forPeople)}
@@ -86,7 +85,7 @@ export function InboxPage(): ReactElement {
           <UnusedCard key={each.suspensionId} unused={each} name={nameOf(each.sessionId)} />
         ))}
         {others.length > 0 && (
-          <h2 className="mt-3 text-xs font-semibold text-muted">Waits for something else</h2>
+          <h2 className="mt-3 text-xs font-semibold text-muted">Waiting for something else</h2>
         )}
         {cards(others)}
       </div>
@@ -127,7 +126,7 @@ function InboxCard({
       }
       footer={
         changes.are === "unknown" && (
-          <p className="text-xs text-muted">What it would change is shown in the session.</p>
+          <p className="text-xs text-muted">Open the session to see the changes.</p>
         )
       }
     />
@@ -154,7 +153,7 @@ function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
 }
 
 function countText(count: number): string {
-  return count === 1 ? "1 waits for you" : `${count} wait for you`;
+  return count === 1 ? "1 needs you" : `${count} wait for you`;
 }
 
 /** To the next card or the one before; the focus is on the card and on none of its answers. */

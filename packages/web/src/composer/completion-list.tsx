@@ -83,7 +83,7 @@ export function MentionList({
   return (
     <CompletionList
       completion={mentions}
-      label="Files of the repository"
+      label="Files in the repository"
       counted={["file", "files"]}
       keyOf={(path) => path}
       note={mentions.isCut ? "The repository is large: not all of its files were looked at." : null}
@@ -115,7 +115,7 @@ export function SlashList({
   return (
     <CompletionList
       completion={slash}
-      label="Commands of the agent"
+      label="Agent commands"
       counted={["command", "commands"]}
       keyOf={({ name }) => name}
       onChoose={onChoose}

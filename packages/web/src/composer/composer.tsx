@@ -183,12 +183,7 @@ function MessageBox({
         {choice !== null && providers !== null && (
           <AgentPicker choice={choice} providers={providers.providers} onChange={change} />
         )}
-        <IconButton
-          label="Name a file of the repository"
-          size="small"
-          className="text-muted"
-          onClick={mention}
-        >
+        <IconButton label="Mention a file" size="small" className="text-muted" onClick={mention}>
           <AtSign size={14} aria-hidden="true" />
         </IconButton>
         <p
@@ -239,12 +234,12 @@ function ClosedComposer({
       <p className="min-w-0 flex-1 basis-52 text-muted wrap-anywhere">{reason}</p>
       {way === "fork" && (
         <Button size="small" icon={<GitFork size={13} aria-hidden="true" />} onClick={onFork}>
-          Fork to go on
+          Fork to continue
         </Button>
       )}
       {way === "accept" && (
         <Button size="small" onClick={onAccept}>
-          Take messages again
+          Accept messages again
         </Button>
       )}
     </div>

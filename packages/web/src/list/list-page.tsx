@@ -107,7 +107,7 @@ function Listed({
   if (list.error !== null && sessions.length === 0)
     return (
       <Empty
-        title="The list could not be read"
+        title="The list could not be loaded"
         action={<Button onClick={list.retry}>Try again</Button>}
       >
         {errorText(list.error)}
@@ -161,10 +161,10 @@ function ListEmpty({
     return (
       <Empty
         icon={<SearchX size={28} />}
-        title="No session matches"
+        title="No matching sessions"
         action={<Button onClick={onClear}>Clear search and filters</Button>}
       >
-        Words are found in titles and messages, at the beginning of a word.
+        The search finds the beginnings of words in titles and messages.
       </Empty>
     );
   const create = (
@@ -180,7 +180,7 @@ function ListEmpty({
     return (
       <Empty
         icon={<MessagesSquare size={28} />}
-        title="Nothing open"
+        title="No open sessions"
         action={
           <span className="flex flex-wrap justify-center gap-2">
             <Button onClick={onShowArchived}>Show archived ({archived})</Button>
@@ -225,7 +225,7 @@ function SelectionBar({
       >
         Archive{open.length === sessions.length ? "" : ` ${open.length}`}
       </Button>
-      <IconButton size="small" label="Select nothing" onClick={onClear}>
+      <IconButton size="small" label="Clear selection" onClick={onClear}>
         <X size={15} aria-hidden="true" />
       </IconButton>
     </div>

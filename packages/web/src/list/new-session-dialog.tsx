@@ -48,7 +48,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
       <form id={FORM} onSubmit={submit} className="flex flex-col gap-4">
         <RepositoryField value={draft.repoId} onChange={(repoId) => change({ repoId })} />
         <ProviderFields provider={draft.provider} model={draft.model} onChange={change} />
-        <Field label="First message" hint="Empty: the session is made and waits. Ctrl Enter sends.">
+        <Field label="First message" hint="Leave empty to start later. Ctrl Enter sends.">
           {(ids) => (
             <TextArea
               {...ids}
@@ -61,7 +61,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
             />
           )}
         </Field>
-        <Field label="Title" hint="Empty: the first words of the message.">
+        <Field label="Title" hint="Defaults to your first message.">
           {(ids) => (
             <Input
               {...ids}

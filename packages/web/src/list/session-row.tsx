@@ -197,7 +197,7 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     await showToast({ text: "Copied" });
   } catch {
-    await showToast({ text: "The browser does not allow to copy here", tone: "danger" });
+    await showToast({ text: "The browser does not allow copying here", tone: "danger" });
   }
 }
 

@@ -117,7 +117,7 @@ export function OpenedSession({
       <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
         {isEmpty && queue.length === 0 ? (
           <p className="px-6 py-16 text-center text-muted">
-            Nothing has been said yet. The first message starts the agent.
+            No messages yet. The first message starts the agent.
           </p>
         ) : (
           <Transcript
@@ -165,7 +165,7 @@ function LinkLine({ link }: { readonly link: Link }): ReactElement | null {
   if (link === "live" || link === "catching up") return null;
   const text =
     link === "broken"
-      ? "Reconnecting. What is shown may be out of date; what you write is kept."
+      ? "Reconnecting. This page may be out of date; your draft is kept."
       : `Not connected: ${link.refused}`;
   return (
     <p className="border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn wrap-anywhere sm:px-4">
@@ -194,7 +194,7 @@ function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
     if (messageId === null || went.current === messageId || messageId === "page") return;
     went.current = messageId;
     const isThere = transcript.current?.scrollToMessage(messageId);
-    if (isThere === false) void showToast({ text: "There is no such message in this session" });
+    if (isThere === false) void showToast({ text: "This session has no such message" });
   }, [messageId, transcript]);
 }
 
@@ -283,7 +283,7 @@ function RemovalLine({ session }: { readonly session: Session }): ReactElement {
   const { suspendedReason, removeAt } = session;
   return (
     <p className="border-b border-line bg-sunken px-3 py-1.5 text-xs wrap-anywhere sm:px-4">
-      {suspendedReason !== null && <>This session cannot go on. {suspendedReason} </>}
+      {suspendedReason !== null && <>This session cannot continue. {suspendedReason} </>}
       {removeAt !== null && (
         <>
           It will be removed <RelativeTime time={removeAt} past="soon" />; the settings list removed

@@ -74,7 +74,7 @@ function Missing({ provider }: { readonly provider: Provider }): ReactElement {
         <span className="text-muted">{name}</span>
       </span>
       {install === null ? (
-        <span className="text-xs text-muted">How to install it is not known.</span>
+        <span className="text-xs text-muted">No install instructions available.</span>
       ) : (
         <code className="font-mono text-xs break-all">{install}</code>
       )}

@@ -86,7 +86,7 @@ function StateIcon({
   readonly call: ToolCall;
   readonly isWaiting: boolean;
 }): ReactElement {
-  const [icon, name] = isWaiting ? [Hand, "Waits for you"] : ICONS[status];
+  const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[status];
   return <NamedIcon icon={icon} name={name} />;
 }
 
@@ -98,7 +98,7 @@ function Outcome({
   readonly call: ToolCall;
   readonly isWaiting: boolean;
 }): ReactElement | null {
-  if (isWaiting) return <span className="fold-aside">waits for you</span>;
+  if (isWaiting) return <span className="fold-aside">needs you</span>;
   if (status === "completed") return null;
   return <span className="fold-aside">{status}</span>;
 }
