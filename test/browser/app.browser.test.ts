@@ -73,7 +73,7 @@ describe("notifications", () => {
     });
     await page.getByText("Requests appear only on this page.").waitFor();
     await page.getByRole("button", { name: "Turn on" }).click();
-    await page.getByText("You are told when something waits").waitFor();
+    await page.getByText("You are notified of requests").waitFor();
     await page.evaluate(hidePage);
     const { id } = await rig.newSession({
       title: "Asks",

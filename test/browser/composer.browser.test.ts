@@ -29,7 +29,7 @@ describe("the queue", () => {
     }
     await queue(page).nth(1).getByRole("button", { name: "Remove from the queue" }).click();
     await eventually(() => queued(page)).toEqual(["first in line", "third in line"]);
-    await queue(page).nth(1).getByRole("button", { name: "Earlier" }).click();
+    await queue(page).nth(1).getByRole("button", { name: "Move up" }).click();
     await eventually(() => queued(page)).toEqual(["third in line", "first in line"]);
     await queue(page).nth(0).getByRole("button", { name: "Edit message" }).click();
     await page.getByLabel("Message in the queue").fill("changed in line");

@@ -28,7 +28,7 @@ export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
     );
   const startMs = pointed === null ? undefined : starts[pointed];
   return (
-    <Panel title={title} aside={startMs === undefined ? "In all" : bucketText(startMs, bucketMs)}>
+    <Panel title={title} aside={startMs === undefined ? "Total" : bucketText(startMs, bucketMs)}>
       <Legend chart={chart} pointed={pointed} />
       <ErrorBoundary
         fallback={() => (

@@ -54,10 +54,10 @@ export function QueuedItem(props: QueuedItemProps): ReactElement {
         </span>
       )}
       <span className="ml-auto flex">
-        <IconButton label="Earlier" size="small" disabled={isFirst} onClick={() => onMove(-1)}>
+        <IconButton label="Move up" size="small" disabled={isFirst} onClick={() => onMove(-1)}>
           <ArrowUp size={14} aria-hidden="true" />
         </IconButton>
-        <IconButton label="Later" size="small" disabled={isLast} onClick={() => onMove(1)}>
+        <IconButton label="Move down" size="small" disabled={isLast} onClick={() => onMove(1)}>
           <ArrowDown size={14} aria-hidden="true" />
         </IconButton>
         {text !== null && (

@@ -17,7 +17,7 @@ export interface Completion<Item> {
   close(): void;
 }
 
-export function useCompletion<Item>({
+function useCompletion<Item>({
   text,
   query,
   items: fitting,
