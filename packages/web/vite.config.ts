@@ -2,7 +2,6 @@ import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { defaultClientConditions, defineConfig, type Plugin } from "vite";
@@ -24,7 +23,6 @@ export default defineConfig({
     withoutInsertedStyles(),
     lexerOfMarkedOnly(),
     plotsInEnglish(),
-    withoutDescriptions(),
     shell.plugin,
     VitePWA({
       strategies: "generateSW",
@@ -64,11 +62,7 @@ export default defineConfig({
     compressed(),
   ],
   // Workspace packages come from their sources, so that this build does not wait for theirs.
-  resolve: {
-    conditions: ["holdfast-source", ...defaultClientConditions],
-    // A fifth of the page's code otherwise; see the file.
-    alias: [{ find: /^zod$/u, replacement: sourceFile("api/small-zod.ts") }],
-  },
+  resolve: { conditions: ["holdfast-source", ...defaultClientConditions] },
   worker: { format: "es" },
   build: {
     outDir: "../server/dist/web",
@@ -82,14 +76,6 @@ export default defineConfig({
       // No modulepreload links in index.html: Chromium does not use them once the service worker serves the page, and warns of each.
       resolveDependencies: (_name, dependencies, { hostType }) =>
         hostType === "html" ? [] : dependencies,
-    },
-    rolldownOptions: {
-      // Of what describes the wire, only what the page reads.
-      treeshake: {
-        moduleSideEffects: [
-          { test: /[/\\]packages[/\\](protocol|client)[/\\]src/u, sideEffects: false },
-        ],
-      },
     },
   },
   server: {
@@ -153,10 +139,6 @@ function compressed(): Plugin {
   };
 }
 
-function sourceFile(name: string): string {
-  return fileURLToPath(new URL(`src/${name}`, import.meta.url));
-}
-
 /** The page allows styles from files only; sonner's are imported from its own. */
 function withoutInsertedStyles(): Plugin {
   return {
@@ -190,23 +172,6 @@ function lexerOfMarkedOnly(): Plugin {
     },
   };
 }
-
-/** The descriptions of the wire are for the API's documentation; the page has no use for them. */
-function withoutDescriptions(): Plugin {
-  return {
-    name: "without-descriptions",
-    enforce: "pre",
-    transform: {
-      filter: { id: /[/\\]packages[/\\]protocol[/\\]src[/\\].*\.ts$/u },
-      handler(code) {
-        return { code: code.replaceAll(DESCRIPTION, ""), map: null };
-      },
-    },
-  };
-}
-
-/** `.describe("…")`, of one or more texts put together. */
-const DESCRIPTION = /\s*\.describe\(\s*"(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*,?\s*\)/gu;
 
 /** The page is in English. uPlot takes the browser's language and throws when that is no valid tag, such as "en-US@posix". */
 function plotsInEnglish(): Plugin {

@@ -16,7 +16,7 @@ it("a server with a token is opened with it, once for this browser, and closed b
   const box = page.getByLabel("Token", { exact: true });
   await box.fill("not the right one");
   await page.keyboard.press("Enter");
-  await page.getByText("The server does not take this token.").waitFor();
+  await page.getByText("Wrong token").waitFor();
   expect(await page.getByText("Behind the token").count()).toBe(0);
 
   await box.fill(TOKEN);
@@ -29,7 +29,7 @@ it("a server with a token is opened with it, once for this browser, and closed b
   expect(await box.count()).toBe(0);
 
   const other = await rig.open("/settings", { beside: page, expected: /401 \(Unauthorized\)/u });
-  await other.getByRole("button", { name: "Forget it" }).click();
+  await other.getByRole("button", { name: "Sign out" }).click();
   await other.getByLabel("Token", { exact: true }).waitFor();
   await page.reload();
   await box.waitFor();

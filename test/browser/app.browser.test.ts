@@ -56,8 +56,8 @@ describe("the list of shortcuts", () => {
     const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     const keysOf = (meaning: string) =>
       dialog.locator("dl > div", { hasText: meaning }).locator("kbd").allTextContents();
-    await dialog.getByText("Give that answer").waitFor();
-    expect(await keysOf("Give that answer")).toEqual(["1–9"]);
+    await dialog.getByText("Choose that answer").waitFor();
+    expect(await keysOf("Choose that answer")).toEqual(["1–9"]);
     expect(await keysOf("Reject, inside the card")).toEqual(["Esc"]);
     expect(await keysOf("Next card in the inbox")).toEqual(["J"]);
     expect(await keysOf("Interrupt and send")).toEqual(["Ctrl", "Enter"]);
@@ -71,9 +71,9 @@ describe("notifications", () => {
       allow: ["notifications"],
       before: withNotifications,
     });
-    await page.getByText("You are told only by this page.").waitFor();
+    await page.getByText("Requests appear only on this page.").waitFor();
     await page.getByRole("button", { name: "Turn on" }).click();
-    await page.getByText("You are told when something waits").waitFor();
+    await page.getByText("You are notified of requests").waitFor();
     await page.evaluate(hidePage);
     const { id } = await rig.newSession({
       title: "Asks",
@@ -119,7 +119,7 @@ describe("keys alone", () => {
     const page = await rig.open("/");
     await page.getByRole("link", { name: "Needs an answer" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to the page");
+    expect(await focused(page)).toBe("Skip to content");
     await tabTo(page, "Needs an answer");
     await page.keyboard.press("Enter");
     const allow = page.getByRole("button", { name: "Allow", exact: true });

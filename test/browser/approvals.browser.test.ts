@@ -76,7 +76,7 @@ describe("a permission", () => {
     const id = await asking();
     const page = await rig.open(`/sessions/${id}`, options);
     await card(page).getByText("Permission needed").waitFor();
-    await page.getByText("Waits for you", { exact: true }).first().waitFor();
+    await page.getByText("Needs you", { exact: true }).first().waitFor();
     const command = card(page).getByText(COMMAND);
     await command.scrollIntoViewIfNeeded();
     const cut = await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
@@ -107,7 +107,7 @@ describe("a permission", () => {
       const id = await askingForChange(120);
       const page = await rig.open(`/sessions/${id}`, options);
       await card(page, "Edit main.ts").getByText("src/main.ts", { exact: true }).waitFor();
-      const more = page.getByRole("button", { name: /^\d+ more lines to read before/u });
+      const more = page.getByRole("button", { name: /^Review \d+ more lines to allow/u });
       await more.waitFor();
       expect(await isInReach(more)).toBe(true);
       expect((await more.boundingBox())?.height).toBeGreaterThanOrEqual(
@@ -194,7 +194,7 @@ describe("a permission", () => {
     await option(one, "Allow once").click();
     await transcriptOf(one).getByText("answer: yes").waitFor();
     await option(two, "Do not").click();
-    await card(two).getByText("Already answered elsewhere, differently.").waitFor();
+    await card(two).getByText("Already answered differently elsewhere.").waitFor();
     await eventually(() => option(two, "Do not").count()).toBe(0);
     const { messages } = await rig.client.sessions.get(id);
     expect(JSON.stringify(messages)).not.toContain("answer: no");
@@ -235,7 +235,7 @@ describe("the inbox", () => {
     await badge(list, 1).waitFor();
     await eventually(() => option(inbox, "Allow once").getAttribute("aria-disabled")).toBe("false");
     await option(inbox, "Allow once").click();
-    await inbox.getByText("Nothing waits for you").waitFor();
+    await inbox.getByText("Nothing needs you").waitFor();
     await badge(list, 1).waitFor({ state: "detached" });
   });
 
@@ -250,7 +250,7 @@ describe("the inbox", () => {
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB_PX);
     await asked.getByText("line 119 after").scrollIntoViewIfNeeded();
     await option(page, "Do not").click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs you").waitFor();
     await rig.until(id, ({ state }) => state === "idle");
   });
 

@@ -29,11 +29,11 @@ describe("the queue", () => {
     }
     await queue(page).nth(1).getByRole("button", { name: "Remove from the queue" }).click();
     await eventually(() => queued(page)).toEqual(["first in line", "third in line"]);
-    await queue(page).nth(1).getByRole("button", { name: "Earlier" }).click();
+    await queue(page).nth(1).getByRole("button", { name: "Move up" }).click();
     await eventually(() => queued(page)).toEqual(["third in line", "first in line"]);
-    await queue(page).nth(0).getByRole("button", { name: "Change this message" }).click();
+    await queue(page).nth(0).getByRole("button", { name: "Edit message" }).click();
     await page.getByLabel("Message in the queue").fill("changed in line");
-    await page.getByRole("button", { name: "Change it" }).click();
+    await page.getByRole("button", { name: "Save change" }).click();
     await eventually(() => queued(page)).toEqual(["changed in line", "first in line"]);
     const { queue: stored } = await rig.client.sessions.queue(id);
     expect(stored.map(({ content }) => content["text"])).toEqual([
@@ -140,7 +140,7 @@ describe("a session that takes no messages", () => {
     const { id } = await rig.newSession({ title: "Put away" });
     await rig.client.sessions.archive(id);
     const page = await rig.open(`/sessions/${id}`);
-    await page.getByText("This session is archived. It takes no messages.").waitFor();
+    await page.getByText("This session is archived. It accepts no messages.").waitFor();
     expect(await box(page).count()).toBe(0);
     await page.getByRole("button", { name: /fork/iu }).click();
     await page.waitForURL(

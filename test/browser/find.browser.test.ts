@@ -57,7 +57,7 @@ describe("a file that is named in a message", () => {
       const session = await rig.newSession({ title: "Shop", repo: "shop" });
       const page = await rig.open(`/sessions/${session.id}`, on);
       const box = page.getByLabel("Message to the agent");
-      const files = page.getByRole("listbox", { name: "Files of the repository" });
+      const files = page.getByRole("listbox", { name: "Files in the repository" });
       const options = () => files.getByRole("option").allTextContents();
       await box.click();
       await box.pressSequentially("Look at @bask");

@@ -86,7 +86,7 @@ describe("the list", () => {
     await eventually(() => page.locator("mark").allTextContents()).toEqual(["zeb"]);
     await eventually(() => new URL(page.url()).searchParams.get("q")).toBe("zeb");
     await page.getByRole("searchbox").fill("giraffe");
-    await page.getByText("No session matches").waitFor();
+    await page.getByText("No matching sessions").waitFor();
     await page.getByRole("button", { name: "Clear search and filters" }).click();
     await eventually(() => names(page)).toHaveLength(2);
     await eventually(() => page.getByRole("searchbox").inputValue()).toBe("");
@@ -135,7 +135,7 @@ describe("the list", () => {
     await rig.client.sessions.update(made.id, { title: "Renamed elsewhere" });
     await eventually(() => names(page)).toEqual(["Renamed elsewhere"]);
     await rig.client.sessions.archive(made.id);
-    await page.getByText("Nothing open").waitFor();
+    await page.getByText("No open sessions").waitFor();
   });
 
   it("archives what is quiet with an undo, and asks before it cancels what is busy (A9, A16)", async () => {

@@ -95,13 +95,13 @@ function pages(): readonly (readonly [
 ])[] {
   return [
     ["list", "/?archived=1", (page) => page.getByRole("link", { name: "Put away" })],
-    ["no hits", "/?q=giraffe", (page) => page.getByText("No session matches")],
+    ["no hits", "/?q=giraffe", (page) => page.getByText("No matching sessions")],
     [
       "session",
       `/sessions/${waiting}`,
       (page) => page.getByRole("region", { name: "npm publish" }),
     ],
-    ["no session", "/sessions/none", (page) => page.getByText("There is no such session")],
+    ["no session", "/sessions/none", (page) => page.getByText("Session not found")],
     ["inbox", "/inbox", (page) => page.getByRole("region", { name: "npm publish" })],
     ["analytics", "/analytics", (page) => page.getByRole("heading", { name: "Analytics" })],
     ["settings", "/settings", (page) => page.getByRole("heading", { name: "Settings" })],

@@ -26,12 +26,12 @@ describe("a session that cannot go on", () => {
     await row.getByText("Suspended").waitFor();
     await row.getByText(/removed (in 6d|next wk)/u).waitFor();
     const page = await rig.open(`/sessions/${id}`, { phone: true });
-    await page.getByText("This session cannot go on. Its repository cannot be used").waitFor();
+    await page.getByText("This session cannot continue. Its repository cannot be used").waitFor();
     await page.getByText(/It will be removed (in 6d|next wk)/u).waitFor();
 
     renameSync(`${repository}-away`, repository);
     await rig.client.sessions.resume(id);
-    await eventually(() => page.getByText("This session cannot go on").count()).toBe(0);
+    await eventually(() => page.getByText("This session cannot continue").count()).toBe(0);
   });
 });
 

@@ -23,7 +23,7 @@ try {
 
 async function take(name: string, address: string, options: OpenOptions): Promise<void> {
   const page = await rig.open(address, options);
-  const shown = address === "/" ? page.getByText("Waits for you") : page.locator("[data-approval]");
+  const shown = address === "/" ? page.getByText("Needs you") : page.locator("[data-approval]");
   await shown.first().waitFor();
   // What has just come is pale for a moment.
   await page.waitForTimeout(1_500);

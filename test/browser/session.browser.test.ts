@@ -138,10 +138,10 @@ describe("a server that is killed in the middle of an answer", () => {
     await eventually(() => wordsShown(page)).toBeGreaterThan(40);
     const shown = await wordsShown(page);
     await rig.stop("SIGKILL");
-    await page.getByText(/^Reconnecting\. What is shown/u).waitFor();
+    await page.getByText(/^Reconnecting\. This page/u).waitFor();
     await page.getByLabel("Message to the agent").fill("kept while away");
     await rig.start();
-    await page.getByText(/^Reconnecting\. What is shown/u).waitFor({ state: "detached" });
+    await page.getByText(/^Reconnecting\. This page/u).waitFor({ state: "detached" });
 
     const isSettled = ({ state, messages }: WholeSession): boolean =>
       state === "idle" && messages.some(({ role }) => role === "system");

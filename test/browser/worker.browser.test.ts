@@ -20,13 +20,13 @@ describe("the service worker", () => {
     await rig.stop("SIGTERM");
     await page.goto("/");
     await page
-      .getByText(/^(?:Reconnecting|No server, trying) in/u)
+      .getByText(/^(?:Reconnecting|Server unreachable, retrying) in/u)
       .first()
       .waitFor();
-    await page.getByText("The list could not be read").waitFor();
+    await page.getByText("The list could not be loaded").waitFor();
     expect(await page.getByText("Kept at the server").count()).toBe(0);
     await page.goto(`/sessions/${id}`);
-    await page.getByText("The session could not be read").waitFor();
+    await page.getByText("The session could not be loaded").waitFor();
     await rig.start();
     await page.getByRole("heading", { name: "Kept at the server" }).waitFor();
   });

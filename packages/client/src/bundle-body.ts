@@ -1,9 +1,9 @@
-/** What can be sent as a bundle: all of it, or its lines as they come, each without its newline. */
+/** A bundle to upload: the whole text or file, or its lines without newlines. */
 export type BundleSource = string | Blob | AsyncIterable<string>;
 
 export interface BundleBody {
   readonly content: string | Blob | ReadableStream<Uint8Array>;
-  /** The answer is there, whatever has not been sent. */
+  /** Stops the upload: the server has replied. */
   end(): void;
 }
 
@@ -13,7 +13,7 @@ export function bundleBody(bundle: BundleSource): BundleBody {
     : streamedBody(bundle[Symbol.asyncIterator]());
 }
 
-/** Takes lines only as fast as they are sent. */
+/** Reads lines only as fast as they are sent. */
 function streamedBody(lines: AsyncIterator<string>): BundleBody {
   const encoder = new TextEncoder();
   let isOver = false;

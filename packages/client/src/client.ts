@@ -1,43 +1,27 @@
-import {
-  createdTokenSchema,
-  healthSchema,
-  nodeSchema,
-  nodesReplySchema,
-  providersReplySchema,
-  readinessSchema,
-  removedReplySchema,
-  repositoriesReplySchema,
-  repositoryFilesSchema,
-  repositorySchema,
-  sessionSchema,
-  reportEventReplySchema,
-  statsSchema,
-  suspensionsReplySchema,
-  tokenSchema,
-  tokensReplySchema,
-  type AddRepositoryRequest,
-  type CreateTokenRequest,
-  type CreatedToken,
-  type DrainNodeRequest,
-  type Health,
-  type Node,
-  type NodesReply,
-  type ProvidersReply,
-  type Readiness,
-  type RemovedQuery,
-  type RemovedReply,
-  type ReportEventReply,
-  type ReportEventRequest,
-  type RepositoriesReply,
-  type Repository,
-  type RepositoryFiles,
-  type RepositoryFilesQuery,
-  type Session,
-  type Stats,
-  type StatsQuery,
-  type SuspensionsReply,
-  type Token,
-  type TokensReply,
+import type {
+  AddRepositoryRequest,
+  CreateTokenRequest,
+  CreatedToken,
+  DrainNodeRequest,
+  Health,
+  Node,
+  NodesReply,
+  ProvidersReply,
+  Readiness,
+  RemovedQuery,
+  RemovedReply,
+  ReportEventReply,
+  ReportEventRequest,
+  RepositoriesReply,
+  Repository,
+  RepositoryFiles,
+  RepositoryFilesQuery,
+  Session,
+  Stats,
+  StatsQuery,
+  SuspensionsReply,
+  Token,
+  TokensReply,
 } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
 import {
@@ -50,25 +34,26 @@ import {
 } from "./connection.ts";
 import { streamEvents } from "./event-stream.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { schemaValidation, shapeValidation } from "./validation.ts";
 
 export type ClientOptions = ConnectionOptions;
 
-/** A Holdfast server, typed. Uses nothing but `fetch`: it runs in Node and in browsers. */
+/** A typed Holdfast server. Uses only `fetch`: it runs in Node and in browsers. */
 export interface Client {
   readonly sessions: Sessions;
   readonly repos: Repositories;
   readonly nodes: Nodes;
   readonly tokens: Tokens;
   readonly removed: Removed;
-  /** The inbox: everything anywhere that waits for an answer. */
+  /** The inbox: everything in all sessions that waits for an answer. */
   suspensions(options?: CallOptions): Promise<SuspensionsReply>;
-  /** Takes the unused answers of a run out of the inbox, which is the reply. */
+  /** Removes the unused answers of a run from the inbox. Returns the inbox. */
   dismissUnused(
     sessionId: string,
     runId: string,
     options?: WriteOptions,
   ): Promise<SuspensionsReply>;
-  /** Every session that waits for the event goes on; the reply says which. */
+  /** Resumes every session that waits for the event. Returns these sessions. */
   reportEvent(
     name: string,
     request?: ReportEventRequest,
@@ -77,18 +62,18 @@ export interface Client {
   providers(options?: CallOptions): Promise<ProvidersReply>;
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
   /**
-   * Changes of all sessions, each as the session is then. Begins with `reset`, and says it again when
-   * changes were missed: read again what is shown.
+   * Yields a session whenever it changes, for all sessions. Begins with `reset`, and repeats it after
+   * missed changes: then read everything again.
    */
   events(
     options?: CallOptions & { readonly after?: string | undefined },
   ): AsyncGenerator<StreamEvent, void, undefined>;
 
-  /** Whether the process is alive. */
+  /** Succeeds while the process is alive. */
   health(options?: CallOptions): Promise<Health>;
-  /** Whether requests would be served, and if not, why. */
+  /** Says whether the server accepts requests, and if not, why. */
   readiness(options?: CallOptions): Promise<Readiness>;
-  /** As Prometheus reads them. */
+  /** In the format of Prometheus. */
   metrics(options?: CallOptions): Promise<string>;
 }
 
@@ -96,7 +81,7 @@ export interface Repositories {
   list(options?: CallOptions): Promise<RepositoriesReply>;
   add(request: AddRepositoryRequest, options?: WriteOptions): Promise<Repository>;
   remove(id: string, options?: WriteOptions): Promise<Repository>;
-  /** Files by letters of their path, the best match first. */
+  /** Fuzzy search by path, best match first. */
   files(
     id: string,
     query?: Partial<RepositoryFilesQuery>,
@@ -104,29 +89,40 @@ export interface Repositories {
   ): Promise<RepositoryFiles>;
 }
 
-/** Sessions that retention or cleanup removed, and whose bundles are still there. */
+/** Sessions that retention or cleanup removed and whose bundles still exist. */
 export interface Removed {
   list(query?: Partial<RemovedQuery>, options?: CallOptions): Promise<RemovedReply>;
   restore(id: string, options?: WriteOptions): Promise<Session>;
 }
 
-/** The servers that share the database; alone on a file. */
+/** The servers that share the database; with SQLite only one. */
 export interface Nodes {
   list(options?: CallOptions): Promise<NodesReply>;
-  /** By id or name: it lets go of its work and takes no more; with `draining: false` it may again. */
+  /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
   drain(id: string, request?: DrainNodeRequest, options?: WriteOptions): Promise<Node>;
 }
 
-/** Who may use the API. Needs a token with the scope `admin`, once there are any. */
+/** Needs a token with the scope `admin`, once there is one. */
 export interface Tokens {
   list(options?: CallOptions): Promise<TokensReply>;
-  /** The reply has the token itself, which is not shown again. */
+  /** Returns the token itself, which is not shown again. */
   create(request: CreateTokenRequest, options?: WriteOptions): Promise<CreatedToken>;
   revoke(id: string, options?: WriteOptions): Promise<Token>;
 }
 
 export function createClient(options: ClientOptions): Client {
-  const connection = createConnection(options);
+  return clientOf(createConnection(options, schemaValidation));
+}
+
+/**
+ * A client that checks only the outer shape of replies. It leaves the schemas out of a bundle: for pages
+ * that are served by the server they talk to.
+ */
+export function createUncheckedClient(options: ClientOptions): Client {
+  return clientOf(createConnection(options, shapeValidation));
+}
+
+function clientOf(connection: Connection): Client {
   const { call, text } = connection;
   return {
     sessions: createSessions(connection),
@@ -134,25 +130,23 @@ export function createClient(options: ClientOptions): Client {
     removed: createRemoved(connection),
     nodes: createNodes(connection),
     tokens: createTokens(connection),
-    suspensions: (callOptions) =>
-      call(suspensionsReplySchema, { ...callOptions, path: "/api/suspensions" }),
+    suspensions: (callOptions) => call("suspensions", { ...callOptions, path: "/api/suspensions" }),
     dismissUnused: async (sessionId, runId, callOptions) =>
-      call(suspensionsReplySchema, {
+      call("suspensions", {
         ...callOptions,
         method: "POST",
         path: `/api/sessions/${segment(sessionId)}/runs/${segment(runId)}/dismiss`,
         body: {},
       }),
     reportEvent: async (name, body = {}, callOptions) =>
-      call(reportEventReplySchema, {
+      call("reportedEvent", {
         ...callOptions,
         method: "POST",
         path: `/api/events/${eventSegment(name)}`,
         body,
       }),
-    providers: (callOptions) =>
-      call(providersReplySchema, { ...callOptions, path: "/api/providers" }),
-    stats: (query, callOptions) => call(statsSchema, { ...callOptions, path: "/api/stats", query }),
+    providers: (callOptions) => call("providers", { ...callOptions, path: "/api/providers" }),
+    stats: (query, callOptions) => call("stats", { ...callOptions, path: "/api/stats", query }),
     events: ({ after = null, signal } = {}) =>
       streamEvents({
         connection,
@@ -162,15 +156,15 @@ export function createClient(options: ClientOptions): Client {
         signal,
       }),
 
-    health: (callOptions) => call(healthSchema, { ...callOptions, path: "/healthz" }),
+    health: (callOptions) => call("health", { ...callOptions, path: "/healthz" }),
     readiness: (callOptions) =>
-      call(readinessSchema, { ...callOptions, path: "/readyz", alsoStatus: 503 }),
+      call("readiness", { ...callOptions, path: "/readyz", alsoStatus: 503 }),
     metrics: (callOptions) =>
       text({ ...callOptions, path: "/metrics", headers: { accept: "text/plain" } }),
   };
 }
 
-/** Events have names of any characters; one that would lead to another path is refused before it is sent. */
+/** Event names may have any characters. Throws for one that would lead to another path. */
 function eventSegment(name: string): string {
   if (["", ".", ".."].includes(name.trim()))
     throw new TypeError(`Not the name of an event: ${JSON.stringify(name)}`);
@@ -180,30 +174,30 @@ function eventSegment(name: string): string {
 function createRepositories({ call }: Connection): Repositories {
   const path = "/api/repos";
   return {
-    list: (options) => call(repositoriesReplySchema, { ...options, path }),
-    add: (body, options) => call(repositorySchema, { ...options, method: "POST", path, body }),
+    list: (options) => call("repositories", { ...options, path }),
+    add: (body, options) => call("repository", { ...options, method: "POST", path, body }),
     remove: async (id, options) =>
-      call(repositorySchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
+      call("repository", { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
     files: async (id, query, options) =>
-      call(repositoryFilesSchema, { ...options, path: `${path}/${segment(id)}/files`, query }),
+      call("repositoryFiles", { ...options, path: `${path}/${segment(id)}/files`, query }),
   };
 }
 
 function createRemoved({ call }: Connection): Removed {
   const path = "/api/removed";
   return {
-    list: (query, options) => call(removedReplySchema, { ...options, path, query }),
+    list: (query, options) => call("removed", { ...options, path, query }),
     restore: async (id, options) =>
-      call(sessionSchema, { ...options, method: "POST", path: `${path}/${segment(id)}/restore` }),
+      call("session", { ...options, method: "POST", path: `${path}/${segment(id)}/restore` }),
   };
 }
 
 function createNodes({ call }: Connection): Nodes {
   const path = "/api/nodes";
   return {
-    list: (options) => call(nodesReplySchema, { ...options, path }),
+    list: (options) => call("nodes", { ...options, path }),
     drain: async (id, body = {}, options) =>
-      call(nodeSchema, {
+      call("node", {
         ...options,
         method: "POST",
         path: `${path}/${segment(id)}/drain`,
@@ -215,9 +209,9 @@ function createNodes({ call }: Connection): Nodes {
 function createTokens({ call }: Connection): Tokens {
   const path = "/api/tokens";
   return {
-    list: (options) => call(tokensReplySchema, { ...options, path }),
-    create: (body, options) => call(createdTokenSchema, { ...options, method: "POST", path, body }),
+    list: (options) => call("tokens", { ...options, path }),
+    create: (body, options) => call("createdToken", { ...options, method: "POST", path, body }),
     revoke: async (id, options) =>
-      call(tokenSchema, { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
+      call("token", { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
   };
 }

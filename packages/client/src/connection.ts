@@ -1,9 +1,11 @@
-import { BUNDLE_MEDIA_TYPE, idSchema, toEtag } from "@holdfast/protocol";
+import { BUNDLE_MEDIA_TYPE, ID_PATTERN, toEtag, type FeedEvent } from "@holdfast/protocol";
 import { bundleBody, type BundleSource } from "./bundle-body.ts";
+import { defined, errorText } from "./helpers.ts";
 import { ConnectionError, HoldfastError, toHoldfastError } from "./holdfast-error.ts";
+import type { Reply, ReplyName, Validation } from "./validation.ts";
 
 export interface ConnectionOptions {
-  /** Where the server is, such as `http://127.0.0.1:4664`. */
+  /** The address of the server, such as `http://127.0.0.1:4664`. */
   readonly url: string;
   readonly token?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
@@ -14,9 +16,9 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Sent again with the same key, the request gets the same answer and is not done twice. */
+  /** A request repeated with the same key gets the same reply and takes effect once. */
   readonly idempotencyKey?: string | undefined;
-  /** Refused as `version_mismatch` when the session has changed since it had this version. */
+  /** The request fails with `version_mismatch` when the session no longer has this version. */
   readonly ifMatch?: number | undefined;
 }
 
@@ -29,43 +31,41 @@ export interface Request extends WriteOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, or as it comes. */
+  /** Sent unchanged; lines are sent as they arrive. */
   readonly bundle?: BundleSource;
 }
 
-interface Schema<Reply> {
-  safeParse(value: unknown): { readonly data?: Reply | undefined };
-}
-
-/** The way to one server: everything else of this package is said through it. */
+/** Sends requests to one server. */
 export interface Connection {
-  /** Sends and parses the reply; what is not 2xx, or not as the schema says, is thrown. */
-  call<Reply>(
-    schema: Schema<Reply>,
+  /** Returns the validated reply. Throws when the status is not 2xx or the reply is not valid. */
+  call<Name extends ReplyName>(
+    reply: Name,
     request: Request & { readonly alsoStatus?: number },
-  ): Promise<Reply>;
+  ): Promise<Reply<Name>>;
   text(request: Request): Promise<string>;
-  /** The response as it comes, once it is known to be 2xx. */
+  /** Returns the response before its body is read. Throws when the status is not 2xx. */
   open(request: Request): Promise<Response>;
+  /** Null for an event of a newer server. Throws when the data is not valid. */
+  parseEvent(name: string, data: unknown): FeedEvent | null;
 }
 
-export function createConnection({
-  url,
-  token,
-  fetch: send = fetch,
-}: ConnectionOptions): Connection {
+export function createConnection(
+  { url, token, fetch: sendRequest = fetch }: ConnectionOptions,
+  validation: Validation,
+): Connection {
   const base = new URL(url.endsWith("/") ? url : `${url}/`);
   if (!/^https?:$/u.test(base.protocol)) throw new TypeError(`Not the address of a server: ${url}`);
 
-  const ask = async (request: Request): Promise<Response> => {
+  const send = async (request: Request): Promise<Response> => {
     const { method = "GET", path, query, body, bundle, signal } = request;
     const address = new URL(path.slice(1), base);
     address.search = toSearch(query ?? {});
-    const sent = bundle === undefined ? null : bundleBody(bundle);
-    const content = sent?.content ?? (body === undefined ? null : JSON.stringify(body));
+    const upload = bundle === undefined ? null : bundleBody(bundle);
+    const content = upload?.content ?? (body === undefined ? null : JSON.stringify(body));
+    // An invalid header is the caller's mistake, not a failed connection.
     const headers = new Headers(headersOf(request, token));
     try {
-      return await send(address, {
+      return await sendRequest(address, {
         method,
         cache: "no-store",
         headers,
@@ -76,49 +76,40 @@ export function createConnection({
     } catch (error) {
       throw signal?.aborted === true ? error : lost(`${method} ${address.href}`, error);
     } finally {
-      sent?.end();
+      upload?.end();
     }
   };
 
   const open = async (request: Request): Promise<Response> => {
-    const response = await ask(request);
+    const response = await send(request);
     if (response.ok) return response;
-    throw await refusal(response, request);
+    const body = parseJson(await textOf(response, request));
+    throw toHoldfastError(response, body, validation);
   };
 
   return {
-    async call(schema, { alsoStatus, ...request }) {
-      const response = await ask(request);
-      if (!response.ok && response.status !== alsoStatus) throw await refusal(response, request);
+    async call(name, { alsoStatus, ...request }) {
+      const response = await send(request);
       const body = parseJson(await textOf(response, request));
-      const { data } = schema.safeParse(body);
-      if (data === undefined) throw toHoldfastError({ ...headOf(response), body });
-      return data;
+      const isExpected = response.ok || response.status === alsoStatus;
+      const reply = isExpected ? validation.reply(name, body) : undefined;
+      if (reply === undefined) throw toHoldfastError(response, body, validation);
+      return reply;
     },
     text: async (request) => textOf(await open(request), request),
     open,
+    parseEvent: validation.event,
   };
 }
 
-async function refusal(response: Response, request: Request): Promise<HoldfastError> {
-  return toHoldfastError({
-    ...headOf(response),
-    body: parseJson(await textOf(response, request)),
-  });
-}
-
-function headOf({ status, headers }: Response): { status: number; headers: Headers } {
-  return { status, headers };
-}
-
-/** An id as part of a path: one that would lead to another path is refused before it is sent. */
+/** Encodes an id for a path. Throws for one that would lead to another path. */
 export function segment(id: string): string {
-  if (!idSchema.safeParse(id).success || id === "." || id === "..")
+  if (!ID_PATTERN.test(id) || id === "." || id === "..")
     throw new TypeError(`Not an id: ${JSON.stringify(id)}`);
   return encodeURIComponent(id);
 }
 
-/** The text of a response, piece by piece, no faster than it is taken. */
+/** The text of a response in chunks, read no faster than they are consumed. */
 export async function* textChunks(
   response: Response,
   { signal, within = (work) => work }: CallOptions & { readonly within?: Within },
@@ -139,7 +130,7 @@ export async function* textChunks(
   }
 }
 
-/** Gives up on work that takes too long. */
+/** Aborts the connection when the work takes too long. */
 export type Within = <Result>(work: Promise<Result>) => Promise<Result>;
 
 async function textOf(response: Response, { signal }: CallOptions): Promise<string> {
@@ -155,33 +146,36 @@ function lost(what: string, cause: unknown): ConnectionError | HoldfastError {
   return new ConnectionError(`${what}: no answer (${reasonOf(cause)})`, { cause });
 }
 
-/** What `fetch` of Node says is only that it failed; why, is in its cause. */
+/** Node's `fetch` gives the reason only in the cause of its error. */
 function reasonOf(error: unknown): string {
-  const deepest = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return deepest instanceof Error ? deepest.message || deepest.name : String(deepest);
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return errorText(reason) || (reason instanceof Error ? reason.name : "unknown reason");
 }
 
 function headersOf(request: Request, token: string | undefined): Record<string, string> {
   const { body, bundle, headers, idempotencyKey, ifMatch } = request;
+  const contentType = bundle === undefined ? "application/json" : BUNDLE_MEDIA_TYPE;
+  const hasContent = body !== undefined || bundle !== undefined;
   return {
     accept: "application/json",
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(body !== undefined && { "content-type": "application/json" }),
-    ...(bundle !== undefined && { "content-type": BUNDLE_MEDIA_TYPE }),
-    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-    ...(ifMatch !== undefined && { "if-match": toEtag(ifMatch) }),
+    ...defined({
+      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      "content-type": hasContent ? contentType : undefined,
+      "idempotency-key": idempotencyKey,
+      "if-match": ifMatch === undefined ? undefined : toEtag(ifMatch),
+    }),
     ...headers,
   };
 }
 
 function toSearch(query: object): string {
   const values: Values = { ...query };
-  const given = Object.entries(values).flatMap(([name, value]): [string, string][] =>
+  const entries = Object.entries(values).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null
       ? []
       : [[name, typeof value === "object" ? value.join(",") : String(value)]],
   );
-  return new URLSearchParams(given).toString();
+  return new URLSearchParams(entries).toString();
 }
 
 function parseJson(text: string): unknown {

@@ -12,6 +12,7 @@ import {
 } from "./testing/event-log.ts";
 import { reconnectingNow } from "./testing/reconnecting-now.ts";
 import { openTestServer } from "./testing/test-server.ts";
+import { schemaValidation } from "./validation.ts";
 
 interface Stream {
   readonly entries: readonly Entry[];
@@ -44,7 +45,7 @@ async function readThrough({ entries, cuts, ending, withMark }: Stream): Promise
   try {
     const events: StreamEvent[] = [];
     const stream = streamEvents({
-      connection: createConnection({ url: server.url }),
+      connection: createConnection({ url: server.url }, schemaValidation),
       path: "/events",
       after: null,
       ofOneSession: true,

@@ -10,6 +10,7 @@ import {
   startEventStream,
   type Answer,
 } from "./testing/test-server.ts";
+import { schemaValidation } from "./validation.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -26,7 +27,7 @@ async function open(answers: readonly Answer[], options: Partial<EventStreamOpti
   closing.push(server.close);
   const reconnecting = reconnectingNow();
   const stream = streamEvents({
-    connection: createConnection({ url: server.url, token: "s3cret" }),
+    connection: createConnection({ url: server.url, token: "s3cret" }, schemaValidation),
     path: "/events",
     after: null,
     ofOneSession: true,

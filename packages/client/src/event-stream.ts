@@ -1,5 +1,6 @@
 import type { StreamEvent } from "./apply-event.ts";
 import { textChunks, type CallOptions, type Connection, type Within } from "./connection.ts";
+import { defined } from "./helpers.ts";
 import { ConnectionError, HoldfastError } from "./holdfast-error.ts";
 import { pause, RECONNECTING, reconnectDelayMs, type Reconnecting } from "./reconnecting.ts";
 import { createSseParser } from "./sse-parser.ts";
@@ -9,32 +10,33 @@ export interface EventStreamOptions extends CallOptions {
   readonly connection: Connection;
   readonly path: string;
   readonly after: string | null;
-  /** Positions are numbers that rise, and the deletion of the session is the end. */
+  /** Positions are increasing numbers, and the stream ends when the session is deleted. */
   readonly ofOneSession: boolean;
   readonly onConnection?: OnConnection | undefined;
   readonly reconnecting?: Reconnecting | undefined;
 }
 
-/** Told whenever a connection brings events again, and whenever one broke or could not be made. */
+/** Called when a connection is open, and when it broke or could not be opened. */
 export type OnConnection = (state: "open" | "broken") => void;
 
 /**
- * Events from a position on, each once, over as many connections as it takes. Takes from the server
- * only what is asked of it. Ends when the signal says so or the session is deleted, and throws when
- * the server says no for good.
+ * Yields the events after a position, each once, and reconnects as often as necessary. Reads from the
+ * server only as fast as the caller consumes. Ends when the signal aborts or the session is deleted.
+ * Throws when the server refuses permanently.
  */
 export async function* streamEvents(
   options: EventStreamOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const { signal, reconnecting = RECONNECTING } = options;
-  const progress = createProgress(options);
+  const { connection, signal, reconnecting = RECONNECTING } = options;
+  const progress = createProgress({ ...options, parseEvent: connection.parseEvent });
   let failures = 0;
+  /** The last `retry:` of the stream. */
   let retryMs = 0;
   while (!isAborted(signal)) {
     const before = progress.position();
     const startedAt = reconnecting.now();
     const link = openLink({ signal, reconnecting });
-    let askedMs = 0;
+    let retryAfterMs = 0;
     try {
       const onRetry = (ms: number): void => void (retryMs = ms);
       const end = yield* readEvents(options, { link, progress, onRetry });
@@ -42,21 +44,21 @@ export async function* streamEvents(
     } catch (error) {
       if (isAborted(signal)) return;
       if (!isTransient(error, link)) throw error;
-      askedMs = error instanceof HoldfastError ? (error.retryAfterMs ?? 0) : 0;
+      retryAfterMs = error instanceof HoldfastError ? (error.retryAfterMs ?? 0) : 0;
     } finally {
       link.close();
     }
     const wentWell =
-      progress.position() !== before || reconnecting.now() - startedAt > reconnecting.mostMs;
+      progress.position() !== before || reconnecting.now() - startedAt > reconnecting.maxMs;
     failures = wentWell ? 0 : failures + 1;
     options.onConnection?.("broken");
-    askedMs = Math.max(askedMs, retryMs);
-    const delayMs = reconnectDelayMs({ failures, askedMs, reconnecting });
+    retryAfterMs = Math.max(retryAfterMs, retryMs);
+    const delayMs = reconnectDelayMs({ failures, retryAfterMs, reconnecting });
     await pause(delayMs, { signal, reconnecting });
   }
 }
 
-/** What one connection brings, until it breaks or the stream is over. */
+/** Yields the events of one connection, until it breaks or the stream is over. */
 async function* readEvents(
   { connection, path, ofOneSession, onConnection }: EventStreamOptions,
   {
@@ -67,10 +69,9 @@ async function* readEvents(
 ): AsyncGenerator<StreamEvent, "over" | "cut", undefined> {
   progress.begin();
   const { signal, within } = link;
-  const position = progress.position();
   const headers = {
     accept: "text/event-stream",
-    ...(position !== null && { "last-event-id": position }),
+    ...defined({ "last-event-id": progress.position() ?? undefined }),
   };
   const response = await within(connection.open({ path, headers, signal }));
   if (response.status === 204) return "over";
@@ -88,7 +89,7 @@ async function* readEvents(
 
 interface Link {
   readonly signal: AbortSignal;
-  /** Aborts the link when the server is silent for too long. */
+  /** Aborts the connection when the server is silent for too long. */
   readonly within: Within;
   close(): void;
 }
@@ -106,11 +107,11 @@ function openLink({
   return {
     signal: controller.signal,
     within: async (work) => {
-      const callOff = later(silentMs, () => controller.abort());
+      const cancel = later(silentMs, () => controller.abort());
       try {
         return await work;
       } finally {
-        callOff();
+        cancel();
       }
     },
     close: () => {
@@ -125,7 +126,7 @@ function requireEventStream({ status, headers }: Response): void {
   if (/^text\/event-stream\b/iu.test(type)) return;
   throw new HoldfastError("unexpected_reply", {
     status,
-    detail: `The server answered with ${type} in place of events.`,
+    detail: `The server replied with ${type} instead of events.`,
   });
 }
 

@@ -9,6 +9,7 @@ import { answerUntilCut, encodeEntry, positionOf, type Cut } from "./testing/eve
 import { reconnectingNow } from "./testing/reconnecting-now.ts";
 import { createSessionModel, type SessionModel, type Step } from "./testing/session-model.ts";
 import { openTestServer } from "./testing/test-server.ts";
+import { schemaValidation } from "./validation.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -80,7 +81,7 @@ async function followThrough(
 
 /** As the client has them, but without waiting between connections. */
 function sessionsAt(url: string): Pick<Sessions, "get" | "events"> {
-  const connectionTo = createConnection({ url });
+  const connectionTo = createConnection({ url }, schemaValidation);
   return {
     get: createSessions(connectionTo).get,
     events: (id, { after, signal } = {}) =>

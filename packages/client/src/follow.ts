@@ -1,16 +1,20 @@
 import type { WholeSession } from "@holdfast/protocol";
 import { applyEvent, MissingMessageError, type StreamEvent } from "./apply-event.ts";
 import type { CallOptions } from "./connection.ts";
-import type { Sessions } from "./sessions.ts";
 
-/** The session, and the event that made it so; null for how it was first. */
+/** The session after an event. The event is null for the first state. */
 export interface Followed {
   readonly session: WholeSession;
   readonly event: StreamEvent | null;
 }
 
+interface SessionSource {
+  get(id: string, options: CallOptions): Promise<WholeSession>;
+  events(id: string, options: CallOptions & { readonly after: string }): AsyncIterable<StreamEvent>;
+}
+
 export async function* follow(
-  sessions: Pick<Sessions, "get" | "events">,
+  sessions: SessionSource,
   id: string,
   { signal }: CallOptions = {},
 ): AsyncGenerator<Followed, void, undefined> {
@@ -22,16 +26,16 @@ export async function* follow(
   let session = await read();
   if (session === null) return;
   yield { session, event: null };
-  /** Messages for which the session was read again: once each, since a message that is still missing cannot be read. */
-  const readFor = new Set<string>();
+  /** The session is read again once for each missing message: one that is still missing cannot be read. */
+  const reloadedFor = new Set<string>();
   let isBehind = true;
   while (isBehind) {
     isBehind = false;
     for await (const event of sessions.events(id, { after: session.lastEventId, signal })) {
-      const next = applyOrMiss(session, event);
+      const next = applyOrError(session, event);
       if (next instanceof MissingMessageError) {
-        if (readFor.has(next.messageId)) continue;
-        readFor.add(next.messageId);
+        if (reloadedFor.has(next.messageId)) continue;
+        reloadedFor.add(next.messageId);
         isBehind = true;
       }
       session = next instanceof MissingMessageError ? await read() : next;
@@ -42,7 +46,7 @@ export async function* follow(
   }
 }
 
-function applyOrMiss(
+function applyOrError(
   session: WholeSession,
   event: StreamEvent,
 ): WholeSession | MissingMessageError | null {

@@ -1,16 +1,18 @@
-import { problemSchema, type Problem, type ProblemCode } from "@holdfast/protocol";
+import type { Problem, ProblemCode } from "@holdfast/protocol";
+import { isObject } from "./helpers.ts";
+import type { Validation } from "./validation.ts";
 
 export type HoldfastErrorCode = ProblemCode | "unexpected_reply";
 
-/** The server said no, with a code to branch on. */
+/** The server refused the request. Branch on the code. */
 export class HoldfastError extends Error {
   readonly code: HoldfastErrorCode;
   readonly status: number;
-  /** What happened, in a sentence. */
+  /** The reason, in a sentence. */
   readonly detail: string;
-  /** The server's whole answer, where it is one of ours: with the fields that were wrong, for one. */
+  /** The whole reply, such as the list of invalid fields; null when the reply is not a valid problem. */
   readonly problem: Problem | null;
-  /** How long the server asks to wait. */
+  /** The `Retry-After` of the reply. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -39,7 +41,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** No answer came, or not the whole of it. What the request asked for may have been done. */
+/** The reply did not arrive, or not completely. The request may still have taken effect. */
 export class ConnectionError extends Error {
   readonly code = "connection_failed";
 
@@ -49,15 +51,14 @@ export class ConnectionError extends Error {
   }
 }
 
-export interface Refused {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
-
-export function toHoldfastError({ status, headers, body }: Refused): HoldfastError {
+/** The error for a reply that is a problem, or that is not valid. */
+export function toHoldfastError(
+  { status, headers }: Response,
+  body: unknown,
+  validation: Validation,
+): HoldfastError {
   const retryAfterMs = retryAfterOf(headers);
-  const { data: problem } = problemSchema.safeParse(body);
+  const problem = validation.reply("problem", body);
   if (problem !== undefined)
     return new HoldfastError(problem.code, {
       status,
@@ -65,16 +66,14 @@ export function toHoldfastError({ status, headers, body }: Refused): HoldfastErr
       problem,
       retryAfterMs,
     });
+  // A newer server may use an unknown code; its detail is still worth showing.
+  const detail = isObject(body) ? body["detail"] : null;
   return new HoldfastError("unexpected_reply", {
     status,
-    detail: detailOf(body) ?? `The server answered ${status} with something else.`,
+    detail:
+      typeof detail === "string" ? detail : `The server sent an unexpected reply (${status}).`,
     retryAfterMs,
   });
-}
-
-/** A newer server may use codes that are not known here; what it says is still worth showing. */
-function detailOf(body: unknown): string | null {
-  return problemSchema.omit({ code: true }).safeParse(body).data?.detail ?? null;
 }
 
 function retryAfterOf(headers: Headers): number | null {

@@ -1,6 +1,13 @@
-export { applyEvent, MissingMessageError, type StreamEvent } from "./apply-event.ts";
+export {
+  applyEvent,
+  applySuspension,
+  applyToSession,
+  MissingMessageError,
+  type StreamEvent,
+} from "./apply-event.ts";
 export {
   createClient,
+  createUncheckedClient,
   type Client,
   type ClientOptions,
   type Nodes,
@@ -14,3 +21,4 @@ export type { OnConnection } from "./event-stream.ts";
 export type { Followed } from "./follow.ts";
 export { ConnectionError, HoldfastError, type HoldfastErrorCode } from "./holdfast-error.ts";
 export type { Sessions } from "./sessions.ts";
+export { backoffMs, defined, errorText, isObject } from "./helpers.ts";

@@ -1,20 +1,18 @@
 import type { CallOptions } from "./connection.ts";
+import { backoffMs, type Backoff } from "./helpers.ts";
 
-/** How a stream comes back after a break, and what it needs for that. */
-export interface Reconnecting {
-  readonly firstMs: number;
-  readonly mostMs: number;
-  /** Servers show every 15 seconds that they live; after this long without a byte they do not. */
+/** How a stream reconnects, and the clock it uses. */
+export interface Reconnecting extends Backoff {
+  /** Servers send something every 15 seconds; after this long without a byte the connection is dead. */
   readonly silentMs: number;
   readonly now: () => number;
-  readonly random: () => number;
-  /** Calls back later; returns how to call that off. */
+  /** Schedules a callback and returns a function that cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
 }
 
 export const RECONNECTING: Reconnecting = {
   firstMs: 200,
-  mostMs: 5_000,
+  maxMs: 5_000,
   silentMs: 45_000,
   now: Date.now,
   random: Math.random,
@@ -24,22 +22,20 @@ export const RECONNECTING: Reconnecting = {
   },
 };
 
-/** Whatever a server asks for, a stream does not stay away longer. */
-const MAX_ASKED_MS = 60_000;
+/** The longest delay a server can ask for. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Longer with each failure, and by chance: clients of a server that restarts do not all come at once. */
 export function reconnectDelayMs({
   failures,
-  askedMs,
-  reconnecting: { firstMs, mostMs, random },
+  retryAfterMs,
+  reconnecting,
 }: {
   failures: number;
-  /** What the server asked for, as `retry:` or `Retry-After`. */
-  askedMs: number;
+  /** The delay the server asked for with `retry:` or `Retry-After`. */
+  retryAfterMs: number;
   reconnecting: Reconnecting;
 }): number {
-  const ceiling = Math.min(mostMs, firstMs * 2 ** failures);
-  return Math.min(askedMs, MAX_ASKED_MS) + ceiling * (0.5 + random() / 2);
+  return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) + backoffMs(failures, reconnecting);
 }
 
 export function pause(
@@ -48,11 +44,11 @@ export function pause(
 ): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
-      callOff();
+      cancel();
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const callOff = reconnecting.later(ms, end);
+    const cancel = reconnecting.later(ms, end);
     signal?.addEventListener("abort", end);
   });
 }

@@ -1,15 +1,5 @@
 import {
-  createSessionReplySchema,
-  grantsReplySchema,
-  messagesReplySchema,
-  queueReplySchema,
-  rawSessionSchema,
-  resumeDecisionSchema,
-  runsReplySchema,
-  sendMessageReplySchema,
-  sessionListSchema,
-  sessionSchema,
-  wholeSessionSchema,
+  BUNDLE_MEDIA_TYPE,
   type CancelRequest,
   type CreatedSession,
   type CreateSessionRequest,
@@ -36,9 +26,15 @@ import {
 } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
 import type { BundleSource } from "./bundle-body.ts";
-import { segment, type CallOptions, type Connection, type WriteOptions } from "./connection.ts";
+import {
+  segment,
+  textChunks,
+  type CallOptions,
+  type Connection,
+  type Request,
+  type WriteOptions,
+} from "./connection.ts";
 import { streamEvents, type OnConnection } from "./event-stream.ts";
-import { exportLines } from "./export-lines.ts";
 import { follow, type Followed } from "./follow.ts";
 
 export interface Sessions {
@@ -46,10 +42,10 @@ export interface Sessions {
   list(query?: Partial<ListSessionsQuery>, options?: CallOptions): Promise<SessionList>;
   /** The session with its repository and all its messages. */
   get(id: string, options?: CallOptions): Promise<WholeSession>;
-  /** As it is stored, whether or not it can be read. */
+  /** The stored row, even when it cannot be parsed. */
   raw(id: string, options?: CallOptions): Promise<RawSession>;
   update(id: string, changes: UpdateSessionRequest, options?: WriteOptions): Promise<Session>;
-  /** For good, from any state; answers with the session as it last was, or with what is known of one that cannot be read. */
+  /** Permanently, in any state. Returns the deleted session, or the readable part of a damaged one. */
   delete(id: string, options?: WriteOptions): Promise<Session>;
 
   send(id: string, message: SendMessageRequest, options?: WriteOptions): Promise<SendMessageReply>;
@@ -60,10 +56,10 @@ export interface Sessions {
     options?: CallOptions,
   ): Promise<MessagesReply>;
 
-  /** What became of each message an agent was given, and who answered what it waited for. */
+  /** The runs with their outcome, what they waited for and who answered. */
   runs(id: string, query?: Partial<RunsQuery>, options?: CallOptions): Promise<RunsReply>;
 
-  /** Messages accepted, not yet given to an agent. */
+  /** Accepted messages that no agent has received yet. */
   queue(id: string, options?: CallOptions): Promise<QueueReply>;
   editQueued(
     id: string,
@@ -76,22 +72,22 @@ export interface Sessions {
   cancel(id: string, request?: CancelRequest, options?: WriteOptions): Promise<Session>;
   /** Makes a suspended session active again. */
   resume(id: string, options?: WriteOptions): Promise<Session>;
-  /** Gives a suspension what it waits for. */
+  /** Answers a suspension. */
   answer(
     id: string,
     answer: { readonly suspensionId: string; readonly answer: unknown },
     options?: WriteOptions,
   ): Promise<Session>;
-  /** What people have answered for the rest of the session. */
+  /** Permissions granted for the rest of the session. */
   grants(id: string, options?: CallOptions): Promise<GrantsReply>;
-  /** From now on it is asked again; answers with the grants that are left. */
+  /** The agent must ask again. Returns the remaining grants. */
   revokeGrant(id: string, grantId: string, options?: WriteOptions): Promise<GrantsReply>;
   archive(id: string, options?: WriteOptions): Promise<Session>;
   finalize(id: string, request: FinalizeRequest, options?: WriteOptions): Promise<Session>;
   fail(id: string, request: FailRequest, options?: WriteOptions): Promise<Session>;
-  /** A new idle session with the history up to a message, or all of it. */
+  /** Creates an idle session with the history up to a message, or the whole history. */
   fork(id: string, request?: ForkRequest, options?: WriteOptions): Promise<Session>;
-  /** What the query does not say is as the server is configured. */
+  /** Options missing in the query default to the server's configuration. */
   shouldResume(
     id: string,
     query?: ShouldResumeQuery,
@@ -100,12 +96,12 @@ export interface Sessions {
 
   /** The lines of a bundle, each without its newline. */
   export(id: string, options?: CallOptions): AsyncGenerator<string, void, undefined>;
-  /** Takes a text, a file, or lines as `export` gives them, which are sent as they come. */
+  /** Accepts a text, a file, or lines as `export` yields them; lines are sent as they arrive. */
   import(bundle: BundleSource, options?: WriteOptions): Promise<Session>;
 
   /**
-   * What happens to the session from a position on, or from the beginning, without gap or repetition
-   * and over any number of connections. Ends when the signal says so or the session is deleted.
+   * Yields the events of the session after a position, or all of them, without gaps or duplicates
+   * across reconnects. Ends when the signal aborts or the session is deleted.
    */
   events(
     id: string,
@@ -114,7 +110,7 @@ export interface Sessions {
       readonly onConnection?: OnConnection | undefined;
     },
   ): AsyncGenerator<StreamEvent, void, undefined>;
-  /** The session now, and again after each event. Ends as `events` does. */
+  /** Yields the session now, and again after each event. Ends as `events` does. */
   follow(id: string, options?: CallOptions): AsyncGenerator<Followed, void, undefined>;
 }
 
@@ -124,58 +120,56 @@ export function createSessions(connection: Connection): Sessions {
     verb: string,
     { id, body, options }: { id: string; body: unknown; options: WriteOptions | undefined },
   ): Promise<Session> =>
-    call(sessionSchema, { ...options, method: "POST", path: `${pathOf(id)}/${verb}`, body });
+    call("session", { ...options, method: "POST", path: `${pathOf(id)}/${verb}`, body });
 
   const sessions: Sessions = {
     create: (body = {}, options) =>
-      call(createSessionReplySchema, { ...options, method: "POST", path: ROOT, body }),
-    list: (query, options) => call(sessionListSchema, { ...options, path: ROOT, query }),
-    get: async (id, options) => call(wholeSessionSchema, { ...options, path: pathOf(id) }),
-    raw: async (id, options) => call(rawSessionSchema, { ...options, path: `${pathOf(id)}/raw` }),
+      call("createdSession", { ...options, method: "POST", path: ROOT, body }),
+    list: (query, options) => call("sessions", { ...options, path: ROOT, query }),
+    get: async (id, options) => call("wholeSession", { ...options, path: pathOf(id) }),
+    raw: async (id, options) => call("rawSession", { ...options, path: `${pathOf(id)}/raw` }),
     update: async (id, body, options) =>
-      call(sessionSchema, { ...options, method: "PATCH", path: pathOf(id), body }),
+      call("session", { ...options, method: "PATCH", path: pathOf(id), body }),
     delete: async (id, options) =>
-      call(sessionSchema, { ...options, method: "DELETE", path: pathOf(id) }),
+      call("session", { ...options, method: "DELETE", path: pathOf(id) }),
 
     send: async (id, body, options) =>
-      call(sendMessageReplySchema, {
+      call("sentMessage", {
         ...options,
         method: "POST",
         path: `${pathOf(id)}/messages`,
         body,
       }),
     prompt: async (id, text, options) =>
-      call(sendMessageReplySchema, {
+      call("sentMessage", {
         ...options,
         method: "POST",
         path: `${pathOf(id)}/prompt`,
         body: { text },
       }),
     messages: async (id, query, options) =>
-      call(messagesReplySchema, { ...options, path: `${pathOf(id)}/messages`, query }),
+      call("messages", { ...options, path: `${pathOf(id)}/messages`, query }),
 
     runs: async (id, query, options) =>
-      call(runsReplySchema, { ...options, path: `${pathOf(id)}/runs`, query }),
+      call("runs", { ...options, path: `${pathOf(id)}/runs`, query }),
 
-    queue: async (id, options) =>
-      call(queueReplySchema, { ...options, path: `${pathOf(id)}/queue` }),
+    queue: async (id, options) => call("queue", { ...options, path: `${pathOf(id)}/queue` }),
     editQueued: async (id, messageId, body, options) =>
-      call(queueReplySchema, {
+      call("queue", {
         ...options,
         method: "PATCH",
         path: queuedPathOf(id, messageId),
         body,
       }),
     withdrawQueued: async (id, messageId, options) =>
-      call(queueReplySchema, { ...options, method: "DELETE", path: queuedPathOf(id, messageId) }),
+      call("queue", { ...options, method: "DELETE", path: queuedPathOf(id, messageId) }),
 
     cancel: async (id, body = {}, options) => act("cancel", { id, body, options }),
     resume: async (id, options) => act("resume", { id, body: {}, options }),
     answer: async (id, body, options) => act("resume", { id, body, options }),
-    grants: async (id, options) =>
-      call(grantsReplySchema, { ...options, path: `${pathOf(id)}/grants` }),
+    grants: async (id, options) => call("grants", { ...options, path: `${pathOf(id)}/grants` }),
     revokeGrant: async (id, grantId, options) =>
-      call(grantsReplySchema, {
+      call("grants", {
         ...options,
         method: "DELETE",
         path: `${pathOf(id)}/grants/${segment(grantId)}`,
@@ -185,11 +179,11 @@ export function createSessions(connection: Connection): Sessions {
     fail: async (id, body, options) => act("fail", { id, body, options }),
     fork: async (id, body = {}, options) => act("fork", { id, body, options }),
     shouldResume: async (id, query, options) =>
-      call(resumeDecisionSchema, { ...options, path: `${pathOf(id)}/should-resume`, query }),
+      call("resumeDecision", { ...options, path: `${pathOf(id)}/should-resume`, query }),
 
     export: (id, options) => exportLines(connection, { ...options, path: `${pathOf(id)}/export` }),
     import: (bundle, options) =>
-      call(sessionSchema, { ...options, method: "POST", path: `${ROOT}/import`, bundle }),
+      call("session", { ...options, method: "POST", path: `${ROOT}/import`, bundle }),
 
     events: (id, { after, signal, onConnection } = {}) =>
       streamEvents({
@@ -219,4 +213,19 @@ function positionOf(after: string | number): string {
   const position = String(after);
   if (!/^\d+$/u.test(position)) throw new TypeError(`Not the id of an event: ${position}`);
   return position;
+}
+
+/** Yields the lines of a bundle as they arrive. Throws when the connection breaks: an incomplete bundle is useless. */
+async function* exportLines(
+  { open }: Connection,
+  request: Request,
+): AsyncGenerator<string, void, undefined> {
+  const response = await open({ ...request, headers: { accept: BUNDLE_MEDIA_TYPE } });
+  let rest = "";
+  for await (const text of textChunks(response, request)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }

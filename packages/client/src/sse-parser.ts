@@ -1,4 +1,4 @@
-/** One event of a `text/event-stream`, as it was written. */
+/** One event of a `text/event-stream`. */
 export interface ServerSentEvent {
   readonly id: string | null;
   readonly name: string;
@@ -6,19 +6,19 @@ export interface ServerSentEvent {
 }
 
 export interface SseParser {
-  /** The events that this text completes. Throws when one grows beyond the limit. */
+  /** Returns the events completed by this text. Throws when one exceeds the limit. */
   push(text: string): readonly ServerSentEvent[];
 }
 
-/** Longer than any event of ours; a server that sends more is something else. */
+/** Longer than any event of a Holdfast server. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
-/** Takes text in pieces cut anywhere. What has no blank line after it yet is not an event yet. */
+/** Accepts text in chunks cut anywhere. An event is complete after its blank line. */
 export function createSseParser({
   onRetry = () => {},
   maxLength = MAX_LENGTH,
 }: {
-  /** The server says how long to wait before coming back. */
+  /** Called with the reconnect delay the server asks for. */
   onRetry?: (ms: number) => void;
   maxLength?: number;
 } = {}): SseParser {

@@ -1,38 +1,50 @@
-import { parseFeedEvent } from "@holdfast/protocol";
+import type { FeedEvent } from "@holdfast/protocol";
 import type { StreamEvent } from "./apply-event.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { ServerSentEvent } from "./sse-parser.ts";
 
 export interface StreamProgress {
-  /** Where to go on from after a break. */
+  /** The position to resume from. */
   position(): string | null;
-  /** A new connection: what the last one left unfinished comes again. */
+  /** Starts a new connection, which repeats an incomplete group of events. */
   begin(): void;
-  /** The events that may be handed on now. */
-  take(sent: ServerSentEvent): readonly StreamEvent[];
+  /** Returns the events that are complete with this one. */
+  take(message: ServerSentEvent): readonly StreamEvent[];
 }
 
-/** More than any change of a session brings at once. */
+/** More than one change of a session ever produces. */
 const MAX_HELD = 1_000;
 
 /**
- * Events without an id belong to the next one that has one: a break between them would bring them
- * again, so they are handed on together.
+ * Events without an id belong to the next event that has one. They are released together, because a
+ * reconnect between them would repeat them.
  */
 export function createProgress({
   after,
   ofOneSession,
+  parseEvent,
 }: {
   after: string | null;
   ofOneSession: boolean;
+  parseEvent: (name: string, data: unknown) => FeedEvent | null;
 }): StreamProgress {
   let position = after;
   let held: StreamEvent[] = [];
 
-  const isNews = (id: string): boolean =>
+  const toStreamEvent = ({ id, name, data }: ServerSentEvent): StreamEvent | null => {
+    try {
+      const event = parseEvent(name, JSON.parse(data));
+      return event === null ? null : { id, ...event };
+    } catch (cause) {
+      const detail = `The server sent an invalid event "${name}".`;
+      throw new HoldfastError("unexpected_reply", { status: 200, detail, cause });
+    }
+  };
+
+  const isNew = (id: string): boolean =>
     ofOneSession && position !== null ? Number(id) > Number(position) : id !== position;
 
-  const isWhole = ({ id }: ServerSentEvent, event: StreamEvent | null): boolean =>
+  const isComplete = ({ id }: ServerSentEvent, event: StreamEvent | null): boolean =>
     id !== null ||
     event?.type === "reset" ||
     (ofOneSession && event?.type === "deleted") ||
@@ -43,31 +55,18 @@ export function createProgress({
     begin: () => {
       held = [];
     },
-    take(sent) {
-      const event = toStreamEvent(sent);
+    take(message) {
+      const event = toStreamEvent(message);
       if (event !== null) held.push(event);
-      if (!isWhole(sent, event)) return [];
+      if (!isComplete(message, event)) return [];
       const events = held;
       held = [];
-      if (event?.type === "reset") position = sent.id;
-      else if (sent.id !== null) {
-        if (!isNews(sent.id)) return [];
-        position = sent.id;
+      if (event?.type === "reset") position = message.id;
+      else if (message.id !== null) {
+        if (!isNew(message.id)) return [];
+        position = message.id;
       }
       return events;
     },
   };
-}
-
-function toStreamEvent({ id, name, data }: ServerSentEvent): StreamEvent | null {
-  try {
-    const event = parseFeedEvent(name, JSON.parse(data));
-    return event === null ? null : { id, ...event };
-  } catch (cause) {
-    throw new HoldfastError("unexpected_reply", {
-      status: 200,
-      detail: `The server sent an event "${name}" that is not one.`,
-      cause,
-    });
-  }
 }

@@ -24,3 +24,4 @@ export * from "./session.ts";
 export * from "./stats.ts";
 export * from "./suspension.ts";
 export * from "./token.ts";
+export * from "./vocabulary.ts";

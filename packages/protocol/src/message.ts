@@ -2,8 +2,8 @@ import { z } from "zod";
 import { idSchema } from "./fields/identifier.ts";
 import { byteLength, isJsonWithin, LIMITS } from "./fields/limits.ts";
 import { timeInputSchema, timeSchema } from "./fields/time.ts";
+import { ROLES } from "./vocabulary.ts";
 
-export const ROLES = ["user", "agent", "system"] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
@@ -92,17 +92,6 @@ export const messageSchema = z
   })
   .meta({ id: "Message" });
 export type Message = z.infer<typeof messageSchema>;
-
-/** The author of a message: plans and tool calls have the role `system`, but come from the agent. */
-export function authorOf({
-  role,
-  content: { type },
-}: {
-  readonly role: Role;
-  readonly content: { readonly type: string };
-}): Role {
-  return role === "system" && (type === "plan" || type === "tool") ? "agent" : role;
-}
 
 export const messagesQuerySchema = z.object({
   since: timeInputSchema

@@ -6,29 +6,14 @@ import { messageSchema, roleSchema } from "./message.ts";
 import { repositorySchema } from "./repository.ts";
 import { openSuspensionSchema } from "./suspension.ts";
 import { timeSchema } from "./fields/time.ts";
+import { PHASES, STATES, STATUSES } from "./vocabulary.ts";
 
-/** The lifecycle of a session. */
-export const STATUSES = ["active", "suspended", "archived", "error"] as const;
 export const statusSchema = z.enum(STATUSES);
 export type Status = z.infer<typeof statusSchema>;
 
-/** The current activity of a session. */
-export const STATES = ["idle", "running", "suspended"] as const;
 export const stateSchema = z.enum(STATES);
 export type State = z.infer<typeof stateSchema>;
 
-/** The kind of work, as reported by the agent. */
-export const PHASES = [
-  "initializing",
-  "investigating",
-  "planning",
-  "approval",
-  "executing",
-  "validating",
-  "completed",
-  "failed",
-  "abandoned",
-] as const;
 export const phaseSchema = z.enum(PHASES);
 export type Phase = z.infer<typeof phaseSchema>;
 
@@ -56,23 +41,6 @@ export const pastPhaseSchema = phaseChangeSchema
   })
   .meta({ id: "PastPhase" });
 export type PastPhase = z.infer<typeof pastPhaseSchema>;
-
-/** The maximum length of a phase history. The event log has all changes. */
-export const PHASE_HISTORY_KEPT = 200;
-
-/** Adds durations. The first phase began with the session, unless older changes are missing. */
-export function withDurations(
-  changes: readonly PhaseChange[],
-  createdAt: string,
-): readonly PastPhase[] {
-  let before = changes.length < PHASE_HISTORY_KEPT ? Date.parse(createdAt) : null;
-  return changes.map(({ from, to, at }) => {
-    const began = before;
-    before = Date.parse(at);
-    const durationMs = began === null ? null : Math.max(0, before - began);
-    return { from, to, at, durationMs };
-  });
-}
 
 export const sessionSchema = z
   .object({

@@ -5,6 +5,7 @@ import { streamEvents } from "../../../packages/client/src/event-stream.ts";
 import { follow } from "../../../packages/client/src/follow.ts";
 import { createSessions, type Sessions } from "../../../packages/client/src/sessions.ts";
 import { reconnectingNow } from "../../../packages/client/src/testing/reconnecting-now.ts";
+import { schemaValidation } from "../../../packages/client/src/validation.ts";
 import { buildApp } from "../../../packages/server/src/http/build-app.ts";
 import { type App } from "../../../packages/server/src/http/app.ts";
 import { RawClient } from "../../../packages/server/src/http/testing/raw-client.ts";
@@ -99,7 +100,10 @@ async function followCut(cutAfter: number, starts: ReadonlyMap<string, number>):
       { headers: { "content-type": "text/event-stream" } },
     );
   };
-  const connection = createConnection({ url: "http://recorded.test", fetch: answer });
+  const connection = createConnection(
+    { url: "http://recorded.test", fetch: answer },
+    schemaValidation,
+  );
   const sessions: Pick<Sessions, "get" | "events"> = {
     get: createSessions(connection).get,
     events: (id, { after, signal } = {}) =>

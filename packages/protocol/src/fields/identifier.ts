@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { ID_PATTERN } from "../vocabulary.ts";
 
 /** New IDs are UUIDs (version 7). Imported sessions keep their old IDs, so any printable word is accepted. */
 export const idSchema = z
   .string()
-  .regex(/^[!-~]{1,200}$/u, "must be an ID: 1 to 200 printable characters without spaces")
+  .regex(ID_PATTERN, "must be an ID: 1 to 200 printable characters without spaces")
   .meta({ examples: ["019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11"] });
 
 /** A client's own ID for a session. It must not look like a UUID, so that no ID can mean two sessions. */

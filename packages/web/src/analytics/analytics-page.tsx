@@ -1,7 +1,8 @@
+import { errorText } from "@holdfast/client";
 import type { Stats } from "@holdfast/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { ChartColumn, RefreshCw } from "lucide-react";
-import { useMemo, type ReactElement } from "react";
+import { type ReactElement, useMemo } from "react";
 import { providersQuery } from "../api/queries.ts";
 import type { PageSearch } from "../app/place.ts";
 import { usePageTitle } from "../app/page-title.ts";
@@ -9,15 +10,15 @@ import { goTo, usePlace } from "../app/router.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { reasonOf } from "../ui/toast.ts";
-import { Bars } from "./bars.tsx";
-import { breakdownsOf } from "./breakdowns.ts";
+import { type Breakdown, breakdownsOf } from "./breakdowns.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { chartsOf } from "./charts.ts";
 import { Figures } from "./figures.tsx";
 import { RangeChoice } from "./range-choice.tsx";
-import { parseRange, toSearch, type Range } from "./range.ts";
-import { statsQuery } from "./stats-query.ts";
+import { parseRange, type Range, toSearch, toStatsQuery } from "./range.ts";
+import { client } from "../api/client.ts";
+import { TableBehind } from "./data-table.tsx";
+import { Panel } from "./panel.tsx";
 
 const NOTHING: PageSearch = {};
 
@@ -38,7 +39,7 @@ export function AnalyticsPage(): ReactElement {
           <h1 className="text-base font-semibold">Analytics</h1>
           <span className="text-xs text-muted">Times are in UTC</span>
           <IconButton
-            label="Read again"
+            label="Refresh"
             className="ml-auto"
             busy={isFetching && data !== undefined}
             onClick={() => void refetch()}
@@ -49,7 +50,7 @@ export function AnalyticsPage(): ReactElement {
         <RangeChoice range={range} onChange={choose} />
         {data !== undefined && error !== null && (
           <p role="alert" className="text-danger">
-            These figures are from before. They could not be read again: {reasonOf(error)}
+            These figures are out of date. Refreshing failed: {errorText(error)}
           </p>
         )}
         {data !== undefined && (
@@ -59,15 +60,15 @@ export function AnalyticsPage(): ReactElement {
         )}
         {data === undefined && error === null && (
           <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Reading what happened…
+            <Spinner /> Loading the figures…
           </p>
         )}
         {data === undefined && error !== null && (
           <Empty
-            title="The figures could not be read"
+            title="The figures could not be loaded"
             action={<Button onClick={() => void refetch()}>Try again</Button>}
           >
-            {reasonOf(error)}
+            {errorText(error)}
           </Empty>
         )}
       </div>
@@ -98,7 +99,7 @@ function Shown({
     ) : (
       <Empty
         icon={<ChartColumn size={28} />}
-        title="Nothing happened in this time"
+        title="No activity in this period"
         action={<Button onClick={() => onChoose({ is: "all" })}>Show all</Button>}
       />
     );
@@ -119,4 +120,40 @@ function Shown({
 
 function isEmpty({ sessions, total }: Stats): boolean {
   return sessions === 0 && total.runs === 0;
+}
+
+/** The figures before stay until those of another range are there. */
+function statsQuery(range: Range) {
+  return queryOptions({
+    queryKey: ["stats", range] as const,
+    queryFn: ({ signal }) => client.stats(toStatsQuery(range, Date.now()), { signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+function Bars({ breakdown }: { readonly breakdown: Breakdown }): ReactElement {
+  const { title, says, bars, columns, rows, otherwise } = breakdown;
+  return (
+    <Panel title={title} says={bars.length === 0 ? otherwise : says}>
+      {bars.length > 0 && (
+        <ul className="flex flex-col gap-2.5">
+          {bars.map(({ name, share, text }, index) => (
+            <li key={`${index} ${name}`} className="flex flex-col gap-1 text-xs">
+              <span className="flex items-baseline justify-between gap-3">
+                <span className="min-w-0 wrap-anywhere">{name}</span>
+                <span className="shrink-0 text-muted tabular-nums">{text}</span>
+              </span>
+              <span aria-hidden="true" className="h-2 overflow-hidden rounded-sm bg-sunken">
+                <span
+                  className="block h-full min-w-px rounded-sm bg-accent"
+                  style={{ width: `${share * 100}%` }}
+                />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {rows.length > 0 && <TableBehind caption={title} columns={columns} rows={rows} />}
+    </Panel>
+  );
 }

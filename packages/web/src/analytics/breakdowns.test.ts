@@ -40,7 +40,7 @@ describe("what happened by agent, provider and phase", () => {
   it("has bars as long as the runs, against the longest", () => {
     expect(agents?.bars).toEqual([
       { name: "demo", share: 1, text: "4 runs, 75%" },
-      { name: "Without a name", share: 0.25, text: "1 run, 0%" },
+      { name: "Unnamed agent", share: 0.25, text: "1 run, 0%" },
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("what happened by agent, provider and phase", () => {
   it("has everything in rows with a cell for each column", () => {
     expect(agents?.rows).toEqual([
       ["demo", "3", "4", "3", "1", "0", "0", "75%", "2", "4.0 s", "1.5K", "300", "$0.50, €1.00"],
-      ["Without a name", "0", "1", "0", "0", "1", "0", "0%", "0", "–", "0", "0", "–"],
+      ["Unnamed agent", "0", "1", "0", "0", "1", "0", "0%", "0", "–", "0", "0", "–"],
     ]);
     expect(agents?.columns.length).toBe(13);
   });

@@ -27,7 +27,7 @@ export function breakdownsOf(
 ): readonly Breakdown[] {
   return [
     {
-      ...groupsOf(byAgent, (name) => name ?? "Without a name", "Agent"),
+      ...groupsOf(byAgent, (name) => name ?? "Unnamed agent", "Agent"),
       title: "By agent",
       otherwise: "No agent ended a run.",
     },

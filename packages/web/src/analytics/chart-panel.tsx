@@ -1,7 +1,7 @@
-import { lazy, Suspense, useState, type ReactElement } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { classNames } from "../ui/class-names.ts";
-import { isEmptyChart, rowsOf, type Chart, type Tone } from "./charts.ts";
+import { type Chart, isEmptyChart, rowsOf, type Tone } from "./charts.ts";
 import { TableBehind } from "./data-table.tsx";
 import { Panel } from "./panel.tsx";
 import { bucketText, valueText } from "./value-text.ts";
@@ -28,7 +28,7 @@ export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
     );
   const startMs = pointed === null ? undefined : starts[pointed];
   return (
-    <Panel title={title} aside={startMs === undefined ? "In all" : bucketText(startMs, bucketMs)}>
+    <Panel title={title} aside={startMs === undefined ? "Total" : bucketText(startMs, bucketMs)}>
       <Legend chart={chart} pointed={pointed} />
       <ErrorBoundary
         fallback={() => (

@@ -98,7 +98,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
           total: total.outputTokens,
         },
       ],
-      otherwise: "No agent told how many tokens it used.",
+      otherwise: "No agent reported its tokens.",
     },
     ...currencies.slice(0, CURRENCIES_MAX).map((currency): Chart => ({
       title: `Cost in ${currency}`,
@@ -114,7 +114,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
           total: total.cost[currency] ?? 0,
         },
       ],
-      otherwise: "No agent told what it cost.",
+      otherwise: "No agent reported its cost.",
     })),
   ];
 }

@@ -8,7 +8,7 @@ export function Figures({ stats }: { readonly stats: Stats }): ReactElement {
   const costs = costTexts(total.cost);
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
-      <Figure name="Sessions" says="in which something happened" value={count(stats.sessions)} />
+      <Figure name="Sessions" says="with activity" value={count(stats.sessions)} />
       <Figure name="Runs" says="ended" value={count(total.runs)} />
       <Figure
         name="Success rate"
@@ -17,7 +17,7 @@ export function Figures({ stats }: { readonly stats: Stats }): ReactElement {
       />
       <Figure
         name="Resume rate"
-        says="of sessions cut off, went on"
+        says="resumed after an interruption"
         value={valueText(stats.resumeRate, { is: "rate" })}
       />
       <Figure
@@ -28,17 +28,17 @@ export function Figures({ stats }: { readonly stats: Stats }): ReactElement {
       <Figure name="Errors" says="of these sessions, at any time" value={count(total.errors)} />
       <Figure
         name="Tokens in"
-        says="as agents told"
+        says="reported by agents"
         value={valueText(total.inputTokens, { is: "tokens" })}
       />
       <Figure
         name="Tokens out"
-        says="as agents told"
+        says="reported by agents"
         value={valueText(total.outputTokens, { is: "tokens" })}
       />
       <Figure
         name="Cost"
-        says="as agents told"
+        says="reported by agents"
         value={costs.length === 0 ? NONE : costs.join(", ")}
       />
     </dl>

@@ -1,4 +1,5 @@
 import type { PageStorage } from "./page-storage.ts";
+import { createStore } from "./store.ts";
 
 const KEY = "holdfast.token";
 
@@ -19,24 +20,19 @@ export interface AccessStore {
 }
 
 export function createAccessStore(storage: PageStorage): AccessStore {
-  const listeners = new Set<() => void>();
-  let access: Access = { token: storage.get(KEY), refused: false };
-  const change = (next: Access): void => {
-    access = next;
-    for (const listener of listeners) listener();
-  };
+  const { current, subscribe, set } = createStore<Access>({
+    token: storage.get(KEY),
+    refused: false,
+  });
   return {
-    current: () => access,
-    subscribe: (changed) => {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
-    },
+    current,
+    subscribe,
     setToken: (token) => {
       storage.set(KEY, token);
-      change({ token, refused: false });
+      set({ token, refused: false });
     },
     refuse: () => {
-      if (!access.refused) change({ ...access, refused: true });
+      if (!current().refused) set({ ...current(), refused: true });
     },
   };
 }

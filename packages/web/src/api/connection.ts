@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createStore, type Store } from "./store.ts";
 
 /** Whether what is shown is kept up to date. */
 export type ConnectionState =
@@ -9,28 +9,8 @@ export type ConnectionState =
   /** The server said no for good. */
   | { readonly kind: "refused"; readonly reason: string };
 
-export interface ConnectionStore {
-  current(): ConnectionState;
-  subscribe(changed: () => void): () => void;
-  set(state: ConnectionState): void;
-}
+export type ConnectionStore = Store<ConnectionState>;
 
 export function createConnectionStore(): ConnectionStore {
-  const listeners = new Set<() => void>();
-  let state: ConnectionState = { kind: "connecting" };
-  return {
-    current: () => state,
-    subscribe: (changed) => {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
-    },
-    set: (next) => {
-      state = next;
-      for (const listener of listeners) listener();
-    },
-  };
-}
-
-export function useConnectionState(store: ConnectionStore): ConnectionState {
-  return useSyncExternalStore(store.subscribe, store.current);
+  return createStore<ConnectionState>({ kind: "connecting" });
 }

@@ -60,6 +60,6 @@ describe("the stream's fetch", () => {
     expect([1, 2, 3, 10].map((failures) => delayAfter(failures, () => 1))).toEqual([
       500, 1_000, 2_000, 15_000,
     ]);
-    expect(delayAfter(1, () => 0)).toBe(375);
+    expect(delayAfter(1, () => 0)).toBe(250);
   });
 });

@@ -1,7 +1,5 @@
+import { backoffMs } from "@holdfast/client";
 import type { ConnectionStore } from "./connection.ts";
-
-const FIRST_MS = 500;
-const MOST_MS = 15_000;
 
 export interface Waiting {
   readonly now: () => number;
@@ -46,9 +44,9 @@ export function createRetryingFetch({
   };
 }
 
-/** Grows with each failure; by chance, so that pages do not all come at once. */
+/** The pause after the first failure, the second and so on. */
 export function delayAfter(failures: number, random: () => number): number {
-  return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1)) * (0.75 + random() / 4);
+  return backoffMs(failures - 1, { firstMs: 500, maxMs: 15_000, random });
 }
 
 async function attempt(
@@ -85,4 +83,38 @@ function watched(response: Response, onEnd: () => void): Response {
   });
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
+}
+
+export interface PageWaiting extends Waiting {
+  /** Ends every pause. */
+  wake(): void;
+}
+
+/** Pauses that end early when the network is back, somebody looks at the page, or asks for it. */
+export function createWaiting(page: Window): PageWaiting {
+  const wakers = new Set<() => void>();
+  const wake = (): void => {
+    for (const waker of wakers) waker();
+  };
+  page.addEventListener("online", wake);
+  page.document.addEventListener("visibilitychange", () => {
+    if (page.document.visibilityState === "visible") wake();
+  });
+  return {
+    now: Date.now,
+    random: Math.random,
+    wake,
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          wakers.delete(end);
+          signal?.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = setTimeout(end, ms);
+        wakers.add(end);
+        signal?.addEventListener("abort", end);
+      }),
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sessionName } from "./session-name.ts";
+import { sessionName, titleText } from "./session-name.ts";
 import { exampleSession } from "./testing/example-session.ts";
 
 it.each([
@@ -9,4 +9,12 @@ it.each([
   [{ title: null, id: "019a82c4-7d3e" }, "Session 019a82c4"],
 ])("a session with %j is called %s", (changes, name) => {
   expect(sessionName(exampleSession(changes))).toBe(name);
+});
+
+it("the tab says where one is and how many things wait", () => {
+  expect([titleText("Inbox", 2), titleText("Inbox", 0), titleText(null, 0)]).toEqual([
+    "(2) Inbox · Holdfast",
+    "Inbox · Holdfast",
+    "Holdfast",
+  ]);
 });

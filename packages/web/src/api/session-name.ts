@@ -16,3 +16,9 @@ function firstLine(text: string | null): string | null {
 function isText(text: string | null): text is string {
   return text !== null && text.trim() !== "";
 }
+
+/** What the tab says. */
+export function titleText(title: string | null, waiting: number): string {
+  const name = title === null || title === "" ? "Holdfast" : `${title} · Holdfast`;
+  return waiting === 0 ? name : `(${waiting}) ${name}`;
+}

@@ -1,7 +1,8 @@
 import { useCallback, useSyncExternalStore, type ReactElement } from "react";
 import { connection } from "../api/client.ts";
 import { tryNow } from "../api/live.ts";
-import { useConnectionState, type ConnectionState } from "../api/connection.ts";
+import type { ConnectionState } from "../api/connection.ts";
+import { useStore } from "../api/store.ts";
 import { classNames } from "../ui/class-names.ts";
 
 interface Wording {
@@ -31,7 +32,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
 /** On phones, where there is no room for the badge: only while something is wrong. */
 export function ConnectionBanner(): ReactElement | null {
   const { tone, text } = useWording();
-  const { kind } = useConnectionState(connection);
+  const { kind } = useStore(connection);
   if (kind === "live" || kind === "connecting") return null;
   return (
     <button
@@ -46,7 +47,7 @@ export function ConnectionBanner(): ReactElement | null {
 }
 
 function useWording(): Wording {
-  const state = useConnectionState(connection);
+  const state = useStore(connection);
   const seconds = useSecondsUntil(state.kind === "waiting" ? state.retryAt : null);
   return wordingOf(state, seconds);
 }
@@ -57,14 +58,14 @@ const GONE_AFTER = 4;
 function wordingOf(state: ConnectionState, seconds: number): Wording {
   switch (state.kind) {
     case "connecting":
-      return { tone: "warn", text: "Connecting", title: "Asking the server for changes." };
+      return { tone: "warn", text: "Connecting", title: "Connecting to the server." };
     case "live":
       return { tone: "ok", text: "Live", title: "Changes are shown as they happen." };
     case "waiting":
       return {
         tone: state.failures < GONE_AFTER ? "warn" : "danger",
-        text: `${state.failures < GONE_AFTER ? "Reconnecting" : "No server, trying"} in ${seconds} s`,
-        title: "What is shown may be out of date. Press to try now.",
+        text: `${state.failures < GONE_AFTER ? "Reconnecting" : "Server unreachable, retrying"} in ${seconds} s`,
+        title: "This page may be out of date. Press to retry now.",
       };
     case "refused":
       return { tone: "danger", text: "Refused", title: state.reason };

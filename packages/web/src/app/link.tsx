@@ -1,7 +1,6 @@
 import type { ComponentProps, MouseEvent, ReactElement } from "react";
-import { preloadPage } from "./pages.tsx";
 import { hrefOf, type Place } from "./place.ts";
-import { goTo } from "./router.ts";
+import { goTo, preload } from "./router.ts";
 
 /** A link within the page. Its page's code is loaded when it is pointed at. */
 export function Link({
@@ -25,8 +24,8 @@ export function Link({
       {...rest}
       href={hrefOf(to)}
       onClick={follow}
-      onPointerEnter={() => preloadPage(to)}
-      onFocus={() => preloadPage(to)}
+      onPointerEnter={() => preload(to)}
+      onFocus={() => preload(to)}
     >
       {children}
     </a>

@@ -1,11 +1,13 @@
 import { BarChart3, Inbox, MessagesSquare, Settings } from "lucide-react";
 import type { ReactElement } from "react";
-import { useSessionCounts } from "../api/session-counts.ts";
+import type { SessionCounts } from "@holdfast/protocol";
+import { useQuery } from "@tanstack/react-query";
 import { useWaitingCount } from "../api/waiting-count.ts";
 import { Count } from "../ui/badge.tsx";
 import { Link } from "./link.tsx";
 import type { PageName } from "./place.ts";
 import { usePlace } from "./router.ts";
+import { sessionCountsQuery } from "../api/queries.ts";
 
 const PLACES = [
   { page: "list", name: "Sessions", icon: MessagesSquare },
@@ -74,4 +76,9 @@ function PageCount({ page }: { readonly page: PageName }): ReactElement | null {
   if (page === "inbox") return <Count value={waiting} label="waiting" />;
   if (page === "list") return <Count value={counts?.badge ?? 0} label="open" tone="plain" />;
   return null;
+}
+
+/** How many sessions there are of each status; null until it is known. */
+function useSessionCounts(): SessionCounts | null {
+  return useQuery(sessionCountsQuery).data ?? null;
 }

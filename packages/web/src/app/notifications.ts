@@ -1,8 +1,10 @@
+import { isObject } from "@holdfast/client";
 import type { Suspension } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { pageStorage } from "../api/page-storage.ts";
 import { suspensionsQuery } from "../api/queries.ts";
+import { createListeners } from "../api/store.ts";
 import { isForPerson } from "../api/waiting-count.ts";
 import { announce } from "./announce.tsx";
 import { hrefOf, parsePlace } from "./place.ts";
@@ -12,24 +14,24 @@ const KEY = "holdfast.notifications";
 
 export type NotificationChoice = "unsupported" | "off" | "on" | "blocked";
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 export function useNotificationChoice(): NotificationChoice {
-  return useSyncExternalStore(subscribe, currentChoice);
+  return useSyncExternalStore(listeners.add, currentChoice);
 }
 
 /** Asks the browser when it has not been asked. */
 export async function chooseNotifications(wanted: boolean): Promise<void> {
   if (wanted && Notification.permission === "default") await Notification.requestPermission();
   pageStorage.set(KEY, wanted ? "on" : null);
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** A notification was pressed: the service worker says where it leads. */
 export function useNotificationClicks(): void {
   useEffect(() => {
     const follow = ({ data }: MessageEvent<unknown>): void => {
-      const href = typeof data === "object" && data !== null && "href" in data ? data.href : null;
+      const href = isObject(data) ? data["href"] : null;
       if (typeof href !== "string") return;
       const place = parsePlace(new URL(href, location.origin));
       if (place !== null) goTo(place);
@@ -89,16 +91,11 @@ function waitingText(suspension: Pick<Suspension, "kind"> | undefined): string {
     case "budget":
       return "A budget is used up";
     default:
-      return "A session waits for you";
+      return "A session needs you";
   }
 }
 
 function bodyOf({ request }: Suspension): string {
   const text = request["title"] ?? request["question"] ?? "";
   return typeof text === "string" ? text.slice(0, 200) : "";
-}
-
-function subscribe(changed: () => void): () => void {
-  listeners.add(changed);
-  return () => void listeners.delete(changed);
 }

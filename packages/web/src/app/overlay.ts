@@ -1,29 +1,16 @@
-import { useSyncExternalStore } from "react";
+import { createStore, useStore } from "../api/store.ts";
 
-/** What lies over the page; at most one thing at a time. */
+/** A layer over the page; at most one at a time. */
 export type Overlay = "palette" | "shortcuts" | "new-session";
 
-const listeners = new Set<() => void>();
-let shown: Overlay | null = null;
+const overlay = createStore<Overlay | null>(null);
 
-export function openOverlay(overlay: Overlay): void {
-  change(overlay);
-}
+export const openOverlay: (next: Overlay) => void = overlay.set;
 
 export function closeOverlay(): void {
-  change(null);
+  overlay.set(null);
 }
 
 export function useOverlay(): Overlay | null {
-  return useSyncExternalStore(subscribe, () => shown);
-}
-
-function change(next: Overlay | null): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(changed: () => void): () => void {
-  listeners.add(changed);
-  return () => void listeners.delete(changed);
+  return useStore(overlay);
 }

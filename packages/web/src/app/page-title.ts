@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { useWaitingCount } from "../api/waiting-count.ts";
-import { titleText } from "./title-text.ts";
+import { titleText } from "../api/session-name.ts";
 
 /** The tab says where one is, and how many things wait. */
 export function usePageTitle(title: string | null): void {

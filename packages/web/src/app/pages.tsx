@@ -1,5 +1,6 @@
 import { lazy, type ReactElement } from "react";
 import type { Place } from "./place.ts";
+import { setPreload } from "./router.ts";
 
 /** Where each page's code is: loaded when one goes there, or is about to. */
 const LOADERS = {
@@ -36,7 +37,5 @@ export function Page({ place }: { readonly place: Place }): ReactElement {
   }
 }
 
-export function preloadPage({ page }: Place): void {
-  // If it cannot be loaded now, it is said when it is needed.
-  LOADERS[page]().catch(() => {});
-}
+// A failure to load is shown when the page is opened.
+setPreload(({ page }) => void LOADERS[page]().catch(() => {}));

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/client";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { useDeferredValue, useState, type ReactElement, type ReactNode } from "react";
@@ -108,8 +109,7 @@ function Item({
 }): ReactElement {
   return (
     <Command.Item
-      {...(value !== undefined && { value })}
-      {...(keywords !== undefined && { keywords })}
+      {...defined({ value, keywords })}
       onSelect={onSelect}
       className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2 data-[selected=true]:bg-hover pointer-coarse:min-h-11"
     >

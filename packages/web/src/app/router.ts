@@ -1,7 +1,8 @@
 import { startTransition, useCallback, useEffect, useSyncExternalStore, useState } from "react";
+import { createListeners } from "../api/store.ts";
 import { hrefOf, parsePlace, type Place } from "./place.ts";
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 let seen: { readonly href: string; readonly place: Place | null } | null = null;
 
 /** Goes to a place. `replace` leaves the one before out of the browser's history. */
@@ -10,7 +11,19 @@ export function goTo(place: Place, { replace = false }: { readonly replace?: boo
   if (href === location.pathname + location.search + location.hash) return;
   if (replace) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
-  for (const listener of listeners) listener();
+  listeners.notify();
+}
+
+let load: (place: Place) => void = () => {};
+
+/** Sets the loader of pages: links cannot import the pages, because pages contain links. */
+export function setPreload(loader: (place: Place) => void): void {
+  load = loader;
+}
+
+/** Loads the code of a page ahead of time. */
+export function preload(place: Place): void {
+  load(place);
 }
 
 /** Where the address says one is; null when there is nothing. */
@@ -33,11 +46,11 @@ export function useShownPlace(): Place | null {
 }
 
 function subscribe(changed: () => void): () => void {
-  listeners.add(changed);
+  const remove = listeners.add(changed);
   addEventListener("popstate", changed);
   addEventListener("hashchange", changed);
   return () => {
-    listeners.delete(changed);
+    remove();
     removeEventListener("popstate", changed);
     removeEventListener("hashchange", changed);
   };

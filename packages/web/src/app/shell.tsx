@@ -1,16 +1,20 @@
+import { errorText } from "@holdfast/client";
 import { Command, Moon, Plus, Sun } from "lucide-react";
-import type { ReactElement } from "react";
+import { lazy, Suspense, useEffect, useRef, type ReactElement } from "react";
 import { Button, IconButton } from "../ui/button.tsx";
 import { StatusRegion } from "./announce.tsx";
+import { ErrorBoundary, type Failure } from "./error-boundary.tsx";
 import { ConnectionBadge, ConnectionBanner } from "./connection-badge.tsx";
 import { BottomLinks, SideLinks } from "./navigation.tsx";
 import { useNotificationClicks, useWaitingNotices } from "./notifications.ts";
-import { openOverlay } from "./overlay.ts";
-import { Overlays } from "./overlays.tsx";
-import { PageOutlet } from "./page-outlet.tsx";
+import { closeOverlay, openOverlay, useOverlay } from "./overlay.ts";
 import { useIconBadge } from "./page-title.ts";
 import { chooseTheme, useTheme } from "./theme.ts";
-import { useShellShortcuts } from "./use-shell-shortcuts.ts";
+import { Page } from "./pages.tsx";
+import type { Place } from "./place.ts";
+import { goTo, useShownPlace } from "./router.ts";
+import { Empty } from "../ui/empty.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
 
 /** What is around every page: the way about, whether it is live, and what lies over it. */
 export function Shell(): ReactElement {
@@ -29,7 +33,7 @@ export function Shell(): ReactElement {
         }}
         className="sr-only focus:not-sr-only focus:fixed focus:left-2 focus:top-2 focus:z-50 focus:rounded focus:bg-surface focus:p-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <nav
         aria-label="Pages"
@@ -86,4 +90,103 @@ function ThemeButton(): ReactElement {
       <Icon size={16} aria-hidden="true" />
     </IconButton>
   );
+}
+
+/** The page of the address. A new page takes the focus, as a document that was loaded would. */
+function PageOutlet(): ReactElement {
+  const place = useShownPlace();
+  const outlet = useRef<HTMLDivElement>(null);
+  const key = place === null ? "nowhere" : keyOf(place);
+  const shown = useRef(key);
+  useEffect(() => {
+    if (shown.current === key) return;
+    shown.current = key;
+    const { current } = outlet;
+    // What lies over the page keeps it.
+    if (document.querySelector('[role="dialog"]') !== null) return;
+    if (current?.contains(document.activeElement) === false) current.focus({ preventScroll: true });
+  }, [key]);
+  return (
+    <div
+      id="page"
+      ref={outlet}
+      tabIndex={-1}
+      className="flex min-h-0 min-w-0 flex-1 flex-col outline-none"
+    >
+      {/* By key: what failed on one page does not keep the next one away. */}
+      <ErrorBoundary key={key} fallback={(failure) => <FailedPage {...failure} />}>
+        <Suspense fallback={null}>
+          {place === null ? <MissingPage /> : <Page place={place} />}
+        </Suspense>
+      </ErrorBoundary>
+    </div>
+  );
+}
+
+function keyOf(place: Place): string {
+  return place.page === "session" ? `session ${place.id}` : place.page;
+}
+
+function FailedPage({ error, retry }: Failure): ReactElement {
+  return (
+    <main>
+      <h1 className="sr-only">Error</h1>
+      <Empty
+        title="This page could not be shown"
+        action={
+          <span className="flex gap-2">
+            <Button onClick={retry}>Try again</Button>
+            <Button onClick={() => location.reload()}>Reload</Button>
+          </span>
+        }
+      >
+        {errorText(error)}
+      </Empty>
+    </main>
+  );
+}
+
+function MissingPage(): ReactElement {
+  return (
+    <main>
+      <h1 className="sr-only">Not found</h1>
+      <Empty title="Page not found">
+        <a href="/" className="text-accent underline">
+          All sessions
+        </a>
+      </Empty>
+    </main>
+  );
+}
+
+const Palette = lazy(() => import("./palette.tsx").then((m) => ({ default: m.Palette })));
+const ShortcutsDialog = lazy(() =>
+  import("./shortcuts-dialog.tsx").then((m) => ({ default: m.ShortcutsDialog })),
+);
+const NewSessionDialog = lazy(() =>
+  import("../list/new-session-dialog.tsx").then((m) => ({ default: m.NewSessionDialog })),
+);
+
+function Overlays(): ReactElement {
+  const overlay = useOverlay();
+  return (
+    <Suspense fallback={null}>
+      {overlay === "palette" && <Palette onClose={closeOverlay} />}
+      {overlay === "shortcuts" && <ShortcutsDialog onClose={closeOverlay} />}
+      {overlay === "new-session" && <NewSessionDialog onClose={closeOverlay} />}
+    </Suspense>
+  );
+}
+
+/** The keys that work on every page. */
+function useShellShortcuts(): void {
+  useShortcuts({
+    "?": () => openOverlay("shortcuts"),
+    "mod+k": () => openOverlay("palette"),
+    c: () => openOverlay("new-session"),
+    "g s": () => goTo({ page: "list" }),
+    "g i": () => goTo({ page: "inbox" }),
+    "g a": () => goTo({ page: "analytics" }),
+    "g ,": () => goTo({ page: "settings" }),
+  });
 }

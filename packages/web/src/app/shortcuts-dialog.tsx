@@ -1,6 +1,5 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Dialog } from "../ui/dialog.tsx";
-import { Kbd } from "../ui/kbd.tsx";
 import { shortcutGroups } from "./shortcut-groups.ts";
 
 const GROUPS = shortcutGroups(/mac|iphone|ipad/iu.test(navigator.userAgent) ? "⌘" : "Ctrl");
@@ -33,5 +32,13 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
         ))}
       </div>
     </Dialog>
+  );
+}
+
+function Kbd({ children }: { readonly children: ReactNode }): ReactElement {
+  return (
+    <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded border border-line bg-sunken px-1 font-sans text-2xs text-muted">
+      {children}
+    </kbd>
   );
 }

@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from "react";
 import { pageStorage } from "../api/page-storage.ts";
+import { createListeners } from "../api/store.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 export const THEME_NAMES = {
-  system: "As the system",
+  system: "System",
   light: "Light",
   dark: "Dark",
 } as const satisfies Record<Theme, string>;
@@ -14,13 +15,13 @@ const KEY = "holdfast.theme";
 /** As in `--color-bg`, for the browser's own frame. */
 const GROUNDS = { light: "#f6f7f6", dark: "#111514" } as const;
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 systemIsDark.addEventListener("change", show);
 
 /** The chosen theme and how to choose another. `before.js` has set the first one already. */
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
+  return [useSyncExternalStore(listeners.add, chosenTheme), chooseTheme];
 }
 
 function chosenTheme(): Theme {
@@ -31,7 +32,7 @@ function chosenTheme(): Theme {
 export function chooseTheme(theme: Theme): void {
   pageStorage.set(KEY, theme === "system" ? null : theme);
   show();
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 function show(): void {
@@ -39,9 +40,4 @@ function show(): void {
   const shown = theme === "system" ? (systemIsDark.matches ? "dark" : "light") : theme;
   document.documentElement.dataset["theme"] = shown;
   document.querySelector('meta[name="theme-color"]')?.setAttribute("content", GROUNDS[shown]);
-}
-
-function subscribe(changed: () => void): () => void {
-  listeners.add(changed);
-  return () => void listeners.delete(changed);
 }

@@ -1,16 +1,15 @@
-import { createClient, HoldfastError } from "@holdfast/client";
+import { createUncheckedClient, HoldfastError, errorText } from "@holdfast/client";
 import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
 import { access } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input } from "../ui/field.tsx";
-import { reasonOf } from "../ui/toast.ts";
 
 /** Shown when the server wants a token that it has not got from here. */
 export function TokenPage(): ReactElement {
   const [token, setToken] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(
-    access.current().token === null ? null : "The server no longer takes the token kept here.",
+    access.current().token === null ? null : "The stored token is no longer valid.",
   );
 
   const input = useRef<HTMLInputElement>(null);
@@ -32,7 +31,7 @@ export function TokenPage(): ReactElement {
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Field
           label="Token"
-          hint="The one the server was started with, in HOLDFAST_TOKEN. It is kept in this browser."
+          hint="The token the server was started with (HOLDFAST_TOKEN). It is stored in this browser."
           error={problem}
         >
           {(ids) => (
@@ -59,10 +58,10 @@ export function TokenPage(): ReactElement {
 /** Kept only when the server takes it. */
 async function problemWith(token: string): Promise<string | null> {
   try {
-    await createClient({ url: location.origin, token }).providers();
+    await createUncheckedClient({ url: location.origin, token }).providers();
   } catch (error) {
     const isWrong = error instanceof HoldfastError && error.status === 401;
-    return isWrong ? "The server does not take this token." : reasonOf(error);
+    return isWrong ? "Wrong token" : errorText(error);
   }
   access.setToken(token);
   return null;

@@ -8,11 +8,11 @@ const refused = (code: ConstructorParameters<typeof HoldfastError>[0]) =>
 it("an answer that came too late is told from one that failed", () => {
   expect(afterFailure(refused("suspension_answered"), "a")).toEqual({
     at: "late",
-    reason: "Already answered elsewhere, differently.",
+    reason: "Already answered differently elsewhere.",
   });
   expect(afterFailure(refused("suspension_not_open"), "a")).toEqual({
     at: "late",
-    reason: "Nobody waits for this answer any more.",
+    reason: "This request is closed.",
   });
   expect(afterFailure(refused("answer_invalid"), "a")).toEqual({
     at: "failed",

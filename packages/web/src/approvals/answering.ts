@@ -1,5 +1,4 @@
-import { HoldfastError } from "@holdfast/client";
-import { reasonOf } from "../ui/toast.ts";
+import { HoldfastError, errorText } from "@holdfast/client";
 
 /** How far an answer has come. */
 export type Answering =
@@ -15,14 +14,14 @@ export function afterFailure(error: unknown, answer: unknown): Answering {
   if (error instanceof HoldfastError) {
     switch (error.code) {
       case "suspension_answered":
-        return { at: "late", reason: "Already answered elsewhere, differently." };
+        return { at: "late", reason: "Already answered differently elsewhere." };
       case "suspension_not_open":
-        return { at: "late", reason: "Nobody waits for this answer any more." };
+        return { at: "late", reason: "This request is closed." };
       case "session_not_found":
-        return { at: "late", reason: "The session is gone." };
+        return { at: "late", reason: "The session was deleted." };
       default:
         break;
     }
   }
-  return { at: "failed", answer, reason: reasonOf(error) };
+  return { at: "failed", answer, reason: errorText(error) };
 }

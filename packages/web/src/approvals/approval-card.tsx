@@ -1,20 +1,32 @@
 import type { OpenSuspension } from "@holdfast/protocol";
-import { useId, useMemo, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefCallback,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { answerOfKey, type PressedKey } from "./approval-keys.ts";
-import { approvalOf, EXPIRY_WORDS, isRejection, KIND_NAMES, type Approval } from "./approval.ts";
-import type { Answering } from "./answering.ts";
+import { type Approval, approvalOf, EXPIRY_WORDS, isRejection, KIND_NAMES } from "./approval.ts";
+import { afterFailure, type Answering } from "./answering.ts";
 import { AskedEnd, AskedView } from "./asked-view.tsx";
 import type { FileChange } from "./change-view.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
 import { JsonAnswer, TextAnswer } from "./text-answer.tsx";
-import { useAnswer } from "./use-answer.ts";
-import { useInert } from "./use-inert.ts";
-import { useSeen } from "./use-seen.ts";
+import { client } from "../api/client.ts";
+import { SUSPENSIONS } from "../api/queries.ts";
+import { announce } from "../app/announce.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 /** Longer titles are commands: they scroll with what is asked. */
@@ -228,3 +240,91 @@ function AnswerInput({
 function isTyped(target: EventTarget): boolean {
   return target instanceof Element && target.closest("input,textarea,select") !== null;
 }
+
+/** What has just come, or come back into view, cannot be meant by a press that was on its way already. */
+const INERT_MS = 500;
+
+/** True for a moment after the key has changed or the page has been shown again. */
+function useInert(key: string): boolean {
+  const [ready, setReady] = useState<string | null>(null);
+  useEffect(() => {
+    let timer = setTimeout(() => setReady(key), INERT_MS);
+    const onShown = (): void => {
+      if (document.visibilityState !== "visible") return;
+      clearTimeout(timer);
+      setReady(null);
+      timer = setTimeout(() => setReady(key), INERT_MS);
+    };
+    document.addEventListener("visibilitychange", onShown);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onShown);
+    };
+  }, [key]);
+  return ready !== key;
+}
+
+/**
+ * Whether an element has been on the screen since this was about something else: what lies outside
+ * of what is scrolled has not.
+ */
+function useSeen(about: string): readonly [RefCallback<HTMLElement>, boolean] {
+  const [seen, setSeen] = useState<string | null>(null);
+  const watch = useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null) return undefined;
+      const observer = new IntersectionObserver((entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        observer.disconnect();
+        setSeen(about);
+      });
+      observer.observe(element);
+      return () => observer.disconnect();
+    },
+    [about],
+  );
+  return [watch, seen === about];
+}
+
+/** Gives an answer to a suspension, one at a time. */
+function useAnswer({
+  sessionId,
+  suspensionId,
+}: {
+  readonly sessionId: string;
+  readonly suspensionId: string;
+}): readonly [Answering, (answer: unknown) => void] {
+  const [answering, setAnswering] = useState<Answering>({ at: "open" });
+  const isBusy = useRef(false);
+  const queries = useQueryClient();
+  const give = useCallback(
+    (answer: unknown) => {
+      if (isBusy.current) return;
+      isBusy.current = true;
+      setAnswering({ at: "sending", answer });
+      client.sessions
+        .answer(sessionId, { suspensionId, answer })
+        .then(
+          (): Answering => ({ at: "given", answer }),
+          (error: unknown) => afterFailure(error, answer),
+        )
+        .then((next) => {
+          isBusy.current = next.at === "given" || next.at === "late";
+          setAnswering(next);
+          announce(WORDS[next.at]);
+          return queries.invalidateQueries({ queryKey: [SUSPENSIONS] });
+        })
+        .catch(() => {});
+    },
+    [queries, sessionId, suspensionId],
+  );
+  return [answering, give];
+}
+
+const WORDS = {
+  open: "",
+  sending: "",
+  given: "Answered",
+  late: "Already answered elsewhere",
+  failed: "The answer was not sent",
+} as const satisfies Record<Answering["at"], string>;

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { OpenSuspension, SuspensionKind } from "@holdfast/protocol";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
@@ -107,15 +108,16 @@ function optionsIn(request: Readonly<Record<string, unknown>>): readonly Approva
   const { options } = request;
   if (!Array.isArray(options)) return [];
   return options.flatMap((option: unknown): ApprovalOption[] => {
-    if (!isRecord(option) || typeof option["optionId"] !== "string") return [];
-    const { optionId, name, kind } = option;
-    const said = typeof kind === "string" ? kind : "other";
+    if (!isObject(option)) return [];
+    const { optionId, name } = option;
+    if (typeof optionId !== "string") return [];
+    const kind = typeof option["kind"] === "string" ? option["kind"] : "other";
     return [
       {
         optionId,
         name: typeof name === "string" && name.trim() !== "" ? visibleText(name) : optionId,
-        tone: toneOf(said),
-        always: said.endsWith("_always"),
+        tone: toneOf(kind),
+        always: kind.endsWith("_always"),
       },
     ];
   });
@@ -132,10 +134,4 @@ function textsIn(value: unknown): readonly string[] {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> & {
-  readonly optionId?: unknown;
-} {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

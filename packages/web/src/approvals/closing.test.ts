@@ -39,8 +39,8 @@ it("what nobody answered is told apart from what is open", () => {
   const closed = (status: Suspension["status"]) => closingText({ ...OPEN, status });
   expect([closed("open"), closed("withdrawn"), closed("expired"), closed("released")]).toEqual([
     null,
-    "No longer asked: the agent took it back",
+    "Withdrawn by the agent",
     "Nobody answered in time",
-    "No longer asked: the run has ended",
+    "Closed: the run has ended",
   ]);
 });

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { Suspension } from "@holdfast/protocol";
 import { approvalOf } from "./approval.ts";
 
@@ -9,11 +10,11 @@ export function closingText(suspension: Suspension): string | null {
     case "answered":
       return `${answerText(suspension)}, by ${answeredBy(suspension.answeredBy)}`;
     case "withdrawn":
-      return "No longer asked: the agent took it back";
+      return "Withdrawn by the agent";
     case "expired":
       return suspension.kind === "rate_limit" ? "The wait is over" : "Nobody answered in time";
     case "released":
-      return "No longer asked: the run has ended";
+      return "Closed: the run has ended";
     default:
       return suspension.status satisfies never;
   }
@@ -29,11 +30,6 @@ function answeredBy(by: string | null): string {
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
   if (approval.ask !== "choice") return "Answered";
-  const wanted = typeof answer === "string" ? answer : optionIdIn(answer);
+  const wanted = isObject(answer) ? answer["optionId"] : answer;
   return approval.options.find(({ optionId }) => optionId === wanted)?.name ?? "Answered";
-}
-
-function optionIdIn(answer: unknown): unknown {
-  if (typeof answer !== "object" || answer === null) return null;
-  return "optionId" in answer ? answer.optionId : null;
 }

@@ -1,8 +1,9 @@
-import type { Suspension } from "@holdfast/protocol";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { errorText } from "@holdfast/client";
+import type { InboxUnusedAnswer, Suspension } from "@holdfast/protocol";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
-import { useRef, type ReactElement } from "react";
-import { repositoriesQuery, sessionsQuery, suspensionsQuery } from "../api/queries.ts";
+import { type ReactElement, useId, useRef } from "react";
+import { repositoriesQuery, sessionsQuery, SUSPENSIONS, suspensionsQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { isForPerson } from "../api/waiting-count.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
@@ -12,10 +13,13 @@ import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { reasonOf } from "../ui/toast.ts";
+import { showFailure } from "../ui/toast.ts";
 import { ApprovalCard } from "./approval-card.tsx";
-import { UnusedCard } from "./unused-card.tsx";
-import { useChanges } from "./use-changes.ts";
+import { client } from "../api/client.ts";
+import { RelativeTime } from "../ui/relative-time.tsx";
+import { approvalOf } from "./approval.ts";
+import type { FileChange } from "./change-view.tsx";
+import { changesOf } from "./changes-of.ts";
 
 /** Everything anywhere that waits for an answer, oldest first. */
 export function InboxPage(): ReactElement {
@@ -60,21 +64,20 @@ export function InboxPage(): ReactElement {
         </header>
         {data === undefined && error === null && (
           <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Reading what waits…
+            <Spinner /> Loading the inbox…
           </p>
         )}
         {data === undefined && error !== null && (
           <Empty
-            title="The inbox could not be read"
+            title="The inbox could not be loaded"
             action={<Button onClick={() => void refetch()}>Try again</Button>}
           >
-            {reasonOf(error)}
+            {errorText(error)}
           </Empty>
         )}
         {data !== undefined && isEmpty && (
-          <Empty icon={<Inbox size={28} />} title="Nothing waits for you">
-            When an agent asks for permission or has a question, it is shown here, whichever session
-            it is in.
+          <Empty icon={<Inbox size={28} />} title="Nothing needs you">
+            Permission requests and questions from all sessions appear here.
           </Empty>
         )}
         {cards(forPeople)}
@@ -82,7 +85,7 @@ export function InboxPage(): ReactElement {
           <UnusedCard key={each.suspensionId} unused={each} name={nameOf(each.sessionId)} />
         ))}
         {others.length > 0 && (
-          <h2 className="mt-3 text-xs font-semibold text-muted">Waits for something else</h2>
+          <h2 className="mt-3 text-xs font-semibold text-muted">Waiting for something else</h2>
         )}
         {cards(others)}
       </div>
@@ -123,7 +126,7 @@ function InboxCard({
       }
       footer={
         changes.are === "unknown" && (
-          <p className="text-xs text-muted">What it would change is shown in the session.</p>
+          <p className="text-xs text-muted">Open the session to see the changes.</p>
         )
       }
     />
@@ -150,7 +153,7 @@ function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
 }
 
 function countText(count: number): string {
-  return count === 1 ? "1 waits for you" : `${count} wait for you`;
+  return count === 1 ? "1 needs you" : `${count} wait for you`;
 }
 
 /** To the next card or the one before; the focus is on the card and on none of its answers. */
@@ -160,4 +163,85 @@ function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
   const next = at === -1 ? cards[by === 1 ? 0 : cards.length - 1] : cards[at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
+}
+
+/** An action that was allowed and that the agent has not done, as far as can be seen. */
+function UnusedCard({
+  unused,
+  name,
+}: {
+  readonly unused: InboxUnusedAnswer;
+  readonly name: string;
+}): ReactElement {
+  const titleId = useId();
+  const queries = useQueryClient();
+  const { sessionId, runId, suspensionId, title, at } = unused;
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => client.dismissUnused(sessionId, runId),
+    onSuccess: (inbox) => void queries.setQueryData([SUSPENSIONS], inbox),
+    onError: (error) => showFailure("It was not dismissed", error),
+  });
+  return (
+    <section
+      aria-labelledby={titleId}
+      data-approval={suspensionId}
+      tabIndex={-1}
+      className="flex shrink-0 flex-col gap-3 rounded-lg border border-warn bg-surface p-3 sm:p-4"
+    >
+      <header className="flex flex-col gap-1">
+        <Link
+          to={{ page: "session", id: sessionId }}
+          className="touch-target inline-flex items-center self-start text-sm text-accent underline-offset-2 wrap-anywhere hover:underline"
+        >
+          {name}
+        </Link>
+        <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
+          <span className="font-semibold text-warn">Allowed, not done</span>
+          <RelativeTime time={at} />
+        </p>
+        <h2 id={titleId} className="text-sm font-semibold wrap-anywhere">
+          {title}
+        </h2>
+      </header>
+      <p className="text-sm text-muted">
+        The agent was gone before the answer, and the next one ended its turn without doing this.
+        Send the session a message to ask for it again.
+      </p>
+      <Button className="self-start" busy={isPending} onClick={() => mutate()}>
+        Dismiss
+      </Button>
+    </section>
+  );
+}
+
+type Changes =
+  | { readonly are: "known"; readonly changes: readonly FileChange[] }
+  | { readonly are: "being read" }
+  | { readonly are: "unknown" };
+
+/** An agent shows the use of a tool just before it asks for permission. */
+const BEFORE_MS = 10 * 60_000;
+
+/** What would be changed, for those who do not have the session's messages at hand. */
+function useChanges(suspension: Suspension): Changes {
+  const approval = approvalOf(suspension);
+  const toolCallId = approval.ask === "choice" ? approval.toolCallId : null;
+  const { data, isError } = useQuery({
+    queryKey: ["changes", suspension.id],
+    enabled: toolCallId !== null,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const since = new Date(Date.parse(suspension.createdAt) - BEFORE_MS).toISOString();
+      const { messages } = await client.sessions.messages(
+        suspension.sessionId,
+        { since },
+        { signal },
+      );
+      const isThere = messages.some(({ content }) => content["callId"] === toolCallId);
+      return isThere ? changesOf(messages, toolCallId) : null;
+    },
+  });
+  if (toolCallId === null) return { are: "known", changes: [] };
+  if (isError || data === null) return { are: "unknown" };
+  return data === undefined ? { are: "being read" } : { are: "known", changes: data };
 }

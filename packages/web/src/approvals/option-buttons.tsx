@@ -64,6 +64,6 @@ function titleOf({
   readonly always: boolean;
   readonly isRead: boolean;
 }): string | undefined {
-  if (!isRead) return "After all of it has been read";
-  return always ? "Also for the rest of this session" : undefined;
+  if (!isRead) return "Review all of it first";
+  return always ? "For the rest of this session" : undefined;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import { visibleText } from "./visible-text.ts";
 
 /** What a permission is about, whole and in words. */
@@ -14,7 +15,7 @@ const COMMAND_KEYS = ["command", "cmd", "commands", "script", "shell_command", "
 /** Everything that was asked is shown: nothing of it is cut, and nothing left out. */
 export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
   const { tool, kind, input, locations } = request;
-  const fields = isRecord(input) ? Object.entries(input) : [];
+  const fields = isObject(input) ? Object.entries(input) : [];
   const commandKey = fields.find(([name, value]) => COMMAND_KEYS.includes(name) && isWords(value));
   const rest = fields.filter(([name, value]) => name !== commandKey?.[0] && value !== null);
   return {
@@ -37,7 +38,7 @@ function valueText(value: unknown): string {
 
 /** Some tools are given a text and nothing else, or a list. */
 function bareInput(input: unknown): string | null {
-  if (input === null || input === undefined || input === "" || isRecord(input)) return null;
+  if (input === null || input === undefined || input === "" || isObject(input)) return null;
   return valueText(input);
 }
 
@@ -61,8 +62,4 @@ function isWords(value: unknown): boolean {
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
-import { useState, type KeyboardEvent, type ReactElement } from "react";
+import { errorText } from "@holdfast/client";
+import { type KeyboardEvent, type ReactElement, useState } from "react";
 import { pageStorage } from "../api/page-storage.ts";
 import { isComposing } from "../composer/composer-keys.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
-import { parseJsonAnswer } from "./json-answer.ts";
 
 /** What has been typed as an answer, kept until it is given. */
 function useAnswerDraft(suspensionId: string): readonly [string, (text: string) => void] {
@@ -109,4 +109,18 @@ export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
       </div>
     </div>
   );
+}
+
+type JsonAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
+
+/** What was typed as JSON, or why it is none. */
+function parseJsonAnswer(text: string): JsonAnswer {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { ok: true, value };
+  } catch (error) {
+    return { ok: false, reason: errorText(error) };
+  }
 }

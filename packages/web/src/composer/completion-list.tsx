@@ -1,7 +1,8 @@
-import { useEffect, useRef, type ReactElement, type ReactNode } from "react";
+import { type ReactElement, type ReactNode, useEffect, useRef } from "react";
 import { announce } from "../app/announce.tsx";
 import { classNames } from "../ui/class-names.ts";
-import type { Completion } from "./use-completion.ts";
+import type { Completion, Mentions } from "./use-completion.ts";
+import type { SlashCommand } from "./slash.ts";
 
 /** What could be meant, above the box that keeps the focus. */
 export function CompletionList<Item>({
@@ -68,5 +69,64 @@ export function CompletionList<Item>({
         <p className="border-t border-line px-3 py-1.5 text-xs text-muted">{note}</p>
       )}
     </div>
+  );
+}
+
+/** Files of the repository: their names, and where they are. */
+export function MentionList({
+  mentions,
+  onChoose,
+}: {
+  readonly mentions: Mentions;
+  readonly onChoose: (path: string) => void;
+}): ReactElement {
+  return (
+    <CompletionList
+      completion={mentions}
+      label="Files in the repository"
+      counted={["file", "files"]}
+      keyOf={(path) => path}
+      note={mentions.isCut ? "The repository is large: not all of its files were looked at." : null}
+      onChoose={onChoose}
+    >
+      {(path) => <Path path={path} />}
+    </CompletionList>
+  );
+}
+
+function Path({ path }: { readonly path: string }): ReactElement {
+  const nameAt = path.lastIndexOf("/") + 1;
+  return (
+    <span className="min-w-0 font-mono text-[13px] [overflow-wrap:anywhere]">
+      <span className="text-muted">{path.slice(0, nameAt)}</span>
+      {path.slice(nameAt)}
+    </span>
+  );
+}
+
+/** What the agent understands. */
+export function SlashList({
+  slash,
+  onChoose,
+}: {
+  readonly slash: Completion<SlashCommand>;
+  readonly onChoose: (command: SlashCommand) => void;
+}): ReactElement {
+  return (
+    <CompletionList
+      completion={slash}
+      label="Agent commands"
+      counted={["command", "commands"]}
+      keyOf={({ name }) => name}
+      onChoose={onChoose}
+    >
+      {(command) => (
+        <>
+          <span className="font-mono text-[13px]">/{command.name}</span>
+          {command.hint !== null && <span className="text-xs text-muted">{command.hint}</span>}
+          <span className="min-w-0 flex-1 text-xs text-muted">{command.description}</span>
+        </>
+      )}
+    </CompletionList>
   );
 }

@@ -57,12 +57,12 @@ it("what waits in the queue comes first", () => {
 it("a session that takes none says why, and what to do (A7)", () => {
   expect(stateOf({ status: "archived" })).toEqual({
     open: false,
-    reason: "This session is archived. It takes no messages.",
+    reason: "This session is archived. It accepts no messages.",
     way: "fork",
   });
   expect(stateOf({ status: "error", failure: "The rows are damaged." })).toEqual({
     open: false,
-    reason: "This session cannot go on: The rows are damaged.",
+    reason: "This session cannot continue: The rows are damaged.",
     way: "fork",
   });
   expect(stateOf({ repoId: null })).toMatchObject({ open: false, way: null });

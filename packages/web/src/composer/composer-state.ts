@@ -23,10 +23,14 @@ export function composerStateOf(
 ): ComposerState {
   const { status, state, repoId, delivery, failure, queued } = session;
   if (status === "archived")
-    return { open: false, reason: "This session is archived. It takes no messages.", way: "fork" };
+    return {
+      open: false,
+      reason: "This session is archived. It accepts no messages.",
+      way: "fork",
+    };
   if (status === "error") {
     const why = failure === null ? "" : `: ${failure.replace(/\.$/u, "")}`;
-    return { open: false, reason: `This session cannot go on${why}.`, way: "fork" };
+    return { open: false, reason: `This session cannot continue${why}.`, way: "fork" };
   }
   if (repoId === null)
     return {
@@ -35,7 +39,11 @@ export function composerStateOf(
       way: null,
     };
   if (delivery === "reject")
-    return { open: false, reason: "This session takes no messages at the moment.", way: "accept" };
+    return {
+      open: false,
+      reason: "This session accepts no messages at the moment.",
+      way: "accept",
+    };
   const interrupt = interruptText(state);
   if (delivery === "hold")
     return {

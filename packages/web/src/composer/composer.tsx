@@ -1,30 +1,39 @@
 import type { QueuedMessage, Session } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { AtSign, CornerDownLeft } from "lucide-react";
-import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { AtSign, CornerDownLeft, GitFork } from "lucide-react";
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactElement,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { flushSync } from "react-dom";
 import { providersQuery } from "../api/queries.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { agentChoiceOf } from "./agent-choice.ts";
 import { AgentPicker } from "./agent-picker.tsx";
-import { ClosedComposer } from "./closed-composer.tsx";
 import { actionOfKey } from "./composer-keys.ts";
-import { composerStateOf } from "./composer-state.ts";
+import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
-import { outbox, useOutgoing } from "./page-outbox.ts";
-import { withCommand, type SlashCommand } from "./slash.ts";
-import { useAutoGrow } from "./use-auto-grow.ts";
-import { useDraft } from "./use-draft.ts";
-import { useMention } from "./use-mention.ts";
-import { useSlash } from "./use-slash.ts";
+import { drafts, outbox, useOutgoing } from "./page-outbox.ts";
+import { type SlashCommand, withCommand } from "./slash.ts";
+import { useMention, useSlash } from "./use-completion.ts";
 // Shown when there is no network: too late to be loaded then.
 import { OutgoingList } from "./outgoing-list.tsx";
+import type { Draft } from "./drafts.ts";
 
 const QueueList = lazy(() => import("./queue-list.tsx").then((m) => ({ default: m.QueueList })));
 const MentionList = lazy(() =>
-  import("./mention-list.tsx").then((m) => ({ default: m.MentionList })),
+  import("./completion-list.tsx").then((m) => ({ default: m.MentionList })),
 );
-const SlashList = lazy(() => import("./slash-list.tsx").then((m) => ({ default: m.SlashList })));
+const SlashList = lazy(() =>
+  import("./completion-list.tsx").then((m) => ({ default: m.SlashList })),
+);
 
 export interface ComposerProps {
   readonly session: Session;
@@ -174,12 +183,7 @@ function MessageBox({
         {choice !== null && providers !== null && (
           <AgentPicker choice={choice} providers={providers.providers} onChange={change} />
         )}
-        <IconButton
-          label="Name a file of the repository"
-          size="small"
-          className="text-muted"
-          onClick={mention}
-        >
+        <IconButton label="Mention a file" size="small" className="text-muted" onClick={mention}>
           <AtSign size={14} aria-hidden="true" />
         </IconButton>
         <p
@@ -213,4 +217,57 @@ function MessageBox({
       </div>
     </div>
   );
+}
+
+/** In place of the box: why there is none, and what can be done instead. */
+function ClosedComposer({
+  state: { reason, way },
+  onFork,
+  onAccept,
+}: {
+  readonly state: Extract<ComposerState, { open: false }>;
+  readonly onFork: () => void;
+  readonly onAccept: () => void;
+}): ReactElement {
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-sunken px-3 py-2.5">
+      <p className="min-w-0 flex-1 basis-52 text-muted wrap-anywhere">{reason}</p>
+      {way === "fork" && (
+        <Button size="small" icon={<GitFork size={13} aria-hidden="true" />} onClick={onFork}>
+          Fork to continue
+        </Button>
+      )}
+      {way === "accept" && (
+        <Button size="small" onClick={onAccept}>
+          Accept messages again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** As high as its text, up to what its style allows. */
+function useAutoGrow(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || CSS.supports("field-sizing", "content")) return;
+    element.style.setProperty("height", "auto");
+    element.style.setProperty("height", `${element.scrollHeight + 2}px`);
+  }, [box, text]);
+}
+
+/** What is being written, kept with every change. */
+function useDraft(sessionId: string): readonly [Draft, (changes: Partial<Draft>) => void] {
+  const [draft, setDraft] = useState(() => drafts.read(sessionId));
+  const change = useCallback(
+    (changes: Partial<Draft>) => {
+      setDraft((before) => {
+        const next = { ...before, ...changes };
+        drafts.write(sessionId, next);
+        return next;
+      });
+    },
+    [sessionId],
+  );
+  return [draft, change];
 }

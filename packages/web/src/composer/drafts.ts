@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { PageStorage } from "../api/page-storage.ts";
 
 /** What is being written to a session on this device, and to whom. */
@@ -28,10 +29,8 @@ export function createDrafts(storage: PageStorage): Drafts {
 /** What cannot be read is as if it had never been written. */
 export function parseDraft(stored: string | null): Draft {
   const value = parseJson(stored);
-  if (typeof value !== "object" || value === null) return NO_DRAFT;
-  const text = "text" in value ? value.text : null;
-  const provider = "provider" in value ? value.provider : null;
-  const model = "model" in value ? value.model : null;
+  if (!isObject(value)) return NO_DRAFT;
+  const { text, provider, model } = value;
   return { text: textOr(text, ""), provider: textOr(provider, null), model: textOr(model, null) };
 }
 

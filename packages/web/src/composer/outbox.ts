@@ -1,5 +1,6 @@
-import { HoldfastError } from "@holdfast/client";
+import { HoldfastError, isObject } from "@holdfast/client";
 import type { PageStorage } from "../api/page-storage.ts";
+import { createListeners } from "../api/store.ts";
 import { parseJson } from "./drafts.ts";
 
 /** A message on its way, or one that did not get there. */
@@ -42,7 +43,7 @@ export function createOutbox({
   readonly newKey: () => string;
 }): Outbox {
   const bySession = new Map<string, readonly Outgoing[]>();
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
 
   const of = (sessionId: string): readonly Outgoing[] => {
     const known = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
@@ -53,7 +54,7 @@ export function createOutbox({
     const kept = next.slice(-MOST);
     bySession.set(sessionId, kept);
     storage.set(keyOf(sessionId), kept.length === 0 ? null : JSON.stringify(kept));
-    for (const listener of listeners) listener();
+    listeners.notify();
   };
   const replace = (sessionId: string, message: Outgoing): void =>
     change(
@@ -76,10 +77,7 @@ export function createOutbox({
 
   return {
     of,
-    subscribe: (changed) => {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
-    },
+    subscribe: listeners.add,
     send: async (sessionId, message) => {
       const outgoing = { ...message, key: newKey(), failure: null };
       change(sessionId, [...of(sessionId), outgoing]);
@@ -101,15 +99,8 @@ function parseOutgoing(stored: string | null): readonly Outgoing[] {
   const value = parseJson(stored);
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown): Outgoing[] => {
-    if (typeof each !== "object" || each === null) return [];
-    const {
-      key,
-      text,
-      provider,
-      model,
-      delivery,
-      failure,
-    }: Partial<Record<keyof Outgoing, unknown>> = each;
+    if (!isObject(each)) return [];
+    const { key, text, provider, model, delivery, failure } = each;
     if (typeof key !== "string" || typeof text !== "string") return [];
     return [
       {

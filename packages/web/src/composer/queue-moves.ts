@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { QueuedMessage } from "@holdfast/protocol";
 
 /** Where a message goes when it is moved by so many places; null when it cannot go further. */
@@ -38,6 +39,5 @@ export function queuedWords(message: Pick<QueuedMessage, "content">): string {
 }
 
 function partText(part: unknown): readonly string[] {
-  if (typeof part !== "object" || part === null || !("text" in part)) return [];
-  return typeof part.text === "string" ? [part.text] : [];
+  return isObject(part) && typeof part["text"] === "string" ? [part["text"]] : [];
 }

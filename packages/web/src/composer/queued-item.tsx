@@ -54,14 +54,14 @@ export function QueuedItem(props: QueuedItemProps): ReactElement {
         </span>
       )}
       <span className="ml-auto flex">
-        <IconButton label="Earlier" size="small" disabled={isFirst} onClick={() => onMove(-1)}>
+        <IconButton label="Move up" size="small" disabled={isFirst} onClick={() => onMove(-1)}>
           <ArrowUp size={14} aria-hidden="true" />
         </IconButton>
-        <IconButton label="Later" size="small" disabled={isLast} onClick={() => onMove(1)}>
+        <IconButton label="Move down" size="small" disabled={isLast} onClick={() => onMove(1)}>
           <ArrowDown size={14} aria-hidden="true" />
         </IconButton>
         {text !== null && (
-          <IconButton label="Change this message" size="small" onClick={() => setTyped(text)}>
+          <IconButton label="Edit message" size="small" onClick={() => setTyped(text)}>
             <Pencil size={13} aria-hidden="true" />
           </IconButton>
         )}
@@ -108,10 +108,10 @@ function EditBox({
       />
       <div className="flex justify-end gap-1.5">
         <Button size="small" tone="quiet" onClick={onLeave}>
-          Leave as it was
+          Keep the original
         </Button>
         <Button size="small" tone="primary" disabled={text.trim() === ""} onClick={onSave}>
-          Change it
+          Save change
         </Button>
       </div>
     </div>

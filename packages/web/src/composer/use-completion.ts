@@ -1,5 +1,9 @@
-import { useId, useState, type KeyboardEvent } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { isComposing } from "./composer-keys.ts";
+import { matchingCommands, type SlashCommand, slashQuery } from "./slash.ts";
+import { client } from "../api/client.ts";
+import { type Mention, mentionAt } from "./mention.ts";
 
 /** A list of what could be meant by what is being typed. The box keeps the focus and the keys. */
 export interface Completion<Item> {
@@ -13,7 +17,7 @@ export interface Completion<Item> {
   close(): void;
 }
 
-export function useCompletion<Item>({
+function useCompletion<Item>({
   text,
   query,
   items: fitting,
@@ -67,4 +71,70 @@ export function useCompletion<Item>({
       return true;
     },
   };
+}
+
+/** The commands that fit what is typed after a slash, and which of them is chosen with the arrows. */
+export function useSlash({
+  text,
+  caret,
+  commands,
+  onChoose,
+}: {
+  readonly text: string;
+  readonly caret: number;
+  readonly commands: readonly SlashCommand[];
+  readonly onChoose: (command: SlashCommand) => void;
+}): Completion<SlashCommand> {
+  const query = slashQuery(text, caret);
+  return useCompletion({
+    text,
+    query,
+    items: query === null ? [] : matchingCommands(commands, query),
+    isWhole: ({ name }, typed) => name === typed,
+    onChoose,
+  });
+}
+
+export interface Mentions extends Completion<string> {
+  /** The repository has more files than the server looked at. */
+  readonly isCut: boolean;
+  choose(path: string): void;
+}
+
+const SHOWN = 20;
+
+/** The files whose paths fit what is typed after an @. */
+export function useMention({
+  text,
+  caret,
+  repoId,
+  onChoose,
+}: {
+  readonly text: string;
+  readonly caret: number;
+  readonly repoId: string | null;
+  readonly onChoose: (chosen: { readonly mention: Mention; readonly path: string }) => void;
+}): Mentions {
+  const mention = mentionAt(text, caret);
+  const { data } = useQuery({
+    queryKey: ["files", repoId, mention?.query] as const,
+    queryFn: ({ signal }) =>
+      client.repos.files(repoId ?? "", { query: mention?.query ?? "", limit: SHOWN }, { signal }),
+    enabled: repoId !== null && mention !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+    // One can go on typing without it.
+    retry: false,
+  });
+  const choose = (path: string): void => {
+    if (mention !== null) onChoose({ mention, path });
+  };
+  const completion = useCompletion({
+    text,
+    query: mention?.query ?? null,
+    items: data?.files ?? [],
+    isWhole: (path, typed) => path === typed,
+    onChoose: choose,
+  });
+  return { ...completion, choose, isCut: data?.truncated ?? false };
 }

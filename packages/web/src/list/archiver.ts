@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { createStore } from "../api/store.ts";
 
 /** Archiving is final at the server, so it is only sent when it can no longer be undone here. */
 export interface Archiver {
@@ -23,16 +24,10 @@ export function createArchiver({
   readonly later: (ms: number, callback: () => void) => () => void;
   readonly undoMs: number;
 }): Archiver {
-  const listeners = new Set<() => void>();
   const held = new Set<{ readonly ids: readonly string[]; readonly callOff: () => void }>();
-  let hidden: ReadonlySet<string> = new Set();
-
-  const change = (next: ReadonlySet<string>): void => {
-    hidden = next;
-    for (const listener of listeners) listener();
-  };
+  const hidden = createStore<ReadonlySet<string>>(new Set());
   const show = (ids: readonly string[]): void =>
-    change(new Set([...hidden].filter((id) => !ids.includes(id))));
+    hidden.set(new Set([...hidden.current()].filter((id) => !ids.includes(id))));
 
   const sendNow = async (id: string): Promise<void> => {
     try {
@@ -44,11 +39,8 @@ export function createArchiver({
   };
 
   return {
-    hidden: () => hidden,
-    subscribe: (changed) => {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
-    },
+    hidden: hidden.current,
+    subscribe: hidden.subscribe,
     archive: (ids) => {
       const finish = (): void => {
         held.delete(batch);
@@ -56,7 +48,7 @@ export function createArchiver({
       };
       const batch = { ids, callOff: later(undoMs, finish) };
       held.add(batch);
-      change(new Set([...hidden, ...ids]));
+      hidden.set(new Set([...hidden.current(), ...ids]));
       return () => {
         if (!held.delete(batch)) return;
         batch.callOff();

@@ -1,17 +1,17 @@
+import { defined } from "@holdfast/client";
 import {
   PHASES,
-  STATES,
-  STATUSES,
   type Provider,
   type Repository,
   type SessionCounts,
+  STATES,
+  STATUSES,
 } from "@holdfast/protocol";
 import { ListFilter } from "lucide-react";
-import { useState, type ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
-import { FilterSelect } from "./filter-select.tsx";
-import { narrowedBy, parseListSearch, type ListSearch } from "./list-search.ts";
+import { type ListSearch, narrowedBy, parseListSearch } from "./list-search.ts";
 
 export interface FilterBarProps {
   readonly search: ListSearch;
@@ -121,9 +121,45 @@ function ShowArchived({ search, onChange, counts }: FilterBarProps): ReactElemen
 }
 
 function cleared({ q, archived }: ListSearch): ListSearch {
-  return { ...(q !== undefined && { q }), ...(archived === true && { archived }) };
+  return defined({ q, archived });
 }
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** One filter: its name when it is not set, its value when it is. */
+function FilterSelect({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly onChange: (value: string) => void;
+}): ReactElement {
+  const isListed = value === undefined || options.some(([each]) => each === value);
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ""}
+      onChange={(event) => onChange(event.target.value)}
+      className={classNames(
+        "touch-target h-7 min-w-0 max-w-44 rounded-md border px-1.5 text-xs max-md:max-w-none",
+        value === undefined
+          ? "border-line bg-surface text-muted"
+          : "border-accent bg-accent-soft font-medium text-accent",
+      )}
+    >
+      <option value="">{value === undefined ? label : `Any ${label.toLowerCase()}`}</option>
+      {!isListed && <option value={value}>{value}</option>}
+      {options.map(([each, name]) => (
+        <option key={each} value={each}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
-import { splitHits } from "./split-hits.ts";
+import { authorOf, type SearchHit, type Session } from "@holdfast/protocol";
+import { nearHit, splitHits } from "./split-hits.ts";
 
 /** A text with what was searched for marked in it. */
 export function Hits({
@@ -23,4 +24,51 @@ export function Hits({
       )}
     </>
   );
+}
+
+const SPEAKERS = { user: "You", agent: "Agent", system: "Notice" } as const;
+
+/** What a message of the session says where the words are, or else its purpose, if that has them. */
+export function FoundLine({
+  session,
+  name,
+  hit,
+  query,
+  id,
+}: {
+  readonly session: Session;
+  readonly name: string;
+  readonly hit: SearchHit | null;
+  readonly query: string;
+  readonly id: string;
+}): ReactElement | null {
+  if (hit === null) {
+    const { purpose } = session;
+    if (purpose === null || purpose === name) return null;
+    return (
+      <p className="truncate text-xs text-muted">
+        <Hits text={purpose} query={query} />
+      </p>
+    );
+  }
+  return (
+    <p id={id} className="truncate text-xs text-muted">
+      <span className="text-fg">{speakerOf(hit)}: </span>
+      {hit.text === ""
+        ? "a message too long to show"
+        : nearHit(hit).map(({ text, isHit }, index) =>
+            isHit ? (
+              <mark key={index} className="text-fg">
+                {text}
+              </mark>
+            ) : (
+              text
+            ),
+          )}
+    </p>
+  );
+}
+
+function speakerOf({ role, type }: SearchHit): string {
+  return SPEAKERS[authorOf({ role, content: { type: type ?? "" } })];
 }

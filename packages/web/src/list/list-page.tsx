@@ -1,6 +1,8 @@
+import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
-import { useCallback, useMemo, type ReactElement } from "react";
+import { Archive, MessagesSquare, Plus, SearchX, X } from "lucide-react";
+import { type ReactElement, useCallback, useMemo, useState } from "react";
+import type { Session } from "@holdfast/protocol";
 import { providersQuery, repositoriesQuery } from "../api/queries.ts";
 import { openOverlay } from "../app/overlay.ts";
 import { usePageTitle } from "../app/page-title.ts";
@@ -9,16 +11,14 @@ import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Count } from "../ui/badge.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { reasonOf } from "../ui/toast.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { ListEmpty } from "./list-empty.tsx";
-import { narrowedBy, type ListSearch } from "./list-search.ts";
+import { type ListSearch, narrowedBy } from "./list-search.ts";
 import { SearchField } from "./search-field.tsx";
-import { SelectionBar } from "./selection-bar.tsx";
 import { useSelection } from "./selection.ts";
 import { SessionRows } from "./session-rows.tsx";
-import { useArchiving } from "./use-archiving.tsx";
-import { useSessions, type Sessions } from "./use-sessions.ts";
+import { type Sessions, useSessions } from "./use-sessions.ts";
+import { archiveSessions, canArchive, isQuiet } from "./archive-sessions.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 
 const NOTHING: ListSearch = {};
 
@@ -107,10 +107,10 @@ function Listed({
   if (list.error !== null && sessions.length === 0)
     return (
       <Empty
-        title="The list could not be read"
+        title="The list could not be loaded"
         action={<Button onClick={list.retry}>Try again</Button>}
       >
-        {reasonOf(list.error)}
+        {errorText(list.error)}
       </Empty>
     );
   if (sessions.length === 0 && !list.hasMore)
@@ -142,4 +142,129 @@ function Listed({
       {dialog}
     </>
   );
+}
+
+/** Nothing is listed: because of the filters, because all is put away, or because all is new. */
+function ListEmpty({
+  isNarrowed,
+  archived,
+  onClear,
+  onShowArchived,
+}: {
+  readonly isNarrowed: boolean;
+  /** How many there are that the list does not show. */
+  readonly archived: number;
+  readonly onClear: () => void;
+  readonly onShowArchived: () => void;
+}): ReactElement {
+  if (isNarrowed)
+    return (
+      <Empty
+        icon={<SearchX size={28} />}
+        title="No matching sessions"
+        action={<Button onClick={onClear}>Clear search and filters</Button>}
+      >
+        The search finds the beginnings of words in titles and messages.
+      </Empty>
+    );
+  const create = (
+    <Button
+      tone="primary"
+      icon={<Plus size={16} aria-hidden="true" />}
+      onClick={() => openOverlay("new-session")}
+    >
+      New session
+    </Button>
+  );
+  if (archived > 0)
+    return (
+      <Empty
+        icon={<MessagesSquare size={28} />}
+        title="No open sessions"
+        action={
+          <span className="flex flex-wrap justify-center gap-2">
+            <Button onClick={onShowArchived}>Show archived ({archived})</Button>
+            {create}
+          </span>
+        }
+      >
+        All sessions are archived.
+      </Empty>
+    );
+  return (
+    <Empty icon={<MessagesSquare size={28} />} title="No sessions yet" action={create}>
+      Add a repository and send the first message. The demo agent answers without a key.
+    </Empty>
+  );
+}
+
+/** What can be done with all that is selected. */
+function SelectionBar({
+  sessions,
+  onArchive,
+  onClear,
+}: {
+  readonly sessions: readonly Session[];
+  readonly onArchive: (ids: readonly string[]) => void;
+  readonly onClear: () => void;
+}): ReactElement | null {
+  if (sessions.length === 0) return null;
+  const open = sessions.filter(canArchive).map(({ id }) => id);
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected sessions"
+      className="mx-3 mb-2 flex items-center gap-2 rounded-md bg-accent-soft py-1 pr-1 pl-3 md:mx-4"
+    >
+      <span className="flex-1 font-medium">{sessions.length} selected</span>
+      <Button
+        size="small"
+        icon={<Archive size={14} aria-hidden="true" />}
+        disabled={open.length === 0}
+        onClick={() => onArchive(open)}
+      >
+        Archive{open.length === sessions.length ? "" : ` ${open.length}`}
+      </Button>
+      <IconButton size="small" label="Clear selection" onClick={onClear}>
+        <X size={15} aria-hidden="true" />
+      </IconButton>
+    </div>
+  );
+}
+
+/** Quiet sessions go at once and can be brought back for a moment; for busy ones one is asked. */
+function useArchiving(sessions: readonly Session[]): {
+  readonly archive: (ids: readonly string[]) => void;
+  readonly dialog: ReactElement | null;
+} {
+  const [asked, setAsked] = useState<readonly string[] | null>(null);
+  const close = (): void => setAsked(null);
+  const busy = sessions.filter(({ id }) => asked?.includes(id)).filter((one) => !isQuiet(one));
+  const dialog =
+    asked === null ? null : (
+      <ConfirmDialog
+        open
+        title={asked.length === 1 ? "Archive this session?" : `Archive ${asked.length} sessions?`}
+        confirm="Archive"
+        onClose={close}
+        onConfirm={() => {
+          archiveSessions(asked);
+          close();
+        }}
+      >
+        {busy.length === 1
+          ? "An agent is at work there, or waits for an answer. Its run is cancelled."
+          : `In ${busy.length} of them an agent is at work or waits for an answer. Their runs are cancelled.`}
+      </ConfirmDialog>
+    );
+  const archive = useCallback(
+    (ids: readonly string[]) => {
+      const chosen = sessions.filter(({ id }) => ids.includes(id)).filter(canArchive);
+      const chosenIds = chosen.map(({ id }) => id);
+      if (chosen.every(isQuiet)) archiveSessions(chosenIds);
+      else setAsked(chosenIds);
+    },
+    [sessions],
+  );
+  return { archive, dialog };
 }

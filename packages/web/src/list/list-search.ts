@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/client";
 import { PHASES, STATES, STATUSES, type Phase, type State, type Status } from "@holdfast/protocol";
 import type { SessionsFilter } from "../api/queries.ts";
 
@@ -32,11 +33,7 @@ export function toFilter(search: ListSearch): SessionsFilter {
   const { q, repo, status, state, phase, provider, archived } = search;
   return {
     status: [...statusesOf(status, archived === true)],
-    ...(q !== undefined && { q }),
-    ...(repo !== undefined && { repoId: repo }),
-    ...(state !== undefined && { state: [state] }),
-    ...(phase !== undefined && { phase }),
-    ...(provider !== undefined && { provider }),
+    ...defined({ q, repoId: repo, state: state && [state], phase, provider }),
   };
 }
 

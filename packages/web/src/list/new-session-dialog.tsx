@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
@@ -7,7 +8,6 @@ import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input, TextArea } from "../ui/field.tsx";
-import { reasonOf } from "../ui/toast.ts";
 import { keepLastChoice, readLastChoice, toRequest, type Draft } from "./new-session.ts";
 import { ProviderFields } from "./provider-fields.tsx";
 import { RepositoryField } from "./repository-field.tsx";
@@ -48,7 +48,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
       <form id={FORM} onSubmit={submit} className="flex flex-col gap-4">
         <RepositoryField value={draft.repoId} onChange={(repoId) => change({ repoId })} />
         <ProviderFields provider={draft.provider} model={draft.model} onChange={change} />
-        <Field label="First message" hint="Empty: the session is made and waits. Ctrl Enter sends.">
+        <Field label="First message" hint="Leave empty to start later. Ctrl Enter sends.">
           {(ids) => (
             <TextArea
               {...ids}
@@ -61,7 +61,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
             />
           )}
         </Field>
-        <Field label="Title" hint="Empty: the first words of the message.">
+        <Field label="Title" hint="Defaults to your first message.">
           {(ids) => (
             <Input
               {...ids}
@@ -107,7 +107,7 @@ function useNewSession(onClose: () => void) {
         onClose();
         goTo({ page: "session", id });
       } catch (error) {
-        setProblem(reasonOf(error));
+        setProblem(errorText(error));
         setBusy(false);
       }
     },

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
 import type { PageStorage } from "../api/page-storage.ts";
 
@@ -46,7 +47,7 @@ export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;
 export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
   try {
     const stored: unknown = JSON.parse(storage.get(KEY) ?? "{}");
-    if (typeof stored !== "object" || stored === null) return {};
+    if (!isObject(stored)) return {};
     return Object.fromEntries(
       Object.entries(stored).filter(([, value]) => typeof value === "string"),
     );

@@ -45,7 +45,7 @@ export function ProviderFields({
               disabled={models.length === 0}
               onChange={(event) => onChange({ model: event.target.value })}
             >
-              <option value="">The agent's choice</option>
+              <option value="">Default model</option>
               {models.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -74,7 +74,7 @@ function Missing(): ReactElement | null {
             <dt className="text-fg">{title}</dt>
             <dd>
               {install === null ? (
-                "How to install it is not known."
+                "No install instructions available."
               ) : (
                 <code className="font-mono break-all">{install}</code>
               )}

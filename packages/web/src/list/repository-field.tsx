@@ -1,10 +1,10 @@
+import { errorText } from "@holdfast/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { repositoriesQuery } from "../api/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
-import { reasonOf } from "../ui/toast.ts";
 
 /** Which repository the agent works in: one that is known, or one more by its path. */
 export function RepositoryField({
@@ -79,7 +79,7 @@ export function AddRepository({
     <Field
       label="Add a repository"
       hint="The folder of a Git repository on the server's machine, inside its workspace root."
-      error={adding.error === null ? null : reasonOf(adding.error)}
+      error={adding.error === null ? null : errorText(adding.error)}
     >
       {(ids) => (
         <div className="flex gap-2">

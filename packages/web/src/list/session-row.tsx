@@ -1,6 +1,6 @@
 import type { SearchHit, Session } from "@holdfast/protocol";
 import { Archive, Copy, Ellipsis, Hash, SquareCheck } from "lucide-react";
-import { useId, type ReactElement } from "react";
+import { type ReactElement, useId } from "react";
 import { sessionName } from "../api/session-name.ts";
 import { Link } from "../app/link.tsx";
 import { hrefOf, type Place } from "../app/place.ts";
@@ -10,8 +10,7 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { showToast } from "../ui/toast.ts";
 import { canArchive } from "./archive-sessions.ts";
-import { FoundLine } from "./found-line.tsx";
-import { Hits } from "./hits.tsx";
+import { FoundLine, Hits } from "./hits.tsx";
 import { waitsFor } from "./waits-for.ts";
 
 export interface RowProps {
@@ -198,7 +197,7 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     await showToast({ text: "Copied" });
   } catch {
-    await showToast({ text: "The browser does not allow to copy here", tone: "danger" });
+    await showToast({ text: "The browser does not allow copying here", tone: "danger" });
   }
 }
 

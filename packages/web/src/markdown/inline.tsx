@@ -1,7 +1,7 @@
 import type { MarkedToken } from "marked";
 import type { ReactElement, ReactNode } from "react";
 import { decodeEntities } from "./decode-entities.ts";
-import { ownTokens } from "./own-tokens.ts";
+import { ownTokens } from "./lex-blocks.ts";
 import { safeUrl } from "./safe-url.ts";
 
 /** The words of a block. What an agent writes as HTML is shown as it is written. */

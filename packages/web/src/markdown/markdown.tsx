@@ -1,8 +1,7 @@
-import { memo, useMemo, type ReactElement } from "react";
+import { memo, type ReactElement, useMemo } from "react";
 import "./markdown.css";
 import { BlockView } from "./block-view.tsx";
-import { lexBlocks } from "./lex-blocks.ts";
-import { normalLines } from "./normal-lines.ts";
+import { lexBlocks, normalLines } from "./lex-blocks.ts";
 
 /** A whole Markdown text. */
 export const Markdown = memo(function Markdown({

@@ -1,8 +1,6 @@
 import type { MarkedToken, Tokens } from "marked";
 import { decodeEntities } from "./decode-entities.ts";
-import { lexTokens } from "./lex-blocks.ts";
-import { normalLines } from "./normal-lines.ts";
-import { ownTokens } from "./own-tokens.ts";
+import { lexTokens, normalLines, ownTokens } from "./lex-blocks.ts";
 
 /** What a Markdown text says without its signs, to be copied where Markdown is not understood. */
 export function plainText(markdown: string): string {

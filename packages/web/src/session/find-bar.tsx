@@ -60,7 +60,7 @@ export function FindBar({
       />
       <span className="px-1 text-xs whitespace-nowrap text-muted tabular-nums">{count}</span>
       <IconButton
-        label="Earlier (Enter)"
+        label="Previous match (Enter)"
         size="small"
         disabled={hits.length === 0}
         onClick={find.previous}
@@ -68,7 +68,7 @@ export function FindBar({
         <ChevronUp size={16} aria-hidden="true" />
       </IconButton>
       <IconButton
-        label="Later (Shift Enter)"
+        label="Next match (Shift Enter)"
         size="small"
         disabled={hits.length === 0}
         onClick={find.next}

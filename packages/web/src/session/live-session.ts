@@ -3,10 +3,11 @@ import {
   MissingMessageError,
   type Client,
   type StreamEvent,
+  errorText,
 } from "@holdfast/client";
 import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
+import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
-import { reasonOf } from "../ui/toast.ts";
 import { pastStart, readPastRuns } from "./past-runs.ts";
 import {
   openedView,
@@ -53,19 +54,15 @@ export interface LiveSessionOptions {
 
 export function createLiveSession(options: LiveSessionOptions): LiveSession {
   const { id, sessions, waiting } = options;
-  const listeners = new Set<() => void>();
-  let state: LiveState = { at: "opening" };
-
-  const set = (next: LiveState): void => {
-    state = next;
-    for (const listener of listeners) listener();
-  };
+  const { current, set, subscribe } = createStore<LiveState>({ at: "opening" });
   const change = (next: (view: SessionView) => SessionView): void => {
+    const state = current();
     if (state.at !== "open") return;
     const view = next(state.view);
     if (view !== state.view) set({ ...state, view });
   };
   const setLink = (link: Link): void => {
+    const state = current();
     if (state.at === "open" && state.link !== link) set({ ...state, link });
   };
 
@@ -85,6 +82,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     for await (const event of sessions.events(whole.id, { after, signal, onConnection })) {
       options.onEvent(event);
       if (event.type === "deleted") {
+        const state = current();
         if (state.at === "open") set({ at: "deleted", view: state.view });
         return;
       }
@@ -102,11 +100,8 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 
   return {
-    getSnapshot: () => state,
-    subscribe: (changed) => {
-      listeners.add(changed);
-      return () => void listeners.delete(changed);
-    },
+    getSnapshot: current,
+    subscribe,
     setSession: (session) => change((view) => withSession(view, session)),
     setQueue: (queue) => change((view) => withQueue(view, queue)),
     async run(signal) {
@@ -120,10 +115,11 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
         } catch (error) {
           if (signal.aborted) return;
           if (error instanceof MissingMessageError) options.onFault(error);
+          const state = current();
           const failed = afterFailure(error);
           if (state.at !== "open") set(failed);
           else if (failed.at === "missing") set({ at: "deleted", view: state.view });
-          else setLink({ refused: reasonOf(error) });
+          else setLink({ refused: errorText(error) });
           if (failed.at === "missing" || failed.final) return;
           await waiting.pause(delayAfter(failures, waiting.random), signal);
         }
@@ -139,5 +135,5 @@ function afterFailure(
   if (isNo && error.status === 404) return { at: "missing" };
   // An id that cannot be one is not there either.
   if (error instanceof TypeError) return { at: "missing" };
-  return { at: "failed", reason: reasonOf(error), final: isNo };
+  return { at: "failed", reason: errorText(error), final: isNo };
 }

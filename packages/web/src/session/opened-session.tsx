@@ -1,39 +1,46 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   lazy,
+  type ReactElement,
+  type RefObject,
   Suspense,
   useCallback,
+  useEffect,
   useMemo,
   useRef,
   useState,
   useSyncExternalStore,
-  type ReactElement,
 } from "react";
+import {
+  authorOf,
+  type Message,
+  type ProvidersReply,
+  type Run,
+  type Session,
+} from "@holdfast/protocol";
 import { providersQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Composer } from "../composer/composer.tsx";
-import { useKeyboardInset } from "../composer/use-keyboard-inset.ts";
+import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
 import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
-import { LinkLine } from "./link-line.tsx";
 import type { Link } from "./live-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
 import { useActions } from "./use-actions.ts";
 import type { OpenSession } from "./use-live-session.ts";
-import { useFreshProviders } from "./use-fresh-providers.ts";
-import { useKeepEnd } from "./use-keep-end.ts";
-import { useNoticeAction } from "./use-notice-action.ts";
-import { usePermalink } from "./use-permalink.ts";
-import { useRunAnnouncements } from "./use-run-announcements.ts";
-import { workerText, workerOf } from "./worker.ts";
+import { usePlace } from "../app/router.ts";
+import { showToast } from "../ui/toast.ts";
+import { announce } from "../app/announce.tsx";
+import { outbox } from "../composer/page-outbox.ts";
+import type { NoticeAction } from "../transcript/transcript-context.tsx";
+import type { TranscriptStore } from "../transcript/transcript-store.ts";
+import { noticeWay } from "./notice-action.ts";
+import { RelativeTime } from "../ui/relative-time.tsx";
 
-/** Loaded when there is something to find, to answer, or to say about the session's end. */
-const RemovalLine = lazy(() =>
-  import("./removal-line.tsx").then((m) => ({ default: m.RemovalLine })),
-);
+/** Loaded when there is something to find or to answer. */
 const FindBar = lazy(() => import("./find-bar.tsx").then((m) => ({ default: m.FindBar })));
 const WaitingStack = lazy(() =>
   import("./waiting-stack.tsx").then((m) => ({ default: m.WaitingStack })),
@@ -99,9 +106,7 @@ export function OpenedSession({
       />
       <LinkLine link={link} />
       {(session.suspendedReason !== null || session.removeAt !== null) && (
-        <Suspense fallback={null}>
-          <RemovalLine session={session} />
-        </Suspense>
+        <RemovalLine session={session} />
       )}
       {isFinding && (
         <Suspense fallback={null}>
@@ -112,7 +117,7 @@ export function OpenedSession({
       <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
         {isEmpty && queue.length === 0 ? (
           <p className="px-6 py-16 text-center text-muted">
-            Nothing has been said yet. The first message starts the agent.
+            No messages yet. The first message starts the agent.
           </p>
         ) : (
           <Transcript
@@ -153,4 +158,138 @@ function lastUserText(transcript: OpenSession["transcript"]): string | null {
   const id = transcript.stepUser(null, -1);
   const words = id === null ? "" : transcript.words(id);
   return words === "" ? null : words;
+}
+
+/** Says it when what is shown may not be what is. Nothing otherwise. */
+function LinkLine({ link }: { readonly link: Link }): ReactElement | null {
+  if (link === "live" || link === "catching up") return null;
+  const text =
+    link === "broken"
+      ? "Reconnecting. This page may be out of date; your draft is kept."
+      : `Not connected: ${link.refused}`;
+  return (
+    <p className="border-b border-line bg-warn-soft px-3 py-1 text-xs text-warn wrap-anywhere sm:px-4">
+      {text}
+    </p>
+  );
+}
+
+/** An agent tells what it understands when it works: afterwards more may be known of it. */
+function useFreshProviders({ state }: Pick<Session, "state">): void {
+  const queries = useQueryClient();
+  const before = useRef(state);
+  useEffect(() => {
+    const hasWorked = before.current === "running" && state !== "running";
+    before.current = state;
+    if (hasWorked) void queries.invalidateQueries({ queryKey: providersQuery.queryKey });
+  }, [queries, state]);
+}
+
+/** Goes to the message that the address names. */
+function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
+  const place = usePlace();
+  const messageId = place?.page === "session" ? (place.hash ?? null) : null;
+  const went = useRef<string | null>(null);
+  useEffect(() => {
+    if (messageId === null || went.current === messageId || messageId === "page") return;
+    went.current = messageId;
+    const isThere = transcript.current?.scrollToMessage(messageId);
+    if (isThere === false) void showToast({ text: "This session has no such message" });
+  }, [messageId, transcript]);
+}
+
+/** Tells those who hear the page when work ends; what waits for them is told everywhere. */
+function useRunAnnouncements({ state }: Pick<Session, "state">): void {
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current !== state && state === "idle") announce("Agent finished");
+    if (before.current === "idle" && state === "running") announce("Agent is at work");
+    before.current = state;
+  }, [state]);
+}
+
+/** What is offered beside a notice. */
+function useNoticeAction({
+  transcript,
+  session,
+  onFork,
+}: {
+  readonly transcript: TranscriptStore;
+  readonly session: Session;
+  readonly onFork: () => void;
+}): (message: Message) => NoticeAction | null {
+  const { id, status, state, repoId, queued } = session;
+  return useCallback(
+    (message) => {
+      const way = noticeWay(message, {
+        session: { status, state, repoId, queued },
+        after: isFollowed(transcript, message),
+        messageOf: (runId) => textOfRun(transcript, runId),
+      });
+      if (way === null) return null;
+      if (way.way === "fork") return { label: "Fork", run: onFork };
+      const again = { text: way.text, provider: null, model: null, delivery: "queue" } as const;
+      return { label: "Try again", run: () => void outbox.send(id, again) };
+    },
+    [transcript, id, status, state, repoId, queued, onFork],
+  );
+}
+
+/** Whether anybody but the server has said something since. */
+function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
+  const last = transcript.rows.at(-1);
+  if (last === undefined) return false;
+  const message = transcript.message(last.messageId);
+  return message !== null && message.seq > seq && authorOf(message) !== "system";
+}
+
+/** A run that is worth trying again worked on one of the last messages. */
+const LOOKED_AT = 20;
+
+function textOfRun(transcript: TranscriptStore, runId: string): string | null {
+  let id = transcript.stepUser(null, -1);
+  for (let count = 0; id !== null && count < LOOKED_AT; count += 1) {
+    const message = transcript.message(id);
+    if (message?.runId === runId)
+      return message.content.type === "text" ? transcript.words(id) : null;
+    id = transcript.stepUser(id, -1);
+  }
+  return null;
+}
+
+interface Worker {
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+/** Who has worked last, or works now; null when it is not known. */
+function workerOf(runs: readonly Run[]): Worker | null {
+  const run = runs.findLast(({ startedAt, provider }) => startedAt !== null && provider !== null);
+  return run === undefined ? null : { provider: run.provider, model: run.model };
+}
+
+/** Such as "Gemini CLI, gemini-pro". */
+function workerText(worker: Worker | null, providers: ProvidersReply | null): string | null {
+  if (worker === null) return null;
+  const name = worker.provider ?? providers?.defaultProvider ?? null;
+  if (name === null) return worker.model;
+  const about = providers?.providers.find((each) => each.name === name);
+  const model = about?.models.find(({ id }) => id === worker.model)?.name ?? worker.model;
+  return [about?.title ?? name, model].filter((part) => part !== null).join(", ");
+}
+
+/** Why a session cannot go on, and when it is removed. */
+function RemovalLine({ session }: { readonly session: Session }): ReactElement {
+  const { suspendedReason, removeAt } = session;
+  return (
+    <p className="border-b border-line bg-sunken px-3 py-1.5 text-xs wrap-anywhere sm:px-4">
+      {suspendedReason !== null && <>This session cannot continue. {suspendedReason} </>}
+      {removeAt !== null && (
+        <>
+          It will be removed <RelativeTime time={removeAt} past="soon" />; the settings list removed
+          sessions, and can restore them.
+        </>
+      )}
+    </p>
+  );
 }

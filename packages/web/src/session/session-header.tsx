@@ -1,16 +1,18 @@
-import { ArrowLeft, Ellipsis } from "lucide-react";
-import { lazy, Suspense, useState, type ReactElement } from "react";
+import { ArrowLeft, Ellipsis, Square } from "lucide-react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
+import type { Session } from "@holdfast/protocol";
 import { sessionName } from "../api/session-name.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
-import { IconButton } from "../ui/button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
-import { CancelButton } from "./cancel-button.tsx";
-import { PhaseButton } from "./phase-button.tsx";
 import type { SessionView } from "./session-view.ts";
 import { TitleEditor } from "./title-editor.tsx";
-import { UsageButton } from "./usage-button.tsx";
 import type { SessionActions } from "./use-actions.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { PHASE_NAMES } from "./phase-names.ts";
+import { usageOf, usageText } from "./usage.ts";
 
 /** After what is read: its button is there before, as it will be. */
 const SessionMenu = lazy(() =>
@@ -98,5 +100,104 @@ export function SessionHeader({
         )}
       </div>
     </header>
+  );
+}
+
+/** Active only while something runs. */
+function CancelButton({
+  running,
+  busy,
+  asking,
+  onAsk,
+  onCancel,
+}: {
+  readonly running: boolean;
+  readonly busy: boolean;
+  readonly asking: boolean;
+  readonly onAsk: (asking: boolean) => void;
+  readonly onCancel: () => void;
+}): ReactElement {
+  return (
+    <>
+      <Button
+        size="small"
+        disabled={!running}
+        busy={busy}
+        title={running ? "Cancel the run (Esc)" : "Nothing is running"}
+        icon={<Square size={12} aria-hidden="true" />}
+        onClick={() => onAsk(true)}
+      >
+        {busy ? "Cancelling…" : "Cancel"}
+      </Button>
+      <ConfirmDialog
+        open={asking && running}
+        title="Cancel the run?"
+        confirm="Cancel the run"
+        onConfirm={() => {
+          onAsk(false);
+          onCancel();
+        }}
+        onClose={() => onAsk(false)}
+      >
+        The agent stops. What it has begun may stay half done. The session can go on with the next
+        message.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const PhaseTimeline = lazy(() =>
+  import("./phase-timeline.tsx").then((m) => ({ default: m.PhaseTimeline })),
+);
+
+/** What the agent says it is doing; pressed, everything it has been doing. */
+function PhaseButton({ session }: { readonly session: Session }): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+        className="touch-target inline-flex items-center rounded px-1 underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
+      >
+        {PHASE_NAMES[session.phase]}
+      </button>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title="Phases" isText>
+        <Suspense fallback={null}>
+          <PhaseTimeline session={session} />
+        </Suspense>
+      </Dialog>
+    </>
+  );
+}
+
+const UsageDetails = lazy(() =>
+  import("./usage-details.tsx").then((m) => ({ default: m.UsageDetails })),
+);
+
+/** What the last run has used; pressed, what all have. Nothing where no agent told. */
+function UsageButton({ view }: { readonly view: SessionView }): ReactElement | null {
+  const [isOpen, setOpen] = useState(false);
+  const last = view.runs.findLast(({ usage }) => usage !== null);
+  const ofLast = last === undefined ? null : usageOf([last]);
+  if (ofLast === null) return null;
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        title="What the last run has used"
+        onClick={() => setOpen(true)}
+        className="touch-target inline-flex items-center rounded px-1 tabular-nums underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
+      >
+        {usageText(ofLast)}
+      </button>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title="Usage" size="small" isText>
+        <Suspense fallback={null}>
+          <UsageDetails view={view} />
+        </Suspense>
+      </Dialog>
+    </>
   );
 }

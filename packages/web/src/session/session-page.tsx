@@ -15,21 +15,21 @@ export function SessionPage({ id }: { readonly id: string }): ReactElement {
       return <Opening />;
     case "missing":
       return (
-        <Instead title="There is no such session">
+        <Instead title="Session not found">
           It may have been deleted. <AllSessions />
         </Instead>
       );
     case "failed":
       return (
         <Instead
-          title="The session could not be read"
+          title="The session could not be loaded"
           action={
             <Button onClick={state.final ? () => location.reload() : waiting.wake}>
               Try again
             </Button>
           }
         >
-          {state.reason} {!state.final && "It is tried again by itself."}
+          {state.reason} {!state.final && "Retrying automatically."}
         </Instead>
       );
     case "deleted":
@@ -50,7 +50,7 @@ function Opening(): ReactElement {
   return (
     <main className="flex flex-1 items-center justify-center gap-2 text-muted">
       <h1 className="sr-only">Session</h1>
-      <Spinner /> Reading the session…
+      <Spinner /> Loading the session…
     </main>
   );
 }

@@ -1,15 +1,12 @@
-import type { StreamEvent } from "@holdfast/client";
-import {
-  PHASE_HISTORY_KEPT,
-  withDurations,
-  type Message,
-  type PhaseChange,
-  type QueuedMessage,
-  type Repository,
-  type Run,
-  type Session,
-  type Suspension,
-  type WholeSession,
+import { applyToSession, type StreamEvent } from "@holdfast/client";
+import type {
+  Message,
+  QueuedMessage,
+  Repository,
+  Run,
+  Session,
+  Suspension,
+  WholeSession,
 } from "@holdfast/protocol";
 
 /** Everything of an open session but its transcript. */
@@ -45,31 +42,25 @@ export function openedView(whole: WholeSession, queue: readonly QueuedMessage[])
   };
 }
 
-/** The view after an event; the same object when it changes nothing of it. */
-export function takeEvent(view: SessionView, event: StreamEvent): SessionView {
+/** The view after an event; the same object when nothing in it changes. */
+export function takeEvent(before: SessionView, event: StreamEvent): SessionView {
+  const session = applyToSession(before.session, event);
+  const view = session === before.session ? before : { ...before, session };
   switch (event.type) {
-    case "session":
-      return { ...view, session: event.data };
     case "queue":
-      return withQueue(view, event.data.queue);
+      return { ...view, queue: event.data.queue };
     case "run":
       return { ...view, runs: withRuns(view.runs, [event.data]) };
     case "suspension":
       return event.data.status === "open"
         ? view
         : { ...view, closed: withClosed(view.closed, event.data) };
-    case "phase":
-      return { ...view, session: withPhase(view.session, event.data) };
     case "message": {
       const [entry] = toolEntry(event.data);
       return entry === undefined ? view : { ...view, tools: withTool(view.tools, entry) };
     }
-    case "delta":
-    case "deleted":
-    case "reset":
-      return view;
     default:
-      return event satisfies never;
+      return view;
   }
 }
 
@@ -114,12 +105,4 @@ function withTool(
 function toolEntry(message: Message): (readonly [string, Message])[] {
   const { type, callId } = message.content;
   return type === "tool" && typeof callId === "string" ? [[callId, message]] : [];
-}
-
-/** The session itself may have come first and have it already. */
-function withPhase(session: Session, { from, to, at }: PhaseChange): Session {
-  const last = session.phaseHistory.at(-1);
-  if (last?.from === from && last.to === to && last.at === at) return session;
-  const changes = [...session.phaseHistory, { from, to, at }].slice(-PHASE_HISTORY_KEPT);
-  return { ...session, phase: to, phaseHistory: [...withDurations(changes, session.createdAt)] };
 }

@@ -66,7 +66,7 @@ export function TitleEditor({
       </h1>
       <IconButton
         ref={button}
-        label="Change the title"
+        label="Edit title"
         size="small"
         className="text-muted"
         onClick={() => setTyped(title ?? "")}

@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { Run } from "@holdfast/protocol";
 import { moneyText } from "../ui/money.ts";
 
@@ -52,8 +53,8 @@ export function contextShare(run: Pick<Run, "usage"> | undefined): number | null
 }
 
 function costIn(value: unknown): { readonly amount: number; readonly currency: string } | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { amount, currency }: { readonly amount?: unknown; readonly currency?: unknown } = value;
+  if (!isObject(value)) return null;
+  const { amount, currency } = value;
   if (typeof amount !== "number" || typeof currency !== "string") return null;
   return { amount, currency };
 }

@@ -70,7 +70,6 @@ export function useActions(
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {
-          const { saveBundle } = await import("./save-bundle.ts");
           await saveBundle(client.sessions.export(id), `session-${id}.jsonl`);
           return null;
         }),
@@ -82,4 +81,17 @@ export function useActions(
     }),
     [act, busy, id, name],
   );
+}
+
+/** Gives the lines of a bundle to the browser as a file. Half a bundle is none: it throws. */
+async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {
+  const parts: string[] = [];
+  for await (const line of lines) parts.push(line, "\n");
+  const url = URL.createObjectURL(new Blob(parts, { type: "application/jsonl" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has it when it has begun.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -47,7 +47,7 @@ export function WaitingStack({
                   className="self-start text-muted"
                   onClick={onGiveUp}
                 >
-                  Stop waiting and end the run
+                  Reject and stop
                 </Button>
               )
             }

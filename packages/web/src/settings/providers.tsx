@@ -1,9 +1,9 @@
+import { errorText } from "@holdfast/client";
 import type { Provider } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { Badge } from "../ui/badge.tsx";
-import { reasonOf } from "../ui/toast.ts";
 import { Section } from "./section.tsx";
 
 /** The agents of the server's machine: those that are there, and how to get the others. */
@@ -13,7 +13,7 @@ export function Providers(): ReactElement {
   const missing = data?.providers.filter((each) => !each.installed) ?? [];
   return (
     <Section title="Agents" says="Found on the server's machine.">
-      {error !== null && <p className="text-danger">{reasonOf(error)}</p>}
+      {error !== null && <p className="text-danger">{errorText(error)}</p>}
       <ul className="divide-y divide-line border-y border-line">
         {installed.map((provider) => (
           <Installed
@@ -74,7 +74,7 @@ function Missing({ provider }: { readonly provider: Provider }): ReactElement {
         <span className="text-muted">{name}</span>
       </span>
       {install === null ? (
-        <span className="text-xs text-muted">How to install it is not known.</span>
+        <span className="text-xs text-muted">No install instructions available.</span>
       ) : (
         <code className="font-mono text-xs break-all">{install}</code>
       )}

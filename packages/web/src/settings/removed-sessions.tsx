@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import type { RemovedSession } from "@holdfast/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactElement } from "react";
@@ -6,7 +7,7 @@ import { removedQuery } from "../api/queries.ts";
 import { goTo } from "../app/router.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { reasonOf, showFailure } from "../ui/toast.ts";
+import { showFailure } from "../ui/toast.ts";
 import { Section } from "./section.tsx";
 
 export function RemovedSessions(): ReactElement {
@@ -17,7 +18,7 @@ export function RemovedSessions(): ReactElement {
       title="Removed sessions"
       says="Retention removes sessions that cannot go on. Each can be restored for a while."
     >
-      {error !== null && <p className="text-danger">{reasonOf(error)}</p>}
+      {error !== null && <p className="text-danger">{errorText(error)}</p>}
       {data !== undefined && removed.length === 0 && <p>There are none.</p>}
       {removed.length > 0 && (
         <ul className="divide-y divide-line border-y border-line">

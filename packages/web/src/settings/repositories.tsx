@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/client";
 import type { Repository } from "@holdfast/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactElement } from "react";
@@ -5,7 +6,7 @@ import { client } from "../api/client.ts";
 import { repositoriesQuery } from "../api/queries.ts";
 import { AddRepository } from "../list/repository-field.tsx";
 import { Button } from "../ui/button.tsx";
-import { reasonOf, showFailure } from "../ui/toast.ts";
+import { showFailure } from "../ui/toast.ts";
 import { Section } from "./section.tsx";
 
 export function Repositories(): ReactElement {
@@ -17,7 +18,7 @@ export function Repositories(): ReactElement {
       title="Repositories"
       says="Where agents may work. Nothing on the disk is changed here."
     >
-      {error !== null && <p className="text-danger">{reasonOf(error)}</p>}
+      {error !== null && <p className="text-danger">{errorText(error)}</p>}
       {repos.length > 0 && (
         <ul className="mb-3 divide-y divide-line border-y border-line">
           {repos.map((repository) => (

@@ -20,3 +20,25 @@ export function Section({
     </section>
   );
 }
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+}
+
+/** Names and what they stand for. What is not known is left out by the caller. */
+export function Facts({ children }: { readonly children: readonly Fact[] }): ReactElement {
+  return (
+    <dl className="divide-y divide-line border-y border-line">
+      {children.map(({ name, value }) => (
+        <div
+          key={name}
+          className="flex flex-col gap-x-4 gap-y-1 py-2 sm:flex-row sm:items-baseline"
+        >
+          <dt className="w-40 shrink-0 text-muted">{name}</dt>
+          <dd className="min-w-0 flex-1 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,13 +1,12 @@
+import { errorText } from "@holdfast/client";
 import type { Readiness, SandboxState } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { readinessQuery } from "../api/queries.ts";
 import { Badge } from "../ui/badge.tsx";
 import { absoluteTime } from "../ui/time.ts";
-import { reasonOf } from "../ui/toast.ts";
-import { Facts, type Fact } from "./facts.tsx";
+import { type Fact, Facts, Section } from "./section.tsx";
 import { limitFacts } from "./limit-facts.ts";
-import { Section } from "./section.tsx";
 
 const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 
@@ -28,7 +27,7 @@ export function Server(): ReactElement {
   const { data, error } = useQuery({ ...readinessQuery, refetchInterval: 10_000 });
   return (
     <Section title="This server">
-      {error !== null && <p className="mb-2 text-danger">{reasonOf(error)}</p>}
+      {error !== null && <p className="mb-2 text-danger">{errorText(error)}</p>}
       {data !== undefined && <Facts>{factsOf(data)}</Facts>}
       <p className="mt-3 flex flex-wrap gap-4">
         {LINKS.map(({ href, name }) => (

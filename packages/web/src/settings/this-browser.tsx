@@ -1,20 +1,19 @@
-import { useSyncExternalStore, type ReactElement } from "react";
+import { type ReactElement, useSyncExternalStore } from "react";
 import { access } from "../api/client.ts";
 import {
   chooseNotifications,
-  useNotificationChoice,
   type NotificationChoice,
+  useNotificationChoice,
 } from "../app/notifications.ts";
-import { THEME_NAMES, THEMES, useTheme, type Theme } from "../app/theme.ts";
+import { type Theme, THEME_NAMES, THEMES, useTheme } from "../app/theme.ts";
 import { Button } from "../ui/button.tsx";
-import { Facts } from "./facts.tsx";
-import { Section } from "./section.tsx";
+import { Facts, Section } from "./section.tsx";
 
 const NOTIFICATIONS = {
-  on: "You are told when something waits and this page is not in view.",
-  off: "You are told only by this page.",
+  on: "You are notified of requests while this page is hidden.",
+  off: "Requests appear only on this page.",
   blocked: "The browser blocks them. Allow them in its settings for this site.",
-  unsupported: "This browser has none.",
+  unsupported: "This browser does not support them.",
 } as const satisfies Record<NotificationChoice, string>;
 
 /** What is kept here, and not at the server. */
@@ -46,13 +45,13 @@ export function ThisBrowser(): ReactElement {
             name: "Token",
             value:
               token === null ? (
-                <span className="text-muted">None is kept here; the server needs none.</span>
+                <span className="text-muted">None stored; the server needs none.</span>
               ) : (
                 <span className="flex flex-wrap items-center gap-3">
                   <Button size="small" onClick={() => access.setToken(null)}>
-                    Forget it
+                    Sign out
                   </Button>
-                  <span className="text-muted">Kept in this browser.</span>
+                  <span className="text-muted">Stored in this browser.</span>
                 </span>
               ),
           },

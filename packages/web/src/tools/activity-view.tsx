@@ -1,13 +1,13 @@
-import { Wrench } from "lucide-react";
-import { memo, useMemo, type ReactElement } from "react";
+import { Brain, Wrench } from "lucide-react";
+import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { durationText } from "../ui/time.ts";
 import { FoldLine } from "./fold-line.tsx";
-import { summarise } from "./summarise.ts";
-import { ThoughtLine } from "./thought-line.tsx";
-import { hasFailed, isDone, toToolCall, type ToolCall } from "./tool-call.ts";
+import { hasFailed, isDone, summarise, type ToolCall, toToolCall } from "./tool-call.ts";
 import { useFold, useToolSurroundings } from "./tool-context.tsx";
 import { ToolLine } from "./tool-line.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { Elapsed } from "./elapsed.tsx";
 
 /**
  * What an agent did between two texts: one line that sums it up, and below it what goes on, failed or waits. All of it, in
@@ -98,4 +98,44 @@ function Took({
 
 function isCall(call: ToolCall | null): call is ToolCall {
   return call !== null;
+}
+
+/** What an agent thought, folded: "Thought for 4 s". */
+const ThoughtLine = memo(function ThoughtLine({
+  message: { id, content, complete, timestamp },
+  until,
+}: {
+  readonly message: Message;
+  /** When what came after it began. */
+  readonly until: string | null;
+}): ReactElement {
+  const [open, toggle] = useFold(id, false);
+  const text = typeof content["text"] === "string" ? content["text"] : "";
+  return (
+    <div className="thought" data-message={id} id={id} tabIndex={-1}>
+      <FoldLine
+        open={open}
+        onToggle={toggle}
+        icon={<Brain aria-hidden size={14} className="state-icon" />}
+        aside={complete ? null : <Elapsed since={timestamp} />}
+        details={text.trim() === "" ? null : <Markdown text={text} textKey={id} />}
+      >
+        {complete ? thoughtTitle(timestamp, until) : `Thinking… ${lastLine(text)}`}
+      </FoldLine>
+    </div>
+  );
+});
+
+/** Less than a second is not worth a number. */
+function thoughtTitle(from: string, until: string | null): string {
+  const ms = until === null ? 0 : Date.parse(until) - Date.parse(from);
+  return ms < 1_000 ? "Thought" : `Thought for ${durationText(ms)}`;
+}
+
+function lastLine(text: string): string {
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  return line
+    .replaceAll(/[*_`#>]/gu, "")
+    .trim()
+    .slice(-200);
 }

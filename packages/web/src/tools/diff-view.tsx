@@ -44,7 +44,7 @@ export const DiffView = memo(function DiffView({
         <span className="diff-removed">−{removed}</span>
       </figcaption>
       {lines.length === 0 ? (
-        <p className="diff-nothing">Nothing changes.</p>
+        <p className="diff-nothing">No changes.</p>
       ) : (
         <div className="diff-lines code-text">
           {shown.map((line, index) => (

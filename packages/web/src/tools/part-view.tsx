@@ -32,7 +32,7 @@ export function PartView({
           <span>{name}</span>
         )}
         <span className="part-type">{typeof type === "string" ? type : "unknown"}</span>
-        {typeof content["leftOut"] === "number" && <span>too large to be kept</span>}
+        {typeof content["leftOut"] === "number" && <span>too large to keep</span>}
       </p>
       {typeof text === "string" && text !== "" && (
         <Clamped text={text} lines={SHOWN_LINES}>

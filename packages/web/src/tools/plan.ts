@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
 
 export interface PlanStep {
@@ -21,16 +22,8 @@ export function toPlan({ steps, text }: Message["content"]): Plan {
 /** Older sessions have steps of their own kind. */
 function toStep(step: unknown): PlanStep {
   if (typeof step === "string") return { content: step, status: "pending" };
-  if (typeof step !== "object" || step === null) {
-    return { content: JSON.stringify(step), status: "pending" };
-  }
-  const { content, title, text, status } = {
-    content: null,
-    title: null,
-    text: null,
-    status: null,
-    ...step,
-  };
+  if (!isObject(step)) return { content: JSON.stringify(step), status: "pending" };
+  const { content, title, text, status } = step;
   const words = [content, title, text].find((each) => typeof each === "string");
   return { content: words ?? JSON.stringify(step), status: toStatus(status) };
 }

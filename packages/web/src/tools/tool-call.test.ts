@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "@holdfast/protocol";
-import { summarise } from "./summarise.ts";
-import { toToolCall, type ToolCall } from "./tool-call.ts";
+import { summarise, type ToolCall, toToolCall } from "./tool-call.ts";
 
 function message(content: Message["content"], complete = true): Message {
   return {

@@ -1,4 +1,5 @@
-import { parseKnownContent, type Message } from "@holdfast/protocol";
+import { isObject } from "@holdfast/client";
+import type { Message } from "@holdfast/protocol";
 
 /** In the words of the server; agents of later versions may say others. */
 export type ToolStatus =
@@ -34,18 +35,18 @@ export interface ToolCall {
 
 /** Null for a message that is no use of a tool. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
-  const tool = parseKnownContent(content);
-  if (tool?.type !== "tool") return null;
-  const items = toItems(tool.output);
+  const { type, tool, callId, title, kind, status, locations, args, output, result } = content;
+  if (type !== "tool" || typeof tool !== "string") return null;
+  const items = toItems(output);
   return {
-    callId: tool.callId ?? null,
-    tool: tool.tool,
-    title: oneLine(tool.title ?? "") || tool.tool,
-    kind: tool.kind ?? "other",
-    status: toStatus(tool.status, complete),
-    locations: toLocations(tool.locations),
-    input: toInput(tool.args),
-    items: items.length > 0 ? items : toResult(tool.result),
+    callId: typeof callId === "string" ? callId : null,
+    tool,
+    title: (typeof title === "string" ? oneLine(title) : "") || tool,
+    kind: typeof kind === "string" ? kind : "other",
+    status: toStatus(status, complete),
+    locations: toLocations(locations),
+    input: toInput(args),
+    items: items.length > 0 ? items : toResult(result),
   };
 }
 
@@ -58,7 +59,7 @@ export function hasFailed({ status }: ToolCall): boolean {
   return status === "failed" || status === "unfinished";
 }
 
-function toStatus(status: string | null | undefined, complete: boolean): ToolStatus {
+function toStatus(status: unknown, complete: boolean): ToolStatus {
   switch (status) {
     case "pending":
     case "in_progress":
@@ -74,7 +75,7 @@ function toStatus(status: string | null | undefined, complete: boolean): ToolSta
 
 function toItems(output: unknown): readonly ToolItem[] {
   if (!Array.isArray(output)) return [];
-  return output.flatMap((each: unknown) => (isRecord(each) ? toItem(each) : []));
+  return output.flatMap((each: unknown) => (isObject(each) ? toItem(each) : []));
 }
 
 function toItem(content: Readonly<Record<string, unknown>>): readonly ToolItem[] {
@@ -118,7 +119,7 @@ function toResult(result: unknown): readonly ToolItem[] {
 function toInput(args: unknown): string | null {
   if (args === null || args === undefined) return null;
   if (typeof args === "string") return args === "" ? null : args;
-  if (isRecord(args)) {
+  if (isObject(args)) {
     const { command } = args;
     if (typeof command === "string") return command;
     if (Array.isArray(command) && command.every((word) => typeof word === "string")) {
@@ -129,9 +130,10 @@ function toInput(args: unknown): string | null {
   return toJson(args);
 }
 
-function toLocations(locations: readonly unknown[] | null | undefined): ToolCall["locations"] {
-  return (locations ?? []).flatMap((each) => {
-    if (!isRecord(each) || typeof each["path"] !== "string") return [];
+function toLocations(locations: unknown): ToolCall["locations"] {
+  if (!Array.isArray(locations)) return [];
+  return locations.flatMap((each: unknown) => {
+    if (!isObject(each) || typeof each["path"] !== "string") return [];
     return [{ path: each["path"], line: typeof each["line"] === "number" ? each["line"] : null }];
   });
 }
@@ -151,6 +153,75 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Whether there is more to a call than its line says. */
+export function hasDetails(call: ToolCall): boolean {
+  return inputOf(call) !== null || placesOf(call).length > 0 || call.items.length > 0;
+}
+
+/** A change says what it was given; so does the line of a command, and the place of what was read. */
+export function inputOf({ input, kind, title, items, locations }: ToolCall): string | null {
+  const isSaid =
+    isChange(items) ||
+    (kind === "execute" && input === title) ||
+    (kind === "read" && locations.length > 0);
+  return isSaid ? null : input;
+}
+
+/** A change says where it is, too. */
+export function placesOf({ locations, items }: ToolCall): ToolCall["locations"] {
+  return isChange(items) ? [] : locations;
+}
+
+function isChange(items: readonly ToolItem[]): boolean {
+  return items.some(({ item }) => item === "diff");
+}
+
+/** Of kinds that work on files, what was done to how many of them; of the others, how often. */
+const PHRASES: ReadonlyMap<string, (count: number) => string> = new Map(
+  Object.entries({
+    read: (count: number) => `read ${files(count)}`,
+    edit: (count: number) => `edited ${files(count)}`,
+    delete: (count: number) => `deleted ${files(count)}`,
+    move: (count: number) => `moved ${files(count)}`,
+    search: (count: number) => (count === 1 ? "searched once" : `searched ${count} times`),
+    execute: (count: number) => (count === 1 ? "ran 1 command" : `ran ${count} commands`),
+    fetch: (count: number) => (count === 1 ? "fetched 1 page" : `fetched ${count} pages`),
+  }),
+);
+
+const FILE_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move"]);
+
+/** What tools have done, in one line: "Edited 3 files, ran 2 commands, 1 failed". */
+export function summarise(calls: readonly ToolCall[]): string {
+  const others = (["failed", "unfinished", "cancelled"] as const).flatMap((ending) => {
+    const count = calls.filter(({ status }) => status === ending).length;
+    return count === 0 ? [] : [`${count} ${ending}`];
+  });
+  const phrases = [...phrasesOf(calls.filter(({ status }) => status === "completed")), ...others];
+  const text = phrases.join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** In the order in which each kind was used first. */
+function phrasesOf(calls: readonly ToolCall[]): readonly string[] {
+  const byKind = new Map<string, ToolCall[]>();
+  for (const call of calls) {
+    const kind = PHRASES.has(call.kind) ? call.kind : "other";
+    byKind.set(kind, [...(byKind.get(kind) ?? []), call]);
+  }
+  return [...byKind].map(([kind, ofKind]) => {
+    const count = FILE_KINDS.has(kind) ? countFiles(ofKind) : ofKind.length;
+    return PHRASES.get(kind)?.(count) ?? (count === 1 ? "used 1 tool" : `used ${count} tools`);
+  });
+}
+
+/** A call that does not say where it worked counts as a file of its own. */
+function countFiles(calls: readonly ToolCall[]): number {
+  const paths = calls.flatMap(({ locations }) => locations.map(({ path }) => path));
+  const nowhere = calls.filter(({ locations }) => locations.length === 0).length;
+  return new Set(paths).size + nowhere;
+}
+
+function files(count: number): string {
+  return count === 1 ? "1 file" : `${count} files`;
 }

@@ -1,12 +1,11 @@
-import { lazy, Suspense, type ReactElement } from "react";
+import { lazy, memo, type ReactElement, Suspense, useMemo } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Clamped } from "./clamped.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
-import { TerminalOutput } from "./terminal-output.tsx";
-import type { ToolCall, ToolItem } from "./tool-call.ts";
-import { inputOf, placesOf } from "./tool-facts.ts";
+import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts";
 import { useToolSurroundings } from "./tool-context.tsx";
+import { ansiSpans } from "./ansi-spans.ts";
 
 const DiffView = lazy(() =>
   import("./diff-view.tsx").then((module) => ({ default: module.DiffView })),
@@ -81,4 +80,41 @@ function ItemView({
     default:
       return item satisfies never;
   }
+}
+
+/** What a program has written, in its colours; of much of it the end. */
+const TerminalOutput = memo(function TerminalOutput({
+  text,
+  exit,
+}: {
+  readonly text: string;
+  readonly exit: string | null;
+}): ReactElement {
+  return (
+    <div className="terminal">
+      {text.trim() !== "" && (
+        <Clamped text={text.trimEnd()} lines={SHOWN_LINES} end>
+          {(shown) => <Spans text={shown} />}
+        </Clamped>
+      )}
+      {exit !== null && <p className="terminal-exit">{exit}</p>}
+    </div>
+  );
+});
+
+function Spans({ text }: { readonly text: string }): ReactElement {
+  const spans = useMemo(() => ansiSpans(text), [text]);
+  return (
+    <pre className="code-text">
+      {spans.map(({ text: piece, classes }, index) =>
+        classes === "" ? (
+          piece
+        ) : (
+          <span key={index} className={classes}>
+            {piece}
+          </span>
+        ),
+      )}
+    </pre>
+  );
 }

@@ -4,17 +4,16 @@ import {
   CircleSlash,
   Hand,
   LoaderCircle,
-  TriangleAlert,
   type LucideIcon,
+  TriangleAlert,
 } from "lucide-react";
-import { lazy, memo, Suspense, useMemo, type ReactElement } from "react";
+import { lazy, memo, type ReactElement, Suspense, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
-import { hasFailed, isDone, toToolCall, type ToolCall } from "./tool-call.ts";
+import { hasDetails, hasFailed, isDone, type ToolCall, toToolCall } from "./tool-call.ts";
 import { useFold, useToolSurroundings } from "./tool-context.tsx";
-import { hasDetails } from "./tool-facts.ts";
 
 const ToolDetails = lazy(() =>
   import("./tool-details.tsx").then((module) => ({ default: module.ToolDetails })),
@@ -87,7 +86,7 @@ function StateIcon({
   readonly call: ToolCall;
   readonly isWaiting: boolean;
 }): ReactElement {
-  const [icon, name] = isWaiting ? [Hand, "Waits for you"] : ICONS[status];
+  const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[status];
   return <NamedIcon icon={icon} name={name} />;
 }
 
@@ -99,7 +98,7 @@ function Outcome({
   readonly call: ToolCall;
   readonly isWaiting: boolean;
 }): ReactElement | null {
-  if (isWaiting) return <span className="fold-aside">waits for you</span>;
+  if (isWaiting) return <span className="fold-aside">needs you</span>;
   if (status === "completed") return null;
   return <span className="fold-aside">{status}</span>;
 }

@@ -1,7 +1,6 @@
 import type { Message } from "@holdfast/protocol";
 import { createGrowingBlocks, type GrowingBlocks } from "../markdown/growing-blocks.ts";
-import { lexBlocks, type Block } from "../markdown/lex-blocks.ts";
-import { normalLines } from "../markdown/normal-lines.ts";
+import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
 import { textOf } from "./message-text.ts";
 import { LONG_TEXT } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { createListeners } from "./listeners.ts";
+import { createStore } from "../api/store.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 
 export interface Hit {
@@ -30,27 +30,22 @@ const NOTHING: FindState = { query: "", hits: [], at: null };
 const MAX_HITS = 5_000;
 
 export function createFind(store: Pick<TranscriptStore, "search">): Find {
-  const listeners = createListeners();
-  let state = NOTHING;
-  const set = (next: FindState): void => {
-    state = next;
-    listeners.tell();
-  };
+  const state = createStore(NOTHING);
   const step = (by: number): void => {
-    const { hits, at } = state;
+    const { hits, at } = state.current();
     if (at === null) return;
-    set({ ...state, at: (at + by + hits.length) % hits.length });
+    state.set({ ...state.current(), at: (at + by + hits.length) % hits.length });
   };
   return {
-    subscribe: listeners.add,
-    getSnapshot: () => state,
+    subscribe: state.subscribe,
+    getSnapshot: state.current,
     findIn(query) {
       const hits = hitsOf(store, query);
-      set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
+      state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
     },
     next: () => step(1),
     previous: () => step(-1),
-    clear: () => set(NOTHING),
+    clear: () => state.set(NOTHING),
   };
 }
 

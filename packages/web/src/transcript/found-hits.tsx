@@ -1,8 +1,6 @@
-import type { RefObject } from "react";
-import type { Find } from "./find.ts";
-import type { TranscriptStore } from "./transcript-store.ts";
-import { useFindHighlights } from "./use-find-highlights.ts";
-import { useFoundRow } from "./use-found-row.ts";
+import { type RefObject, useEffect, useSyncExternalStore } from "react";
+import { type Find, type FindState, foldCase, type Hit } from "./find.ts";
+import { openAround, type TranscriptStore } from "./transcript-store.ts";
 
 /** Marks what is found, and goes to what is looked at; draws nothing itself. */
 export function FoundHits(props: {
@@ -14,4 +12,153 @@ export function FoundHits(props: {
   useFindHighlights(props.list, props.find);
   useFoundRow(props);
   return null;
+}
+
+const ALL = "find";
+const CURRENT = "find-current";
+
+/** Marks what is found in the rows that are on the screen, without touching them. */
+function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): void {
+  const state = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  useEffect(() => {
+    const element = list.current;
+    if (element === null || state.hits.length === 0 || !("highlights" in CSS)) return undefined;
+    let frame: number | null = null;
+    const paint = (): void => {
+      frame = null;
+      paintHits(element, state);
+    };
+    const observer = new MutationObserver(() => {
+      frame ??= requestAnimationFrame(paint);
+    });
+    observer.observe(element, { childList: true, characterData: true, subtree: true });
+    paint();
+    return () => {
+      observer.disconnect();
+      if (frame !== null) cancelAnimationFrame(frame);
+      CSS.highlights.delete(ALL);
+      CSS.highlights.delete(CURRENT);
+    };
+  }, [list, state]);
+}
+
+function paintHits(list: HTMLElement, { query, hits, at }: FindState): void {
+  const wanted = foldCase(query.trim());
+  const current = at === null ? undefined : hits[at];
+  const all: Range[] = [];
+  let currentRange: Range | null = null;
+  const seen = new Map<string, number>();
+  for (const row of list.querySelectorAll<HTMLElement>("[data-row]")) {
+    for (const range of rangesIn(row, wanted)) {
+      const message = messageOf(range);
+      const index = seen.get(message) ?? 0;
+      seen.set(message, index + 1);
+      all.push(range);
+      const isLater = current?.messageId === message && index <= current.index;
+      if (isLater) currentRange = range;
+    }
+  }
+  CSS.highlights.set(ALL, new Highlight(...all));
+  if (currentRange === null) CSS.highlights.delete(CURRENT);
+  else CSS.highlights.set(CURRENT, new Highlight(currentRange));
+}
+
+/** Uses of tools are messages within a row. */
+function messageOf({ startContainer }: Range): string {
+  const element = startContainer.parentElement?.closest<HTMLElement>("[data-message]");
+  return element?.dataset["message"] ?? "";
+}
+
+/** A hit may go over several nodes: code is cut into pieces by its colours. */
+function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
+  const nodes: { readonly node: Node; readonly start: number }[] = [];
+  let text = "";
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    nodes.push({ node, start: text.length });
+    text += node.nodeValue ?? "";
+  }
+  const folded = foldCase(text);
+  const ranges: Range[] = [];
+  for (
+    let at = folded.indexOf(wanted);
+    at !== -1;
+    at = folded.indexOf(wanted, at + wanted.length)
+  ) {
+    const range = document.createRange();
+    const from = nodes.findLast(({ start }) => start <= at);
+    const to = nodes.findLast(({ start }) => start < at + wanted.length);
+    if (from === undefined || to === undefined) continue;
+    range.setStart(from.node, at - from.start);
+    range.setEnd(to.node, at + wanted.length - to.start);
+    ranges.push(range);
+  }
+  return ranges;
+}
+
+const MAX_TRIES = 30;
+
+/** Goes to the hit that is looked at, opening what it is folded into. */
+function useFoundRow({
+  store,
+  find,
+  list,
+  goTo,
+}: {
+  readonly store: TranscriptStore;
+  readonly find: Find;
+  readonly list: RefObject<HTMLElement | null>;
+  readonly goTo: (index: number, align: "center") => void;
+}): void {
+  const { query, hits, at } = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  useEffect(() => {
+    const hit = at === null ? undefined : hits[at];
+    if (hit === undefined) return undefined;
+    const first = store.revealMessage(hit.messageId);
+    const row = store.rows[first];
+    if (row === undefined) return undefined;
+    openAround(store, row, hit.messageId);
+    let tries = 0;
+    // Rows that were just revealed are not measured yet: it goes there until it is there.
+    const go = (): void => {
+      goTo(rowOfHit(store, hit, query), "center");
+      frame = requestAnimationFrame(() => {
+        bringIntoView(list.current, hit.messageId);
+        tries += 1;
+        if (tries < MAX_TRIES && !isShown(list.current, hit.messageId)) go();
+      });
+    };
+    let frame = requestAnimationFrame(go);
+    return () => cancelAnimationFrame(frame);
+    // Where it goes depends on the hit only.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [store, find, query, hits, at]);
+}
+
+/** Of a long text, the row that has the hit. */
+function rowOfHit(store: TranscriptStore, hit: Hit, query: string): number {
+  const first = store.revealMessage(hit.messageId);
+  const wanted = foldCase(query.trim());
+  let left = hit.index;
+  for (let index = first; index < store.rows.length; index += 1) {
+    const row = store.rows[index];
+    if (row?.row !== "block" || row.messageId !== hit.messageId) break;
+    if (row.from > 0) continue;
+    left -= foldCase(row.block.raw).split(wanted).length - 1;
+    if (left < 0) return index;
+  }
+  return first;
+}
+
+function isShown(list: HTMLElement | null, messageId: string): boolean {
+  const row = list?.querySelector(`[data-message="${CSS.escape(messageId)}"]`);
+  if (list === null || row === null || row === undefined) return false;
+  const [window, place] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
+  return place.bottom > window.top && place.top < window.bottom;
+}
+
+/** Within an activity that is higher than the screen, to the use of the tool that has it. */
+function bringIntoView(list: HTMLElement | null, messageId: string): void {
+  const inside = list?.querySelector(`.row [data-message="${CSS.escape(messageId)}"]`);
+  inside?.scrollIntoView({ block: "nearest" });
 }

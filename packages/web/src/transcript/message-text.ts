@@ -1,3 +1,4 @@
+import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
 import { toToolCall } from "../tools/tool-call.ts";
 
@@ -53,16 +54,14 @@ function planWords({ steps, text }: Message["content"]): string {
 
 function stepText(step: unknown): string {
   if (typeof step === "string") return step;
-  if (typeof step === "object" && step !== null && "content" in step) return String(step.content);
+  if (isObject(step) && "content" in step) return String(step["content"]);
   return JSON.stringify(step);
 }
 
 function partsWords(parts: unknown): string {
   if (!Array.isArray(parts)) return "";
   return parts
-    .map((part: unknown) =>
-      typeof part === "object" && part !== null ? partWords({ ...part }) : "",
-    )
+    .map((part: unknown) => (isObject(part) ? partWords(part) : ""))
     .filter((words) => words !== "")
     .join("\n\n");
 }

@@ -1,3 +1,5 @@
+import { isObject } from "@holdfast/client";
+
 /** Where somebody was in a session: a row, and how far its top was above the top of the list; null at the end. */
 export interface Place {
   readonly row: {
@@ -37,8 +39,8 @@ export function readPlace(storage: PlaceStorage, sessionId: string): Place | nul
 }
 
 function parsePlace(value: unknown): Place | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { row, sizes, opened } = { row: null, sizes: [], opened: [], ...value };
+  if (!isObject(value)) return null;
+  const { row, sizes, opened } = value;
   return {
     row: parseRow(row),
     sizes: pairsOf(sizes, "number"),
@@ -47,8 +49,8 @@ function parsePlace(value: unknown): Place | null {
 }
 
 function parseRow(value: unknown): Place["row"] {
-  if (typeof value !== "object" || value === null) return null;
-  const { key, messageId, offset } = { key: null, messageId: null, offset: null, ...value };
+  if (!isObject(value)) return null;
+  const { key, messageId, offset } = value;
   return typeof key === "string" && typeof messageId === "string" && typeof offset === "number"
     ? { key, messageId, offset }
     : null;

@@ -1,6 +1,6 @@
-import type { Entry } from "./entries.ts";
-import type { Row } from "./rows.ts";
-import { rowsOf, startsRun, takesMore, type Section } from "./sections.ts";
+import { authorOf } from "@holdfast/protocol";
+import { type Entry, readEntry } from "./entries.ts";
+import { activityRow, blockRows, isActivity, messageRow, type Row } from "./rows.ts";
 
 /** Sections and their rows, in one array that is changed in place: what is at its beginning is never copied. */
 export interface RowList {
@@ -136,4 +136,51 @@ export function createRowList(tell: (key: string) => void): RowList {
       sections = [...older, ...sections];
     },
   };
+}
+
+/** Entries that are shown together, and their rows: a message, or what an agent did between two of them. */
+interface Section {
+  readonly entries: Entry[];
+  rows: readonly Row[];
+}
+
+/** Where an entry stands among all of them. */
+interface Surroundings {
+  readonly startsRun: boolean;
+  /** When what comes after began; null when nothing does. */
+  readonly until: string | null;
+}
+
+function takesMore({ entries: [first] }: Section, entry: Entry): boolean {
+  return first !== undefined && isActivity(first.message) && isActivity(entry.message);
+}
+
+/** The rows as they must be now; those that have not changed are the same objects. */
+function rowsOf(section: Section, { startsRun, until }: Surroundings): readonly Row[] {
+  for (const each of section.entries) readEntry(each);
+  const [entry] = section.entries;
+  if (entry === undefined) return [];
+  const { message, text, blocks } = entry;
+  if (isActivity(message)) {
+    const messages = section.entries.map((each) =>
+      each.message.content.type === "thought"
+        ? { ...each.message, content: { ...each.message.content, text: each.text } }
+        : each.message,
+    );
+    return [activityRow(messages, { until, startsRun })];
+  }
+  if (blocks === null) return [messageRow(message, text, startsRun)];
+  return blockRows(message, blocks, { live: !message.complete, startsRun, before: section.rows });
+}
+
+/** Whether an agent begins here: what it said last belongs to another run, or to none. */
+function startsRun(entries: readonly Entry[], index: number): boolean {
+  const message = entries[index]?.message;
+  if (message === undefined || authorOf(message) !== "agent") return false;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const before = entries[at]?.message;
+    if (before === undefined || authorOf(before) === "system") continue;
+    return before.role === "user" || before.runId !== message.runId;
+  }
+  return true;
 }

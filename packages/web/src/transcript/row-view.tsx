@@ -1,14 +1,20 @@
-import { memo, useCallback, useSyncExternalStore, type ReactElement } from "react";
+import { isObject } from "@holdfast/client";
+import { memo, type ReactElement, useCallback, useSyncExternalStore } from "react";
+import type { Message } from "@holdfast/protocol";
+import { CircleAlert, Info, TriangleAlert } from "lucide-react";
 import { BlockView } from "../markdown/block-view.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { ActivityView } from "../tools/activity-view.tsx";
 import { PartView } from "../tools/part-view.tsx";
 import { PlanView } from "../tools/plan-view.tsx";
 import { MessageActions, MessageHead, nameOf } from "./message-head.tsx";
-import { NoticeLine } from "./notice-line.tsx";
 import type { BlockRow, MessageRow, Row } from "./rows.ts";
 import { useTranscript } from "./transcript-context.tsx";
-import { UserMessage } from "./user-message.tsx";
+import { Clamped } from "../tools/clamped.tsx";
+import { CopyButton } from "../markdown/copy-button.tsx";
+import { FoldLine } from "../tools/fold-line.tsx";
+import { useFold } from "../tools/tool-context.tsx";
+import { toNotice } from "./notice.ts";
 
 /** One row of the list; it changes when its row does, not when the list does. */
 export const RowView = memo(function RowView({
@@ -99,3 +105,84 @@ function TextBlock({ row }: { readonly row: BlockRow }): ReactElement {
     </article>
   );
 }
+
+const SHOWN_LINES = 30;
+
+/** What a person has said: as it was written, with what was attached. */
+function UserMessage({
+  message,
+  text,
+}: {
+  readonly message: Message;
+  readonly text: string;
+}): ReactElement {
+  const { parts } = message.content;
+  return (
+    <div className="user-message">
+      <MessageHead message={message} />
+      <MessageActions message={message} />
+      {text !== "" && <Words text={text} />}
+      {Array.isArray(parts) &&
+        parts.map((part: unknown, index) => <UserPart key={index} part={part} />)}
+    </div>
+  );
+}
+
+function UserPart({ part }: { readonly part: unknown }): ReactElement | null {
+  if (!isObject(part)) return null;
+  const { type, text } = part;
+  return type === "text" && typeof text === "string" ? (
+    <Words text={text} />
+  ) : (
+    <PartView content={part} />
+  );
+}
+
+function Words({ text }: { readonly text: string }): ReactElement {
+  return (
+    <Clamped text={text} lines={SHOWN_LINES}>
+      {(shown) => <p className="user-words">{shown}</p>}
+    </Clamped>
+  );
+}
+
+const ICONS = { quiet: Info, warning: TriangleAlert, failure: CircleAlert } as const;
+
+/** What Holdfast has to say, in one line, with at most one thing to do about it. */
+const NoticeLine = memo(function NoticeLine({
+  message,
+}: {
+  readonly message: Message;
+}): ReactElement {
+  const { noticeAction } = useTranscript();
+  const { tone, text, detail } = toNotice(message);
+  const [open, toggle] = useFold(message.id, false);
+  const Icon = ICONS[tone];
+  const action = noticeAction(message);
+  return (
+    <div className="notice" data-tone={tone}>
+      <div className="notice-line">
+        <FoldLine
+          open={open}
+          onToggle={toggle}
+          icon={<Icon aria-hidden size={14} className="state-icon" />}
+          details={
+            detail === null ? null : (
+              <div className="notice-detail">
+                <pre className="code-text">{detail}</pre>
+                <CopyButton label="Copy details" text={() => `${text}\n\n${detail}`} />
+              </div>
+            )
+          }
+        >
+          {text}
+        </FoldLine>
+      </div>
+      {action !== null && (
+        <button type="button" className="notice-action touch-target" onClick={action.run}>
+          {action.label}
+        </button>
+      )}
+    </div>
+  );
+});

@@ -1,6 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   lazy,
+  type ReactElement,
+  type Ref,
   Suspense,
   useEffect,
   useImperativeHandle,
@@ -8,14 +10,11 @@ import {
   useRef,
   useState,
   useSyncExternalStore,
-  type ReactElement,
-  type Ref,
 } from "react";
+import { ArrowDown } from "lucide-react";
 import type { Find } from "./find.ts";
-import { JumpButton } from "./jump-button.tsx";
-import { openAround } from "./open-around.ts";
+import { openAround, type TranscriptStore } from "./transcript-store.ts";
 import { RowView } from "./row-view.tsx";
-import type { TranscriptStore } from "./transcript-store.ts";
 import {
   distanceFromEnd,
   farDown,
@@ -191,4 +190,21 @@ function focusOn(messageId: string): void {
   const element = document.getElementById(messageId);
   element?.focus({ preventScroll: true });
   if (element?.matches("[data-message]") === true) element.scrollIntoView({ block: "nearest" });
+}
+
+/** The way back to what is new, for who reads further up. */
+function JumpButton({
+  fresh,
+  onJump,
+}: {
+  /** How many messages have come since. */
+  readonly fresh: number;
+  readonly onJump: () => void;
+}): ReactElement {
+  return (
+    <button type="button" className="jump-button touch-target" onClick={onJump}>
+      <ArrowDown aria-hidden size={14} />
+      {fresh === 0 ? "Jump to latest" : `Jump to latest · ${fresh.toLocaleString("en")} new`}
+    </button>
+  );
 }

@@ -1,8 +1,8 @@
-import { MissingMessageError } from "@holdfast/client";
+import { applySuspension, MissingMessageError } from "@holdfast/client";
 import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast/protocol";
-import { createCommitClock, pageFrames, type Frames } from "./commit-clock.ts";
-import { addText, createEntry, replaceMessage, type Entry } from "./entries.ts";
-import { createListeners, createKeyedListeners } from "./listeners.ts";
+import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
+import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
+import { createKeyedListeners, createListeners } from "../api/store.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
 import { isActivity, type Row } from "./rows.ts";
@@ -76,7 +76,7 @@ export function createTranscript({
   const openListeners = createListeners();
   const structure = createListeners();
   const rowListeners = createKeyedListeners();
-  const list = createRowList(rowListeners.tell);
+  const list = createRowList(rowListeners.notify);
   let version = 0;
   let shape = 0;
 
@@ -95,7 +95,7 @@ export function createTranscript({
     mustRebuild = false;
     if (!changed) return;
     version += 1;
-    structure.tell();
+    structure.notify();
   };
 
   const clock = createCommitClock(commit, frames);
@@ -144,7 +144,7 @@ export function createTranscript({
     commit();
     list.prepend(entries, from);
     version += 1;
-    structure.tell();
+    structure.notify();
   };
 
   return {
@@ -186,11 +186,9 @@ export function createTranscript({
         case "session":
           takeSuspensions(event.data.suspensions);
           break;
-        case "suspension": {
-          const others = [...suspensions.values()].filter(({ id }) => id !== event.data.id);
-          takeSuspensions(event.data.status === "open" ? [...others, event.data] : others);
+        case "suspension":
+          takeSuspensions(applySuspension([...suspensions.values()], event.data));
           break;
-        }
         case "run":
         case "queue":
         case "phase":
@@ -241,7 +239,7 @@ export function createTranscript({
     isOpen: (key) => opened.get(key),
     setOpen(key, open) {
       opened.set(key, open);
-      openListeners.tell();
+      openListeners.notify();
     },
     openedByHand: () => [...opened],
     subscribeOpen: openListeners.add,
@@ -267,4 +265,11 @@ function callIdOf({ content }: Message): string | null {
 function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {
   const callId = suspension.request["toolCallId"];
   return typeof callId === "string" ? [[callId, suspension]] : [];
+}
+
+/** What is folded away could not be shown. */
+export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
+  if (row.row !== "activity") return;
+  if (row.messages.length > 1) store.setOpen(row.key, true);
+  store.setOpen(messageId, true);
 }

@@ -1,9 +1,23 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useRef, type ReactElement } from "react";
+import { useRef, type ReactElement, type ReactNode } from "react";
 import { IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
-import type { DialogProps } from "./dialog.tsx";
+
+export interface DialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly size?: "small" | "normal" | "wide";
+  /** For dialogs whose first line is their name already, such as the palette. */
+  readonly hideTitle?: boolean;
+  /** Only to be read: it can be scrolled with keys. */
+  readonly isText?: boolean;
+  /** The buttons, the one that goes on last. */
+  readonly footer?: ReactNode;
+  readonly children?: ReactNode;
+}
 
 const WIDTHS = { small: "sm:max-w-sm", normal: "sm:max-w-lg", wide: "sm:max-w-3xl" } as const;
 

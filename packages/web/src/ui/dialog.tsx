@@ -1,19 +1,5 @@
-import { lazy, Suspense, type ReactElement, type ReactNode } from "react";
-
-export interface DialogProps {
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly title: string;
-  readonly description?: ReactNode;
-  readonly size?: "small" | "normal" | "wide";
-  /** For dialogs whose first line is their name already, such as the palette. */
-  readonly hideTitle?: boolean;
-  /** Only to be read: it can be scrolled with keys. */
-  readonly isText?: boolean;
-  /** The buttons, the one that goes on last. */
-  readonly footer?: ReactNode;
-  readonly children?: ReactNode;
-}
+import { lazy, Suspense, type ReactElement } from "react";
+import type { DialogProps } from "./dialog-panel.tsx";
 
 const DialogPanel = lazy(async () => {
   const { DialogPanel: Panel } = await import("./dialog-panel.tsx");

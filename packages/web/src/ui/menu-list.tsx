@@ -1,8 +1,22 @@
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import type { ReactElement, RefObject } from "react";
+import type { ReactElement, ReactNode, RefObject } from "react";
 import { classNames } from "./class-names.ts";
-import type { MenuItem, MenuItems } from "./menu.tsx";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  /** At the end of the line, such as a key. */
+  readonly hint?: ReactNode;
+  readonly danger?: boolean;
+  readonly disabled?: boolean;
+  /** Of a choice among several: whether it is the one. */
+  readonly checked?: boolean;
+  readonly onSelect: () => void;
+}
+
+/** Items with lines between groups. */
+export type MenuItems = readonly (MenuItem | "line")[];
 
 export function MenuList({
   items,

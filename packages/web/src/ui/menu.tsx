@@ -1,20 +1,6 @@
 import { lazy, Suspense, useId, useRef, useState, type ReactElement, type ReactNode } from "react";
 import { Button, IconButton, type ButtonProps } from "./button.tsx";
-
-export interface MenuItem {
-  readonly label: string;
-  readonly icon?: ReactNode;
-  /** At the end of the line, such as a key. */
-  readonly hint?: ReactNode;
-  readonly danger?: boolean;
-  readonly disabled?: boolean;
-  /** Of a choice among several: whether it is the one. */
-  readonly checked?: boolean;
-  readonly onSelect: () => void;
-}
-
-/** Items with lines between groups. */
-export type MenuItems = readonly (MenuItem | "line")[];
+import type { MenuItems } from "./menu-list.tsx";
 
 const load = () => import("./menu-list.tsx");
 const MenuList = lazy(async () => ({ default: (await load()).MenuList }));

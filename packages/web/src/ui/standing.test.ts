@@ -4,9 +4,9 @@ import { standingOf } from "./standing.ts";
 it.each([
   ["active", "idle", "Idle"],
   ["active", "running", "Running"],
-  ["active", "suspended", "Waits for you"],
+  ["active", "suspended", "Needs you"],
   ["suspended", "idle", "Suspended"],
-  ["suspended", "suspended", "Waits for you"],
+  ["suspended", "suspended", "Needs you"],
   ["archived", "idle", "Archived"],
   ["error", "idle", "Error"],
 ] as const)("%s and %s is shown as %s (C9)", (status, state, words) => {

@@ -41,7 +41,7 @@ function openStandingOf({
     case "running":
       return { tone: "running", words: "Running", title: "An agent is at work." };
     case "suspended":
-      return { tone: "waiting", words: "Waits for you", title: "A run waits for an answer." };
+      return { tone: "waiting", words: "Needs you", title: "A run waits for an answer." };
     case "idle":
       return status === "suspended"
         ? {

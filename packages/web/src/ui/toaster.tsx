@@ -1,7 +1,13 @@
 import { createRoot } from "react-dom/client";
 import { toast as sonner, Toaster } from "sonner";
 import "sonner/dist/styles.css";
-import type { Toast } from "./toast.ts";
+
+export interface Toast {
+  readonly text: string;
+  readonly tone?: "plain" | "danger";
+  readonly action?: { readonly label: string; readonly onPress: () => void };
+  readonly durationMs?: number;
+}
 
 const DURATION_MS = 4_000;
 

@@ -1,6 +1,35 @@
+import { useSyncExternalStore } from "react";
+
+/** A value outside of React that tells its subscribers when it changes. */
+export interface Store<Value> {
+  current(): Value;
+  set(next: Value): void;
+  subscribe(changed: () => void): () => void;
+}
+
+export function createStore<Value>(initial: Value): Store<Value> {
+  const listeners = createListeners();
+  let value = initial;
+  return {
+    current: () => value,
+    set: (next) => {
+      value = next;
+      listeners.notify();
+    },
+    subscribe: listeners.add,
+  };
+}
+
+export function useStore<Value>({
+  subscribe,
+  current,
+}: Pick<Store<Value>, "current" | "subscribe">): Value {
+  return useSyncExternalStore(subscribe, current);
+}
+
 export interface Listeners {
   add(listener: () => void): () => void;
-  tell(): void;
+  notify(): void;
 }
 
 export function createListeners(): Listeners {
@@ -10,7 +39,7 @@ export function createListeners(): Listeners {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    tell() {
+    notify() {
       for (const listener of listeners) listener();
     },
   };
@@ -18,7 +47,7 @@ export function createListeners(): Listeners {
 
 export interface KeyedListeners {
   add(key: string, listener: () => void): () => void;
-  tell(key: string): void;
+  notify(key: string): void;
 }
 
 export function createKeyedListeners(): KeyedListeners {
@@ -35,6 +64,6 @@ export function createKeyedListeners(): KeyedListeners {
         if (listeners.count === 0 && byKey.get(key) === listeners) byKey.delete(key);
       };
     },
-    tell: (key) => byKey.get(key)?.tell(),
+    notify: (key) => byKey.get(key)?.notify(),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKeyReader, type KeyPress } from "./key-reader.ts";
+import { createKeyReader, type KeyPress } from "./use-shortcuts.ts";
 
 const PLAIN = { metaKey: false, ctrlKey: false, altKey: false };
 const SHORTCUTS = new Set(["?", "j", "mod+k", "alt+arrowup", "g i", "g s"]);

@@ -1,0 +1,133 @@
+import {
+  createdTokenSchema,
+  createSessionReplySchema,
+  grantsReplySchema,
+  healthSchema,
+  messagesReplySchema,
+  nodeSchema,
+  nodesReplySchema,
+  parseFeedEvent,
+  problemSchema,
+  providersReplySchema,
+  queueReplySchema,
+  rawSessionSchema,
+  readinessSchema,
+  removedReplySchema,
+  reportEventReplySchema,
+  repositoriesReplySchema,
+  repositoryFilesSchema,
+  repositorySchema,
+  resumeDecisionSchema,
+  runsReplySchema,
+  sendMessageReplySchema,
+  sessionListSchema,
+  sessionSchema,
+  statsSchema,
+  suspensionsReplySchema,
+  tokenSchema,
+  tokensReplySchema,
+  wholeSessionSchema,
+  type FeedEvent,
+} from "@holdfast/protocol";
+import { isObject } from "./helpers.ts";
+
+const SCHEMAS = {
+  createdSession: createSessionReplySchema,
+  createdToken: createdTokenSchema,
+  grants: grantsReplySchema,
+  health: healthSchema,
+  messages: messagesReplySchema,
+  node: nodeSchema,
+  nodes: nodesReplySchema,
+  problem: problemSchema,
+  providers: providersReplySchema,
+  queue: queueReplySchema,
+  rawSession: rawSessionSchema,
+  readiness: readinessSchema,
+  removed: removedReplySchema,
+  reportedEvent: reportEventReplySchema,
+  repositories: repositoriesReplySchema,
+  repository: repositorySchema,
+  repositoryFiles: repositoryFilesSchema,
+  resumeDecision: resumeDecisionSchema,
+  runs: runsReplySchema,
+  sentMessage: sendMessageReplySchema,
+  session: sessionSchema,
+  sessions: sessionListSchema,
+  stats: statsSchema,
+  suspensions: suspensionsReplySchema,
+  token: tokenSchema,
+  tokens: tokensReplySchema,
+  wholeSession: wholeSessionSchema,
+} as const;
+
+export type ReplyName = keyof typeof SCHEMAS;
+type Replies = { readonly [Name in ReplyName]: ReturnType<(typeof SCHEMAS)[Name]["parse"]> };
+export type Reply<Name extends ReplyName> = Replies[Name];
+
+/** Decides whether the server's replies and events are what the client's types say. */
+export interface Validation {
+  /** Undefined when the body does not fit. */
+  reply<Name extends ReplyName>(name: Name, body: unknown): Reply<Name> | undefined;
+  /** Null for an event of a newer server. Throws when the data does not fit. */
+  event(name: string, data: unknown): FeedEvent | null;
+}
+
+/** Validates every field with the schemas of the protocol. */
+export const schemaValidation: Validation = {
+  reply: (name, body) => {
+    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = SCHEMAS;
+    return schemas[name].safeParse(body).data;
+  },
+  event: parseFeedEvent,
+};
+
+interface Schema<Value> {
+  safeParse(value: unknown): { readonly data?: Value | undefined };
+}
+
+/** The fields without which an event cannot be applied. */
+const EVENT_FIELDS: Readonly<Record<FeedEvent["type"], readonly string[]>> = {
+  message: ["id", "seq", "role", "content"],
+  delta: ["messageId", "text"],
+  run: ["id", "status", "queuedAt"],
+  session: ["id", "suspensions", "phaseHistory"],
+  suspension: ["id", "kind", "status", "request"],
+  queue: ["queue"],
+  phase: ["from", "to", "at"],
+  deleted: ["id"],
+  reset: [],
+};
+const FIELDS_BY_EVENT: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(EVENT_FIELDS),
+);
+
+/**
+ * Validates the outer shape only, without the schemas and the library they need. For a page that is
+ * served by the server it talks to.
+ */
+export const shapeValidation: Validation = {
+  reply: <Name extends ReplyName>(name: Name, body: unknown) =>
+    isReply<Reply<Name>>(name, body) ? body : undefined,
+  event: (name, data) => {
+    const isDeletion = name === "session" && isObject(data) && data["deleted"] === true;
+    const event = { type: isDeletion ? "deleted" : name, data };
+    return isFeedEvent(event) ? event : null;
+  },
+};
+
+function isReply<Body>(name: ReplyName, body: unknown): body is Body {
+  if (!isObject(body)) return false;
+  return (
+    name !== "problem" || (typeof body["code"] === "string" && typeof body["detail"] === "string")
+  );
+}
+
+function isFeedEvent(event: { type: string; data: unknown }): event is FeedEvent {
+  const { type, data } = event;
+  const fields = FIELDS_BY_EVENT.get(type);
+  if (fields === undefined) return false;
+  if (!isObject(data) || fields.some((field) => data[field] === undefined))
+    throw new TypeError(`The event "${type}" lacks required fields.`);
+  return true;
+}
