@@ -11,7 +11,7 @@ import { StorageFault } from "../storage/fault.ts";
 import type { MigrationStatus } from "../storage/migrations/migrate.ts";
 import { makeDataFolder } from "./settings/data-folder.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { requireData, whileNobodyServes } from "./desk/served-database.ts";
+import { requireData, whileNobodyServes } from "./gateway/served-database.ts";
 import { describeDatabase, type DataSettings } from "./settings/settings.ts";
 import { counted } from "./counted.ts";
 

@@ -17,7 +17,7 @@ export function withData(command: Command): Command {
 }
 
 /** For commands that go through a server where one runs, and straight to the database where none does. */
-export function withDesk(command: Command): Command {
+export function withServerOptions(command: Command): Command {
   return withData(command)
     .option("--url <url>", "server URL (default: the server that uses the database)")
     .option("--json", "as JSON");

@@ -23,7 +23,7 @@ import {
   STATUSES,
   time,
   wholeNumber,
-  withDesk,
+  withServerOptions,
 } from "./program-options.ts";
 
 const ID = "of the session, or the agent id it was made with";
@@ -37,7 +37,7 @@ export function addSessionCommands(holdfast: Command): void {
 /** The commands that GAIA's scripts know. */
 function addTracking(holdfast: Command): void {
   holdfast.commandsGroup("Sessions:");
-  withDesk(holdfast.command("create"))
+  withServerOptions(holdfast.command("create"))
     .description("make a session and print its id")
     .option("--agent <name>", "who works in it")
     .option("--purpose <text>", "what for")
@@ -56,7 +56,7 @@ function addTracking(holdfast: Command): void {
     )
     .action(async (flags: CreateFlags) => (await tracking()).createSession(flags));
 
-  withDesk(holdfast.command("update"))
+  withServerOptions(holdfast.command("update"))
     .description("change a session's phase, metadata or preference, or report an error")
     .argument("<id>", ID)
     .addOption(choice("--phase <phase>", "what its agent does now", PHASES))
@@ -77,7 +77,7 @@ function addTracking(holdfast: Command): void {
     )
     .action(async (id: string, flags: UpdateFlags) => (await tracking()).updateSession(id, flags));
 
-  withDesk(holdfast.command("get"))
+  withServerOptions(holdfast.command("get"))
     .description("print a session's state as JSON")
     .argument("<id>", ID)
     .option("--raw", "print the session as it is stored, even if it cannot be read")
@@ -85,7 +85,7 @@ function addTracking(holdfast: Command): void {
       (await tracking()).getSession(id, flags),
     );
 
-  withDesk(holdfast.command("list"))
+  withServerOptions(holdfast.command("list"))
     .description("list sessions, newest first; as JSON, the last updated first")
     .option("--active-only", "only sessions that are ready to be resumed, the last updated first")
     .option("--agent <name>")
@@ -102,7 +102,7 @@ function addTracking(holdfast: Command): void {
     )
     .action(async (flags: ListFlags) => (await tracking()).listSessions(flags));
 
-  withDesk(holdfast.command("should-resume"))
+  withServerOptions(holdfast.command("should-resume"))
     .description("say whether to take a session up again; exits 0 for yes, 1 for no")
     .argument("<id>", ID)
     .option("--timeout-minutes <n>", "how long it may have been inactive", positiveNumber)
@@ -117,7 +117,7 @@ function addTracking(holdfast: Command): void {
       process.exitCode = await (await tracking()).shouldResume(id, flags);
     });
 
-  withDesk(holdfast.command("finalize"))
+  withServerOptions(holdfast.command("finalize"))
     .description("say how the work of a session ended")
     .argument("<id>", ID)
     .addArgument(new Argument("<outcome>").choices([...OUTCOMES]))
@@ -129,7 +129,7 @@ function addTracking(holdfast: Command): void {
 }
 
 function addTalking(holdfast: Command): void {
-  withDesk(holdfast.command("send"))
+  withServerOptions(holdfast.command("send"))
     .description("send a message and show the answer as it comes")
     .argument("<id>", ID)
     .argument("<text...>", "the message; - reads it from stdin")
@@ -157,7 +157,7 @@ function addTalking(holdfast: Command): void {
       process.exitCode = await (await import("./commands/talk.ts")).send(id, words, flags);
     });
 
-  withDesk(holdfast.command("watch"))
+  withServerOptions(holdfast.command("watch"))
     .description("show what happens in a session until it is put away, or Ctrl-C")
     .argument("<id>", ID)
     .option("--since <seq>", "from after this event on; 0 from the beginning", wholeNumber)
@@ -165,20 +165,20 @@ function addTalking(holdfast: Command): void {
       process.exitCode = await (await import("./commands/talk.ts")).watch(id, flags);
     });
 
-  withDesk(holdfast.command("inbox"))
+  withServerOptions(holdfast.command("inbox"))
     .description("list everything waiting for your answer, and allowed actions that were not done")
     .option("--dismiss <id>", "remove an allowed action that was not done from the list")
     .action(async (flags: InboxFlags) => (await lifecycle()).showInbox(flags));
 }
 
 function addLifecycle(holdfast: Command): void {
-  withDesk(holdfast.command("cancel"))
+  withServerOptions(holdfast.command("cancel"))
     .description("cancel the current run")
     .argument("<id>", ID)
     .option("--reason <text>")
     .action(async (id: string, flags: CommonFlags) => (await lifecycle()).cancelRun(id, flags));
 
-  withDesk(holdfast.command("resume"))
+  withServerOptions(holdfast.command("resume"))
     .description("make a suspended session active, or give it the answer it waits for")
     .argument("<id>", ID)
     .option("--suspension <id>", "which one it answers (default: the only one)")
@@ -186,14 +186,14 @@ function addLifecycle(holdfast: Command): void {
     .addHelpText("after", examples("holdfast resume ID", "holdfast resume ID --answer allow_once"))
     .action(async (id: string, flags: AnswerFlags) => (await lifecycle()).resumeSession(id, flags));
 
-  withDesk(holdfast.command("archive"))
+  withServerOptions(holdfast.command("archive"))
     .description("put a session away; it can still be read and forked")
     .argument("<id>", ID)
     .action(async (id: string, flags: CommonFlags) =>
       (await lifecycle()).archiveSession(id, flags),
     );
 
-  withDesk(holdfast.command("delete"))
+  withServerOptions(holdfast.command("delete"))
     .description("delete a session for good")
     .argument("<id>", ID)
     .option("-y, --yes", "do not ask")
@@ -201,7 +201,7 @@ function addLifecycle(holdfast: Command): void {
       process.exitCode = await (await lifecycle()).deleteSession(id, flags);
     });
 
-  withDesk(holdfast.command("fork"))
+  withServerOptions(holdfast.command("fork"))
     .description("make a new session with this one's history, and print its id")
     .argument("<id>", ID)
     .option("--at <message>", "the last message to take over (default: all)")

@@ -18,7 +18,7 @@ import {
   positiveNumber,
   time,
   withData,
-  withDesk,
+  withServerOptions,
 } from "./program-options.ts";
 import type { DataFlags, ServeFlags } from "./settings/settings.ts";
 
@@ -42,7 +42,7 @@ function addServer(holdfast: Command): void {
   holdfast
     .command("mcp", { hidden: true })
     .action(async () => (await import("./commands/serving.ts")).serveTools());
-  withDesk(holdfast.command("doctor"))
+  withServerOptions(holdfast.command("doctor"))
     .description("look at everything Holdfast stands on, and say what is wrong")
     .action(async (flags: CommonFlags) => {
       process.exitCode = await (await import("./commands/doctor.ts")).examine(flags);
@@ -51,11 +51,11 @@ function addServer(holdfast: Command): void {
 
 function addNodes(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await import("./commands/nodes.ts")).listNodes(flags);
-  const nodes = withDesk(holdfast.command("nodes"))
+  const nodes = withServerOptions(holdfast.command("nodes"))
     .description("the servers that share the database")
     .action(list);
-  withDesk(nodes.command("list")).description("list them").action(list);
-  withDesk(nodes.command("drain"))
+  withServerOptions(nodes.command("list")).description("list them").action(list);
+  withServerOptions(nodes.command("drain"))
     .description("let one finish and hand over its work, and give it no more")
     .argument("<node>", "its name or id")
     .option("--wait", "until nothing is at work there any more")
@@ -72,8 +72,10 @@ function addNodes(holdfast: Command): void {
 
 function addTokens(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await tokens()).listTokens(flags);
-  const token = withDesk(holdfast.command("token")).description("manage API tokens").action(list);
-  withDesk(token.command("create"))
+  const token = withServerOptions(holdfast.command("token"))
+    .description("manage API tokens")
+    .action(list);
+  withServerOptions(token.command("create"))
     .description("make one, and print it once")
     .requiredOption("--name <name>", "what it is for")
     .addOption(
@@ -93,10 +95,10 @@ function addTokens(holdfast: Command): void {
         "\n\nThe first token must have the scope admin. From then on every request needs a token.",
     )
     .action(async (flags: CreateTokenFlags) => (await tokens()).createToken(flags));
-  withDesk(token.command("list"))
+  withServerOptions(token.command("list"))
     .description("list them; the tokens themselves are not kept")
     .action(list);
-  withDesk(token.command("revoke"))
+  withServerOptions(token.command("revoke"))
     .description("refuse one from now on, on all nodes")
     .argument("<token>", "its id, as listed")
     .action(async (id: string, flags: CommonFlags) => (await tokens()).revokeToken(id, flags));
@@ -104,7 +106,7 @@ function addTokens(holdfast: Command): void {
 
 function addSurroundings(holdfast: Command): void {
   holdfast.commandsGroup("Around sessions:");
-  withDesk(holdfast.command("stats"))
+  withServerOptions(holdfast.command("stats"))
     .description("how sessions and their runs went")
     .option("--from <time>", "runs that ended, and sessions active, at or after", time)
     .option("--to <time>", "runs that ended, and sessions created, before", time)
@@ -113,17 +115,17 @@ function addSurroundings(holdfast: Command): void {
       examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"),
     )
     .action(async (flags: StatsFlags) => (await import("./commands/stats.ts")).showStats(flags));
-  withDesk(holdfast.command("providers"))
+  withServerOptions(holdfast.command("providers"))
     .description("agents and models, which of them are installed, and how to install the others")
     .action(async (flags: CommonFlags) => (await surroundings()).listProviders(flags));
 
-  const repos = withDesk(holdfast.command("repos"))
+  const repos = withServerOptions(holdfast.command("repos"))
     .description("repositories that sessions can work in")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
-  withDesk(repos.command("list"))
+  withServerOptions(repos.command("list"))
     .description("list them")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
-  withDesk(repos.command("add"))
+  withServerOptions(repos.command("add"))
     .description("add one, and print its id")
     .argument("<path>", "a Git repository inside the workspace root")
     .option("--name <name>")
@@ -131,14 +133,14 @@ function addSurroundings(holdfast: Command): void {
     .action(async (path: string, flags: AddRepoFlags) =>
       (await surroundings()).addRepo(path, flags),
     );
-  withDesk(repos.command("remove"))
+  withServerOptions(repos.command("remove"))
     .description("forget one; its files stay")
     .argument("<repo>", "its id")
     .action(async (id: string, flags: CommonFlags) => (await surroundings()).removeRepo(id, flags));
 }
 
 function addTransfer(holdfast: Command): void {
-  withDesk(holdfast.command("export"))
+  withServerOptions(holdfast.command("export"))
     .description("write sessions to files: whole bundles, or state.json as GAIA has it")
     .argument("[ids...]", "sessions (default with --format gaia: all that have an agent)")
     .addOption(choice("--format <format>", "what to write", ["bundle", "gaia"]).default("bundle"))
@@ -153,7 +155,7 @@ function addTransfer(holdfast: Command): void {
     .action(async (ids: readonly string[], flags: ExportFlags) => {
       process.exitCode = await (await transfer()).exportSessions(ids, flags);
     });
-  withDesk(holdfast.command("import"))
+  withServerOptions(holdfast.command("import"))
     .description("take sessions in: bundles, or a .claude/session folder")
     .argument("<paths...>", "bundle files, a folder of state.json files, or - for stdin")
     .addHelpText(
@@ -163,7 +165,7 @@ function addTransfer(holdfast: Command): void {
     .action(async (paths: readonly string[], flags: ImportFlags) => {
       process.exitCode = await (await transfer()).importSessions(paths, flags);
     });
-  withDesk(holdfast.command("cleanup"))
+  withServerOptions(holdfast.command("cleanup"))
     .description("remove old sessions that only track an agent; conversations stay")
     .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
     .option("--conversations", "remove old conversations too, each after a bundle was written")
@@ -176,13 +178,13 @@ function addTransfer(holdfast: Command): void {
     .action(async (flags: CleanupFlags) => {
       process.exitCode = await (await import("./commands/cleanup.ts")).cleanUp(flags);
     });
-  withDesk(holdfast.command("removed"))
+  withServerOptions(holdfast.command("removed"))
     .description("list sessions that were removed and can be restored")
     .option("--limit <n>", "maximum number of sessions", positiveNumber)
     .action(async (flags: RemovedFlags) =>
       (await import("./commands/removed.ts")).listRemoved(flags),
     );
-  withDesk(holdfast.command("restore"))
+  withServerOptions(holdfast.command("restore"))
     .description("restore a removed session")
     .argument("<id>", "session ID, as listed by holdfast removed")
     .action(async (id: string, flags: CommonFlags) =>

@@ -7,14 +7,14 @@ import type { UnreadableSessions } from "../../storage/raw-session.ts";
 import type { Store } from "../../storage/store.ts";
 import {
   databaseElsewhere,
-  deskSettings,
+  gatewaySettings,
   findServer,
   type ServerAddress,
-} from "../desk/find-server.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+} from "../gateway/find-server.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { NothingThere } from "../desk/served-database.ts";
+import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
 import type { CommonFlags } from "./tracking.ts";
@@ -55,7 +55,7 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
   };
   let settings: ServeSettings;
   try {
-    settings = deskSettings(flags);
+    settings = gatewaySettings(flags);
   } catch (error) {
     return [program, { name: "settings", verdict: "bad", says: messageOf(error) }];
   }

@@ -5,22 +5,22 @@ import type {
   Suspension,
   SuspensionsReply,
 } from "@holdfast/protocol";
-import type { Desk } from "../desk/desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { shellWord } from "../hooks/shell-word.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
-import { tellOf, withDesk, type CommonFlags } from "./tracking.ts";
+import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function cancelRun(
   id: string,
   flags: CommonFlags & { readonly reason?: string },
 ): Promise<void> {
   const { reason } = flags;
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    (desk) => desk.sessions.cancel(id, reason === undefined ? {} : { reason }),
+    (gateway) => gateway.sessions.cancel(id, reason === undefined ? {} : { reason }),
     { access: "change" },
   );
   tellOf(session, flags, ({ queued }) =>
@@ -40,12 +40,12 @@ export async function resumeSession(id: string, flags: AnswerFlags): Promise<voi
   const { suspension, answer } = flags;
   if (answer === undefined && suspension !== undefined)
     throw new CommandFailure("--suspension needs --answer.", EXIT.usage);
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    async (desk) => {
-      if (answer === undefined) return desk.sessions.resume(id);
-      const open = suspension ?? onlyOneOf(await desk.sessions.get(id)).id;
-      return desk.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
+    async (gateway) => {
+      if (answer === undefined) return gateway.sessions.resume(id);
+      const open = suspension ?? onlyOneOf(await gateway.sessions.get(id)).id;
+      return gateway.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
     },
     { access: "change" },
   );
@@ -73,7 +73,9 @@ function parseAnswer(text: string): unknown {
 }
 
 export async function archiveSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withDesk(flags, (desk) => desk.sessions.archive(id), { access: "change" });
+  const session = await withGateway(flags, (gateway) => gateway.sessions.archive(id), {
+    access: "change",
+  });
   tellOf(session, flags, () => `${nameOf(session)} is archived.`);
 }
 
@@ -89,7 +91,9 @@ export async function deleteSession(
     yes: flags.yes === true,
   });
   if (!isSure) return EXIT.no;
-  const session = await withDesk(flags, (desk) => desk.sessions.delete(id), { access: "change" });
+  const session = await withGateway(flags, (gateway) => gateway.sessions.delete(id), {
+    access: "change",
+  });
   tellOf(session, flags, () => `${nameOf(session)} is gone.`);
   return EXIT.done;
 }
@@ -99,9 +103,9 @@ export async function forkSession(
   flags: CommonFlags & { readonly at?: string },
 ): Promise<void> {
   const { at } = flags;
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    (desk) => desk.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
+    (gateway) => gateway.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
     { access: "change" },
   );
   const printer = openPrinter(flags);
@@ -112,10 +116,10 @@ export async function forkSession(
 /** Everything anywhere that waits for a person, with the command that answers it. */
 export async function showInbox(flags: InboxFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { suspensions, unusedAnswers } = await withDesk(
+  const { suspensions, unusedAnswers } = await withGateway(
     flags,
-    async (desk) =>
-      flags.dismiss === undefined ? desk.suspensions() : dismiss(desk, flags.dismiss),
+    async (gateway) =>
+      flags.dismiss === undefined ? gateway.suspensions() : dismiss(gateway, flags.dismiss),
     { access: flags.dismiss === undefined ? "read" : "change" },
   );
   if (flags.json === true) return printer.json([...suspensions, ...unusedAnswers.map(asEntry)]);
@@ -154,12 +158,12 @@ function asEntry({ suspensionId: id, at: createdAt, ...unused }: InboxUnusedAnsw
   return { id, kind: UNUSED, status: "answered", createdAt, ...unused };
 }
 
-async function dismiss(desk: Desk, suspensionId: string): Promise<SuspensionsReply> {
-  const { unusedAnswers } = await desk.suspensions();
+async function dismiss(gateway: SessionGateway, suspensionId: string): Promise<SuspensionsReply> {
+  const { unusedAnswers } = await gateway.suspensions();
   const unused = unusedAnswers.find((each) => each.suspensionId === suspensionId);
   if (unused === undefined)
     throw new CommandFailure("No allowed action with that ID is in the inbox.", EXIT.no);
-  return desk.dismissUnused(unused.sessionId, unused.runId);
+  return gateway.dismissUnused(unused.sessionId, unused.runId);
 }
 
 function showUnused(printer: Printer, unused: InboxUnusedAnswer): void {

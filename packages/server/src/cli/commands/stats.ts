@@ -1,7 +1,7 @@
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { durationText } from "../terminal/time-ago.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
 export interface StatsFlags extends CommonFlags {
@@ -13,7 +13,7 @@ export async function showStats(flags: StatsFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { from, to } = flags;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const stats = await withDesk(flags, (desk) => desk.stats(range), { access: "read" });
+  const stats = await withGateway(flags, (gateway) => gateway.stats(range), { access: "read" });
   if (!printer.isForPeople) return printer.json(stats);
   if (stats.sessions === 0) return printer.note("Nothing happened in this time.");
   showTotals(printer, stats);

@@ -1,9 +1,9 @@
 import type { Token, TokenScope } from "@holdfast/protocol";
-import type { DatabaseAccess } from "../desk/open-desk.ts";
+import type { DatabaseAccess } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 import type { CommonFlags } from "./tracking.ts";
-import type { TokenDesk } from "../desk/token-desk.ts";
+import type { TokenGateway } from "../gateway/token-gateway.ts";
 
 export interface CreateTokenFlags extends CommonFlags {
   readonly name: string;
@@ -31,13 +31,13 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
 const FIRST_TOKEN =
   "This is the first token. From now on every request needs one, and the page asks for it. Commands on the server's own data folder go on without.";
 
-async function areInUse(tokens: TokenDesk): Promise<boolean> {
+async function areInUse(tokens: TokenGateway): Promise<boolean> {
   return (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null);
 }
 
 export async function listTokens(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { tokens } = await withTokens(flags, { access: "read" }, (desk) => desk.list());
+  const { tokens } = await withTokens(flags, { access: "read" }, (gateway) => gateway.list());
   if (flags.json === true) return printer.json(tokens);
   if (tokens.length === 0 && printer.isForPeople)
     return printer.note("No tokens yet. Make one: holdfast token create --name NAME --scope admin");
@@ -88,13 +88,13 @@ export async function revokeToken(id: string, flags: CommonFlags): Promise<void>
 async function withTokens<Result>(
   flags: CommonFlags,
   options: { readonly access: DatabaseAccess },
-  use: (tokens: TokenDesk) => Promise<Result>,
+  use: (tokens: TokenGateway) => Promise<Result>,
 ): Promise<Result> {
-  const { openTokenDesk } = await import("../desk/token-desk.ts");
-  const desk = await openTokenDesk(flags, options);
+  const { openTokenGateway } = await import("../gateway/token-gateway.ts");
+  const gateway = await openTokenGateway(flags, options);
   try {
-    return await use(desk);
+    return await use(gateway);
   } finally {
-    await desk.close();
+    await gateway.close();
   }
 }

@@ -7,16 +7,16 @@ import { v7 as newId } from "uuid";
 import { STATUSES } from "../../domain/status.ts";
 import { fromLines, toLines } from "../../http/wire/json-lines.ts";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
-import type { Desk } from "../desk/desk.ts";
-import { databaseSettings } from "../desk/find-server.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
+import { databaseSettings } from "../gateway/find-server.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { StatesImported } from "../gaia/import-states.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
 import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
 export interface ExportFlags extends CommonFlags {
@@ -26,11 +26,11 @@ export interface ExportFlags extends CommonFlags {
 
 export async function exportSessions(ids: readonly string[], flags: ExportFlags): Promise<number> {
   const write = flags.format === "gaia" ? exportGaia : exportBundles;
-  return withDesk(flags, (desk) => write(desk, { ids, flags }), { access: "read" });
+  return withGateway(flags, (gateway) => write(gateway, { ids, flags }), { access: "read" });
 }
 
 async function exportGaia(
-  desk: Desk,
+  gateway: SessionGateway,
   { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
 ): Promise<number> {
   const printer = openPrinter(flags);
@@ -42,9 +42,9 @@ async function exportGaia(
     );
   const { exportStates } = await import("../gaia/export-states.ts");
   const progress = await openProgress(printer, "Exporting");
-  const { total } = await desk.sessions.list({ limit: 1, status: [...STATUSES] });
+  const { total } = await gateway.sessions.list({ limit: 1, status: [...STATUSES] });
   try {
-    const sessions = ids.length > 0 ? named(desk, ids) : tracked(desk);
+    const sessions = ids.length > 0 ? named(gateway, ids) : tracked(gateway);
     const { written, unchanged, refused } = await exportStates(sessions, {
       folder,
       onProgress: (done) => progress.report(done, Math.max(done, ids.length || total)),
@@ -60,19 +60,20 @@ async function exportGaia(
   }
 }
 
-async function* named(desk: Desk, ids: readonly string[]): AsyncGenerator<Session> {
-  for (const id of ids) yield await desk.sessions.get(id);
+async function* named(gateway: SessionGateway, ids: readonly string[]): AsyncGenerator<Session> {
+  for (const id of ids) yield await gateway.sessions.get(id);
 }
 
 /** What an orchestrator made, or somebody's agent works in; the rest GAIA knows nothing of. */
-async function* tracked(desk: Desk): AsyncGenerator<Session> {
+async function* tracked(gateway: SessionGateway): AsyncGenerator<Session> {
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<Desk["sessions"]["list"]>> = await desk.sessions.list({
-      status: [...STATUSES],
-      limit: 100,
-      ...(cursor !== null && { cursor }),
-    });
+    const page: Awaited<ReturnType<SessionGateway["sessions"]["list"]>> =
+      await gateway.sessions.list({
+        status: [...STATUSES],
+        limit: 100,
+        ...(cursor !== null && { cursor }),
+      });
     for (const session of page.sessions)
       if (session.agentId !== null || session.agentName !== null) yield session;
     cursor = page.nextCursor;
@@ -80,7 +81,7 @@ async function* tracked(desk: Desk): AsyncGenerator<Session> {
 }
 
 async function exportBundles(
-  desk: Desk,
+  gateway: SessionGateway,
   { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
 ): Promise<number> {
   const printer = openPrinter(flags);
@@ -91,7 +92,7 @@ async function exportBundles(
   if (to === undefined) {
     if (ids.length > 1)
       throw new CommandFailure("Several sessions need a folder: --to FOLDER", EXIT.usage);
-    const lines = desk.sessions.export(only);
+    const lines = gateway.sessions.export(only);
     // Whoever reads it off a screen cannot import it anyway: there, its checksum need not hold.
     const shown = printer.terminal.stdout.isTerminal ? escaped(lines) : lines;
     await pipeline(Readable.from(fromLines(shown)), process.stdout, { end: false });
@@ -103,7 +104,7 @@ async function exportBundles(
   try {
     for (const [index, id] of ids.entries()) {
       const file = path.join(to, `${id.replaceAll(/[^\w.:-]/gu, "_")}.jsonl`);
-      const lines = Readable.from(fromLines(desk.sessions.export(id)));
+      const lines = Readable.from(fromLines(gateway.sessions.export(id)));
       await pipeline(lines, createWriteStream(file, { mode: 0o600 }));
       written.push(file);
       progress.report(index + 1, ids.length);
@@ -133,7 +134,7 @@ export async function importSessions(
       given !== "-" && statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
     const imported = isFolder
       ? importFolder(given, { printer, flags })
-      : withDesk(flags, (desk) => importBundle(desk, { given, printer, flags }), {
+      : withGateway(flags, (gateway) => importBundle(gateway, { given, printer, flags }), {
           access: "create",
         });
     exitCode = Math.max(exitCode, await imported);
@@ -183,7 +184,7 @@ function tellOfStates(printer: Printer, done: StatesImported): void {
 }
 
 async function importBundle(
-  desk: Desk,
+  gateway: SessionGateway,
   {
     given,
     printer,
@@ -192,7 +193,7 @@ async function importBundle(
 ): Promise<number> {
   const source = given === "-" ? process.stdin : await openFile(given);
   const lines = toLines(source, { maxBytes: BUNDLE_LIMITS.totalLength });
-  const session = await desk.sessions.importLines(lines);
+  const session = await gateway.sessions.importLines(lines);
   if (flags.json === true) printer.json({ imported: [session.id] });
   else printer.line(nameOf(session));
   return EXIT.done;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { StorageFault } from "../../storage/fault.ts";
 import { openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { reasonInUse } from "../desk/served-database.ts";
+import { reasonInUse } from "../gateway/served-database.ts";
 import type { DataSettings } from "../settings/settings.ts";
 
 /**

@@ -2,7 +2,7 @@ import { v7 as newId } from "uuid";
 import type { Command } from "../../domain/kernel/command.ts";
 import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Store } from "../../storage/store.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
 import { dataSettings, describeDatabase } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";

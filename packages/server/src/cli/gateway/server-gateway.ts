@@ -1,8 +1,14 @@
 import { createClient } from "@holdfast/client";
-import type { Desk } from "./desk.ts";
+import type { SessionGateway } from "./session-gateway.ts";
 
 /** Through a running server. */
-export function serverDesk({ url, token }: { url: string; token: string | null }): Desk {
+export function serverGateway({
+  url,
+  token,
+}: {
+  url: string;
+  token: string | null;
+}): SessionGateway {
   const client = createClient({ url, token: token ?? undefined });
   return {
     server: client,

@@ -1,7 +1,7 @@
 import type { Client, Nodes, Removed, Repositories, Sessions } from "@holdfast/client";
 
 /** What commands ask of sessions: a running server, or straight the database. Both answer alike. */
-export interface Desk extends Pick<
+export interface SessionGateway extends Pick<
   Client,
   "dismissUnused" | "providers" | "stats" | "suspensions"
 > {

@@ -10,7 +10,7 @@ import {
 } from "../settings/settings.ts";
 import { identifyDatabase } from "../../storage/open-store.ts";
 
-export interface DeskFlags extends DataFlags {
+export interface GatewayFlags extends DataFlags {
   /** A server, here or elsewhere. */
   readonly url?: string;
 }
@@ -21,7 +21,7 @@ export interface ServerAddress {
 }
 
 /** The settings of a command that takes `--url`. */
-export function deskSettings(flags: DeskFlags): ServeSettings {
+export function gatewaySettings(flags: GatewayFlags): ServeSettings {
   if (flags.url !== undefined && flags.database !== undefined)
     throw new CommandFailure(
       "--url and --database exclude each other: a server uses its own database. Leave one of them out.",
@@ -36,7 +36,7 @@ export function deskSettings(flags: DeskFlags): ServeSettings {
  * folder. A named database is reached through a server only when that server uses it.
  */
 export async function findServer(
-  flags: DeskFlags,
+  flags: GatewayFlags,
   settings: ServeSettings,
 ): Promise<ServerAddress | null> {
   const { dataFolder, token } = settings;
@@ -55,13 +55,13 @@ export async function findServer(
  * For work that only the database itself can do, beside a server or without one. Throws when the server on the data
  * folder uses another database than the one that would be opened.
  */
-export async function databaseSettings(flags: DeskFlags): Promise<ServeSettings> {
+export async function databaseSettings(flags: GatewayFlags): Promise<ServeSettings> {
   if (flags.url !== undefined)
     throw new CommandFailure(
       "This works straight on the database, and not through a server: leave --url out, and name the database with --database.",
       EXIT.usage,
     );
-  const settings = deskSettings(flags);
+  const settings = gatewaySettings(flags);
   const elsewhere = await databaseElsewhere(flags, settings);
   if (elsewhere !== null) throw new CommandFailure(elsewhere);
   return settings;
@@ -69,7 +69,7 @@ export async function databaseSettings(flags: DeskFlags): Promise<ServeSettings>
 
 /** Says that the server on the data folder uses another database than the settings name; null when it does not. */
 export async function databaseElsewhere(
-  flags: DeskFlags,
+  flags: GatewayFlags,
   settings: ServeSettings,
 ): Promise<string | null> {
   if (flags.url !== undefined || !isFolderNamed(flags, settings)) return null;
@@ -80,7 +80,7 @@ export async function databaseElsewhere(
 }
 
 /** Whether the data folder, and not a database, says where to go. */
-function isFolderNamed({ data }: DeskFlags, { databaseFrom }: ServeSettings): boolean {
+function isFolderNamed({ data }: GatewayFlags, { databaseFrom }: ServeSettings): boolean {
   return databaseFrom === "default" || (databaseFrom === "environment" && data !== undefined);
 }
 
