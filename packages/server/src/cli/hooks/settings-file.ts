@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { JsonFault, parsePlacedJson } from "../settings/json-places.ts";
+import { JsonFault, parseJsonWithLines } from "../settings/json-lines.ts";
 import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code as it was found. */
@@ -88,7 +88,7 @@ function parseSettings(file: string, text: string): SettingsFile["value"] {
   const refuse = (line: number, reason: string): CommandFailure =>
     new CommandFailure(`${file}, line ${line}: ${reason}. Nothing was changed.`);
   try {
-    const { value, lineAt } = parsePlacedJson(json);
+    const { value, lineAt } = parseJsonWithLines(json);
     const misfit = misfitIn(value);
     if (misfit !== null) throw refuse(lineAt(misfit.path), misfit.reason);
     return Object.fromEntries(Object.entries(value ?? {}));

@@ -9,7 +9,7 @@ import type { ConfiguredModel } from "../../providers/model/definition.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { JsonFault, parsePlacedJson, type PlacedJson } from "./json-places.ts";
+import { JsonFault, parseJsonWithLines, type JsonWithLines } from "./json-lines.ts";
 import { nearestOf } from "./nearest.ts";
 
 /** What the config file says; what it does not say is not here. */
@@ -55,7 +55,7 @@ interface Complaint {
 }
 
 function parseConfig(file: string, text: string): ConfigFile {
-  const json = placeJson(file, text);
+  const json = parseJson(file, text);
   const parsed = configSchema().safeParse(json.value);
   const complaints = parsed.success
     ? findUnsupported(parsed.data)
@@ -92,9 +92,9 @@ function parseConfig(file: string, text: string): ConfigFile {
   };
 }
 
-function placeJson(file: string, text: string): PlacedJson {
+function parseJson(file: string, text: string): JsonWithLines {
   try {
-    return parsePlacedJson(text);
+    return parseJsonWithLines(text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw new CommandFailure(`${file}, line ${error.line}: ${error.message}.`, EXIT.usage, {
@@ -103,7 +103,11 @@ function placeJson(file: string, text: string): PlacedJson {
   }
 }
 
-function refusal(file: string, json: PlacedJson, complaints: readonly Complaint[]): CommandFailure {
+function refusal(
+  file: string,
+  json: JsonWithLines,
+  complaints: readonly Complaint[],
+): CommandFailure {
   const lines = complaints.slice(0, MAX_COMPLAINTS).map(({ path: where, reason }) => {
     const name = where.map(String).join(".");
     const subject = name === "" ? "the whole" : name;
