@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
-import type { HookFlags } from "./commands/hooks.ts";
-import type { BackupFlags, CopyFlags } from "./commands/database.ts";
+import type { CopyFlags, JsonFlags } from "./commands/database.ts";
 import type { CleanupFlags } from "./commands/cleanup.ts";
 import type { DrainFlags } from "./commands/nodes.ts";
+import type { HookOptions } from "./hooks/run-hook.ts";
 import type { InstallFlags } from "./hooks/install-hooks.ts";
 import type { CreateTokenFlags } from "./commands/token.ts";
 import type { RemovedFlags } from "./commands/removed.ts";
@@ -192,22 +192,38 @@ function addTransfer(holdfast: Command): void {
     );
 }
 
+interface HookFlags extends DataFlags {
+  readonly test?: true;
+}
+
+async function answer(
+  hook: (options: HookOptions) => Promise<number>,
+  flags: HookFlags,
+): Promise<number> {
+  const options = { flags, env: process.env, stdio: process };
+  if (flags.test !== true) return hook(options);
+  const { checkHooks } = await import("./hooks/self-check.ts");
+  return checkHooks(options);
+}
+
 function addHooks(holdfast: Command): void {
   const hook = holdfast
     .command("hook")
     .description("hooks for orchestrators: JSON in, JSON out, never in the way");
   withData(hook.command("pre-delegate"))
-    .description("say whether to resume a session instead of beginning anew")
-    .option("--test", "check itself, and leave nothing behind")
+    .description("say whether to resume a session instead of starting a new one")
+    .option("--test", "run a self-check that leaves nothing behind")
     .addHelpText("after", examples(`echo '{"agent_name": "NAME"}' | holdfast hook pre-delegate`))
     .action(async (flags: HookFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).answerPreDelegate(flags);
+      const { preDelegate } = await import("./hooks/pre-delegate.ts");
+      process.exitCode = await answer(preDelegate, flags);
     });
   withData(hook.command("subagent-stop"))
-    .description("finalize the session of an agent that has ended")
-    .option("--test", "check itself, and leave nothing behind")
+    .description("finalize the session of an agent that has stopped")
+    .option("--test", "run a self-check that leaves nothing behind")
     .action(async (flags: HookFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).answerSubagentStop(flags);
+      const { subagentStop } = await import("./hooks/subagent-stop.ts");
+      process.exitCode = await answer(subagentStop, flags);
     });
   withData(hook.command("install"))
     .description("write both into the settings of Claude Code, after showing what changes")
@@ -219,7 +235,8 @@ function addHooks(holdfast: Command): void {
     .option("-y, --yes", "do not ask")
     .option("--json", "as JSON")
     .action(async (flags: InstallFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).install(flags);
+      const { installHooks } = await import("./hooks/install-hooks.ts");
+      process.exitCode = await installHooks({ flags, env: process.env });
     });
 }
 
@@ -235,15 +252,13 @@ function addDatabase(holdfast: Command): void {
   withData(db.command("status"))
     .description("list the migrations and when they ran")
     .option("--json", "as JSON")
-    .action(async (flags: DataFlags & { readonly json?: true }) =>
-      (await database()).status(flags),
-    );
+    .action(async (flags: JsonFlags) => (await database()).status(flags));
   withData(db.command("backup"))
     .description("write the database to a new file, also while a server runs, and verify it")
     .argument("<file>", "which must not exist yet")
     .option("--json", "as JSON")
     .addHelpText("after", examples("holdfast db backup holdfast-2026-01-08.db"))
-    .action(async (file: string, flags: BackupFlags) => (await database()).backup(file, flags));
+    .action(async (file: string, flags: JsonFlags) => (await database()).backup(file, flags));
   db.command("copy")
     .description("copy everything into another, empty database")
     .requiredOption("--from <url>", "postgres://… or a SQLite file")

@@ -18,13 +18,11 @@ import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/repositories/w
 import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { catalogOf, openSandboxOf, ownerOf } from "./catalog.ts";
-import { bundlesIn, journalFolder, lockDataFolder } from "./settings/data-folder.ts";
-import { describeSandbox } from "./describe-sandbox.ts";
+import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
-import { succeedNode } from "./former-node.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
-import { describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
@@ -187,8 +185,9 @@ async function startRuntime(
     logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
   }
   const root = await openRoot(settings, logger);
-  // On a file nobody else can be at work: whoever has the data folder knows that all others are dead.
-  const formerNode = store.engine === "postgres" ? succeedNode(settings.dataFolder, node) : null;
+  // Only a shared database keeps leases of other nodes.
+  const isShared = databaseFile(settings.database) === null;
+  const formerNode = isShared ? recordNode(settings.dataFolder, node) : null;
   return openRuntime({
     store,
     node,

@@ -12,11 +12,10 @@ import { nameOf } from "../gaia/to-state.ts";
 import { toStateTime } from "../gaia/state-time.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { counted, timeAgo } from "../terminal/format.ts";
 import { EXIT } from "../exit.ts";
 import type { ServeSettings } from "../settings/settings.ts";
 import type { CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 export interface CleanupFlags extends CommonFlags {
   readonly hours: number;
@@ -34,12 +33,9 @@ export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const settings = await databaseSettings(flags);
   const takesConversations = flags.conversations === true;
   if (takesConversations && flags.dryRun !== true) {
-    const { sure } = await import("../terminal/sure.ts");
-    const isSure = await sure(printer, {
-      question: `Remove all conversations at rest that were not active for ${flags.hours} hours? Each is written to a bundle first.`,
-      yes: flags.yes === true,
-    });
-    if (!isSure) return EXIT.no;
+    const { confirmed } = await import("../terminal/confirm.ts");
+    const question = `Remove all idle conversations that were inactive for ${flags.hours} hours? Each is written to a bundle first.`;
+    if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
   }
   const store = await openDatabase(settings, { access: flags.dryRun === true ? "read" : "change" });
   const progress = await openProgress(printer, "Removing");

@@ -1,3 +1,4 @@
+import { counted } from "../terminal/format.ts";
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +19,6 @@ import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
 import type { CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 interface Finding {
   readonly name: string;
@@ -165,10 +165,7 @@ async function gitFinding(): Promise<Finding> {
 async function sandboxFinding(settings: ServeSettings): Promise<Finding> {
   const name = "sandbox";
   try {
-    const [{ openSandboxOf }, { describeSandbox }] = await Promise.all([
-      import("../catalog.ts"),
-      import("../describe-sandbox.ts"),
-    ]);
+    const { describeSandbox, openSandboxOf } = await import("../catalog.ts");
     const sandbox = await openSandboxOf(settings);
     const { mode, active } = sandbox.state;
     const verdict = active ? "good" : mode === "required" ? "bad" : "warn";

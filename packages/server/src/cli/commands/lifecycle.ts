@@ -8,9 +8,8 @@ import type {
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf } from "../gaia/to-state.ts";
-import { shellWord } from "../hooks/shell-word.ts";
+import { shellWord, timeAgo } from "../terminal/format.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
 import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function cancelRun(
@@ -85,12 +84,9 @@ export async function deleteSession(
   flags: CommonFlags & { readonly yes?: true },
 ): Promise<number> {
   const printer = openPrinter(flags);
-  const { sure } = await import("../terminal/sure.ts");
-  const isSure = await sure(printer, {
-    question: `Delete ${id} and its whole history? There is no way back.`,
-    yes: flags.yes === true,
-  });
-  if (!isSure) return EXIT.no;
+  const { confirmed } = await import("../terminal/confirm.ts");
+  const question = `Delete ${id} and its whole history? This cannot be undone.`;
+  if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
   const session = await withGateway(flags, (gateway) => gateway.sessions.delete(id), {
     access: "change",
   });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { timeAgo } from "../terminal/format.ts";
 import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {

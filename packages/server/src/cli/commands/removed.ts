@@ -1,6 +1,6 @@
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { durationText, timeAgo } from "../terminal/time-ago.ts";
+import { durationText, timeAgo } from "../terminal/format.ts";
 import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
 
 export interface RemovedFlags extends CommonFlags {

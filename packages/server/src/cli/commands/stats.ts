@@ -1,8 +1,7 @@
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { durationText } from "../terminal/time-ago.ts";
+import { counted, durationText } from "../terminal/format.ts";
 import { withGateway, type CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 export interface StatsFlags extends CommonFlags {
   readonly from?: string;

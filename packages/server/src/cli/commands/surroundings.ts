@@ -1,9 +1,9 @@
 import type { ProvidersReply } from "@holdfast/protocol";
 import { toWireProvider } from "../../http/wire/to-wire.ts";
 import { gatewaySettings, findServer } from "../gateway/find-server.ts";
-import { serverGateway } from "../gateway/server-gateway.ts";
+import { serverGateway } from "../gateway/session-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { timeAgo } from "../terminal/format.ts";
 import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {

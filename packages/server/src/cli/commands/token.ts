@@ -1,7 +1,7 @@
 import type { Token, TokenScope } from "@holdfast/protocol";
 import type { DatabaseAccess } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { timeAgo } from "../terminal/format.ts";
 import type { CommonFlags } from "./tracking.ts";
 import type { TokenGateway } from "../gateway/token-gateway.ts";
 

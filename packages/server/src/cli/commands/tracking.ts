@@ -7,7 +7,7 @@ import { openGateway, type GatewayOptions } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter, type Column } from "../terminal/printer.ts";
-import { durationText, timeAgo } from "../terminal/time-ago.ts";
+import { durationText, timeAgo } from "../terminal/format.ts";
 
 export interface CommonFlags extends GatewayFlags {
   readonly json?: true;

@@ -1,3 +1,4 @@
+import { counted } from "../terminal/format.ts";
 import { createReadStream, createWriteStream, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -17,7 +18,6 @@ import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
 import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
 import { withGateway, type CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 export interface ExportFlags extends CommonFlags {
   readonly format: "bundle" | "gaia";

@@ -6,7 +6,7 @@ import { CommandFailure } from "../exit.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { keptIn } from "./kept-state.ts";
 import { readState } from "./read-state.ts";
-import { digestOf } from "./state-digest.ts";
+import { digestOf } from "./state-file.ts";
 import { fromWire, toStateFile, type Tracked } from "./state-file.ts";
 import { nameOf } from "./to-state.ts";
 

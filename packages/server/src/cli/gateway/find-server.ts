@@ -1,6 +1,5 @@
-import { runningServer, type ServerFile } from "../settings/data-folder.ts";
+import { localUrl, runningServer, type ServerFile } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { nearby } from "../nearby.ts";
 import { serverUsing } from "./served-database.ts";
 import {
   describeDatabase,
@@ -43,12 +42,12 @@ export async function findServer(
   if (flags.url !== undefined) {
     const local = runningServer(dataFolder);
     const isLocal = local !== null && originOf(local.url) === originOf(flags.url);
-    return { url: nearby(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
+    return { url: localUrl(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
   }
   const server = isFolderNamed(flags, settings)
     ? (runningServer(dataFolder) ?? (await serverUsing(settings)))
     : await serverUsing(settings);
-  return server === null ? null : { url: nearby(server.url), token: token ?? tokenOf(server) };
+  return server === null ? null : { url: localUrl(server.url), token: token ?? tokenOf(server) };
 }
 
 /**
@@ -90,6 +89,6 @@ function tokenOf({ localToken }: ServerFile): string | null {
 
 function originOf(url: string): string | null {
   if (!URL.canParse(url)) return null;
-  const { protocol, hostname, port } = new URL(nearby(url));
+  const { protocol, hostname, port } = new URL(localUrl(url));
   return `${protocol}//${hostname === "localhost" ? "127.0.0.1" : hostname}:${port}`;
 }

@@ -10,9 +10,8 @@ import { CommandFailure } from "../exit.ts";
 import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { databaseGateway } from "./database-gateway.ts";
-import type { SessionGateway } from "./session-gateway.ts";
 import { gatewaySettings, findServer, type GatewayFlags } from "./find-server.ts";
-import { serverGateway } from "./server-gateway.ts";
+import { serverGateway, type SessionGateway } from "./session-gateway.ts";
 
 /**
  * What a command may do to a database that is not as this program needs it. `read`: nothing. `change`: migrate one of an

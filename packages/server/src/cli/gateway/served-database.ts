@@ -1,8 +1,8 @@
+import { counted } from "../terminal/format.ts";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseInspection, LiveLease } from "../../storage/inspection.ts";
 import { inspectDatabase } from "../../storage/open-store.ts";
-import { counted } from "../counted.ts";
 import {
   LOCK_FILE,
   lockDataFolder,
@@ -11,7 +11,7 @@ import {
   type ServerFile,
 } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { describeDatabase, type DataSettings } from "../settings/settings.ts";
+import { databaseFile, describeDatabase, type DataSettings } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 
 export type NamedDatabase = Pick<DataSettings, "dataFolder" | "database">;
@@ -31,7 +31,8 @@ export function requireData(
   if (holds === "holdfast") return;
   const where = describeDatabase(database);
   if (holds === "other") throw new NothingThere(`${where}: this database holds no Holdfast data.`);
-  if (database.engine === "sqlite" && path.dirname(database.file) === dataFolder)
+  const file = databaseFile(database);
+  if (file !== null && path.dirname(file) === dataFolder)
     throw new NothingThere(
       existsSync(dataFolder)
         ? `There is no Holdfast data in ${dataFolder} yet. To begin: holdfast serve`
@@ -65,7 +66,8 @@ function isUsedBy(
 }
 
 function foldersOf({ dataFolder, database }: NamedDatabase): ReadonlySet<string> {
-  return new Set([dataFolder, ...(database.engine === "sqlite" ? [folderOf(database.file)] : [])]);
+  const file = databaseFile(database);
+  return new Set([dataFolder, ...(file === null ? [] : [folderOf(file)])]);
 }
 
 function folderOf(file: string): string {
@@ -86,11 +88,12 @@ export async function refuseWhileInUse(named: NamedDatabase): Promise<void> {
 export async function reasonInUse(named: NamedDatabase): Promise<string | null> {
   const { leases, identity } = await inspectDatabase(named.database);
   if (leases.length > 0) return leasesHeld(named, leases);
-  if (named.database.engine !== "sqlite") return null;
+  const file = databaseFile(named.database);
+  if (file === null) return null;
   for (const folder of foldersOf(named)) {
     const server = runningServer(folder);
     if (server === null) continue;
-    const isOlder = server.database === undefined && folder === folderOf(named.database.file);
+    const isOlder = server.database === undefined && folder === folderOf(file);
     if (isOlder || (identity !== null && server.database === identity))
       return `${describeDatabase(named.database)}: a Holdfast with pid ${server.pid} at ${server.url} uses it. Stop it, and run this again.`;
   }
@@ -124,8 +127,9 @@ export async function whileNobodyServes<Result>(
 
 /** A folder without a lock file has never been a data folder: nobody serves from it, and nothing is left in it. */
 function lockFolderOf({ dataFolder, database }: NamedDatabase): DataFolderLock | null {
-  if (database.engine !== "sqlite") return null;
-  const folder = folderOf(database.file);
+  const file = databaseFile(database);
+  if (file === null) return null;
+  const folder = folderOf(file);
   if (folder !== dataFolder && !existsSync(path.join(folder, LOCK_FILE))) return null;
   // A server may use this folder for everything but its database.
   if (runningServer(folder) !== null) return null;

@@ -1,6 +1,13 @@
-import type { Client, Nodes, Removed, Repositories, Sessions } from "@holdfast/client";
+import {
+  createClient,
+  type Client,
+  type Nodes,
+  type Removed,
+  type Repositories,
+  type Sessions,
+} from "@holdfast/client";
 
-/** What commands ask of sessions: a running server, or straight the database. Both answer alike. */
+/** The requests of commands, answered alike by a running server and by the database itself. */
 export interface SessionGateway extends Pick<
   Client,
   "dismissUnused" | "providers" | "stats" | "suspensions"
@@ -23,13 +30,30 @@ export interface SessionGateway extends Pick<
     | "shouldResume"
     | "update"
   > & {
-    /** A bundle's lines, each without its newline. */
+    /** The lines of a bundle, without their newlines. */
     importLines(lines: AsyncIterable<string>): ReturnType<Sessions["import"]>;
   };
   readonly repos: Pick<Repositories, "add" | "list" | "remove">;
   readonly nodes: Nodes;
   readonly removed: Removed;
-  /** The server that is used; null when there is none. */
+  /** The server's client; null when the database answers. */
   readonly server: Client | null;
   close(): Promise<void>;
+}
+
+export function serverGateway({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string | null;
+}): SessionGateway {
+  const client = createClient({ url, token: token ?? undefined });
+  const { sessions } = client;
+  return {
+    ...client,
+    server: client,
+    close: async () => {},
+    sessions: { ...sessions, importLines: (lines) => sessions.import(lines) },
+  };
 }

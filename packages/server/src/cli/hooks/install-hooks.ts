@@ -6,7 +6,8 @@ import type { DataFlags, Environment } from "../settings/settings.ts";
 import { diffLines, type DiffLine } from "../talk/diff-lines.ts";
 import { jsonLine, neutralise } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
-import { canAsk, type Terminal } from "../terminal/terminal.ts";
+import { askYesNo } from "../terminal/confirm.ts";
+import { canAsk, terminalOf, type Terminal } from "../terminal/terminal.ts";
 import { commandLine, hookProgram, type HookProgram } from "./hook-command.ts";
 import { withHooks, withoutHooks } from "./hook-entries.ts";
 import { rewriteJson } from "./rewrite-json.ts";
@@ -33,7 +34,7 @@ export interface InstallFlags extends DataFlags {
 export interface InstallOptions {
   readonly flags: InstallFlags;
   readonly env: Environment;
-  readonly terminal: Pick<Terminal, "stdin" | "stdout" | "stderr">;
+  readonly terminal?: Pick<Terminal, "stdin" | "stdout" | "stderr">;
   readonly ask?: (question: string) => Promise<boolean>;
   readonly program?: HookProgram;
 }
@@ -42,8 +43,8 @@ export interface InstallOptions {
 export async function installHooks({
   flags,
   env,
-  terminal,
-  ask = askPerson,
+  terminal = terminalOf(process),
+  ask = askYesNo,
   program = hookProgram(env),
 }: InstallOptions): Promise<number> {
   if (flags.database !== undefined) {
@@ -190,11 +191,4 @@ function lastWord({
   if (isOut) return "The hooks are out. Claude Code goes by it at its next start.";
   const words = ["hook", "pre-delegate", "--test"];
   return neutralise(`The hooks are in. Try them: ${commandLine(program, { words, flags })}`);
-}
-
-async function askPerson(question: string): Promise<boolean> {
-  const { confirm } = await import("@clack/prompts");
-  return (
-    (await confirm({ message: question, initialValue: false, output: process.stderr })) === true
-  );
 }

@@ -10,7 +10,6 @@ import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines, type JsonWithLines } from "./json-lines.ts";
-import { nearestOf } from "./nearest.ts";
 
 /** What the config file says; what it does not say is not here. */
 export interface ConfigFile {
@@ -287,4 +286,31 @@ function aKind(expected: string): string {
 
 function quoted(value: unknown): string {
   return JSON.stringify(value);
+}
+
+/** The known name closest to a misspelt one; null when none is close. */
+function nearestOf(name: string, known: readonly string[]): string | null {
+  const limit = Math.max(1, Math.floor(name.length / 3));
+  const distances = known
+    .map((candidate) => ({
+      candidate,
+      distance: distance(name.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter((near) => near.distance <= limit)
+    .toSorted((one, other) => one.distance - other.distance);
+  return distances[0]?.candidate ?? null;
+}
+
+/** Levenshtein distance. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of from.split("").entries()) {
+    const next = [index + 1];
+    for (const [column, other] of to.split("").entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
