@@ -43,7 +43,7 @@ function addServer(holdfast: Command): void {
     .command("mcp", { hidden: true })
     .action(async () => (await import("./commands/serving.ts")).serveTools());
   withServerOptions(holdfast.command("doctor"))
-    .description("look at everything Holdfast stands on, and say what is wrong")
+    .description("check the installation and report problems")
     .action(async (flags: CommonFlags) => {
       process.exitCode = await (await import("./commands/doctor.ts")).examine(flags);
     });
@@ -52,15 +52,17 @@ function addServer(holdfast: Command): void {
 function addNodes(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await import("./commands/nodes.ts")).listNodes(flags);
   const nodes = withServerOptions(holdfast.command("nodes"))
-    .description("the servers that share the database")
+    .description("list the servers that share the database")
     .action(list);
-  withServerOptions(nodes.command("list")).description("list them").action(list);
+  withServerOptions(nodes.command("list"))
+    .description("list the servers that share the database")
+    .action(list);
   withServerOptions(nodes.command("drain"))
-    .description("let one finish and hand over its work, and give it no more")
-    .argument("<node>", "its name or id")
-    .option("--wait", "until nothing is at work there any more")
-    .option("--timeout <seconds>", "how long to wait at most", notNegative, 600)
-    .addOption(new Option("--undo", "give it work again").conflicts("wait"))
+    .description("stop assigning work to a node and let it finish")
+    .argument("<node>", "node name or ID")
+    .option("--wait", "wait until the node is drained")
+    .option("--timeout <seconds>", "maximum time to wait", notNegative, 600)
+    .addOption(new Option("--undo", "assign work to the node again").conflicts("wait"))
     .addHelpText(
       "after",
       examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
@@ -76,8 +78,8 @@ function addTokens(holdfast: Command): void {
     .description("manage API tokens")
     .action(list);
   withServerOptions(token.command("create"))
-    .description("make one, and print it once")
-    .requiredOption("--name <name>", "what it is for")
+    .description("create a token and print it once")
+    .requiredOption("--name <name>", "name, for your own reference")
     .addOption(
       choice(
         "--scope <scope>",
@@ -85,7 +87,7 @@ function addTokens(holdfast: Command): void {
         SCOPES,
       ).makeOptionMandatory(),
     )
-    .option("--expires <days>", "until when (default: until it is revoked)", positiveNumber)
+    .option("--expires <days>", "days until the token expires (default: never)", positiveNumber)
     .addHelpText(
       "after",
       examples(
@@ -96,55 +98,65 @@ function addTokens(holdfast: Command): void {
     )
     .action(async (flags: CreateTokenFlags) => (await tokens()).createToken(flags));
   withServerOptions(token.command("list"))
-    .description("list them; the tokens themselves are not kept")
+    .description("list the tokens; their secrets are not stored")
     .action(list);
   withServerOptions(token.command("revoke"))
-    .description("refuse one from now on, on all nodes")
-    .argument("<token>", "its id, as listed")
+    .description("revoke a token on all nodes")
+    .argument("<token>", "token ID, as listed")
     .action(async (id: string, flags: CommonFlags) => (await tokens()).revokeToken(id, flags));
 }
 
 function addSurroundings(holdfast: Command): void {
-  holdfast.commandsGroup("Around sessions:");
+  holdfast.commandsGroup("Providers, repositories and files:");
   withServerOptions(holdfast.command("stats"))
-    .description("how sessions and their runs went")
-    .option("--from <time>", "runs that ended, and sessions active, at or after", time)
-    .option("--to <time>", "runs that ended, and sessions created, before", time)
+    .description("show statistics of sessions and runs")
+    .option(
+      "--from <time>",
+      "only runs that ended, and sessions active, at or after this time",
+      time,
+    )
+    .option("--to <time>", "only runs that ended, and sessions created, before this time", time)
     .addHelpText(
       "after",
       examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"),
     )
     .action(async (flags: StatsFlags) => (await import("./commands/stats.ts")).showStats(flags));
   withServerOptions(holdfast.command("providers"))
-    .description("agents and models, which of them are installed, and how to install the others")
+    .description("list agents and models, and how to install the missing ones")
     .action(async (flags: CommonFlags) => (await surroundings()).listProviders(flags));
 
   const repos = withServerOptions(holdfast.command("repos"))
-    .description("repositories that sessions can work in")
+    .description("list the repositories that sessions can work in")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
   withServerOptions(repos.command("list"))
-    .description("list them")
+    .description("list the repositories")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
   withServerOptions(repos.command("add"))
-    .description("add one, and print its id")
-    .argument("<path>", "a Git repository inside the workspace root")
-    .option("--name <name>")
-    .option("--label <label>", "only nodes with this label have it (default: all with its path)")
+    .description("add a repository and print its ID")
+    .argument("<path>", "Git repository inside the workspace root")
+    .option("--name <name>", "name (default: the name of the folder)")
+    .option(
+      "--label <label>",
+      "only nodes with this label have it (default: all nodes with this path)",
+    )
     .action(async (path: string, flags: AddRepoFlags) =>
       (await surroundings()).addRepo(path, flags),
     );
   withServerOptions(repos.command("remove"))
-    .description("forget one; its files stay")
-    .argument("<repo>", "its id")
+    .description("remove a repository from the list; its files stay")
+    .argument("<repo>", "repository ID")
     .action(async (id: string, flags: CommonFlags) => (await surroundings()).removeRepo(id, flags));
 }
 
 function addTransfer(holdfast: Command): void {
   withServerOptions(holdfast.command("export"))
-    .description("write sessions to files: whole bundles, or state.json as GAIA has it")
-    .argument("[ids...]", "sessions (default with --format gaia: all that have an agent)")
-    .addOption(choice("--format <format>", "what to write", ["bundle", "gaia"]).default("bundle"))
-    .option("--to <folder>", "where to; a single bundle goes to stdout without it")
+    .description("write sessions to files, as bundles or as GAIA's state.json")
+    .argument(
+      "[ids...]",
+      "session IDs or agent IDs (default with --format gaia: all sessions with an agent)",
+    )
+    .addOption(choice("--format <format>", "file format", ["bundle", "gaia"]).default("bundle"))
+    .option("--to <folder>", "target folder (default for a single bundle: stdout)")
     .addHelpText(
       "after",
       examples(
@@ -156,7 +168,7 @@ function addTransfer(holdfast: Command): void {
       process.exitCode = await (await transfer()).exportSessions(ids, flags);
     });
   withServerOptions(holdfast.command("import"))
-    .description("take sessions in: bundles, or a .claude/session folder")
+    .description("import sessions from bundles or a .claude/session folder")
     .argument("<paths...>", "bundle files, a folder of state.json files, or - for stdin")
     .addHelpText(
       "after",
@@ -166,11 +178,11 @@ function addTransfer(holdfast: Command): void {
       process.exitCode = await (await transfer()).importSessions(paths, flags);
     });
   withServerOptions(holdfast.command("cleanup"))
-    .description("remove old sessions that only track an agent; conversations stay")
+    .description("remove old sessions that only track an agent; conversations are kept")
     .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
-    .option("--conversations", "remove old conversations too, each after a bundle was written")
+    .option("--conversations", "also remove old conversations; each is written to a bundle first")
     .option("--dry-run", "only show which sessions would be removed")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText(
       "after",
       examples("holdfast cleanup --hours 24 --dry-run", "holdfast cleanup --conversations --yes"),
@@ -209,7 +221,7 @@ async function answer(
 function addHooks(holdfast: Command): void {
   const hook = holdfast
     .command("hook")
-    .description("hooks for orchestrators: JSON in, JSON out, never in the way");
+    .description("hooks for orchestrators: JSON in, JSON out, exit code always 0");
   withData(hook.command("pre-delegate"))
     .description("say whether to resume a session instead of starting a new one")
     .option("--test", "run a self-check that leaves nothing behind")
@@ -226,14 +238,14 @@ function addHooks(holdfast: Command): void {
       process.exitCode = await answer(subagentStop, flags);
     });
   withData(hook.command("install"))
-    .description("write both into the settings of Claude Code, after showing what changes")
-    .option("--project <folder>", "whose settings (default: the current folder)")
-    .option("--local", "its settings that are not shared")
-    .option("--user", "your own settings, for all projects")
-    .option("--uninstall", "take them out again")
-    .option("--dry-run", "only show what would change")
-    .option("-y, --yes", "do not ask")
-    .option("--json", "as JSON")
+    .description("add both hooks to the settings of Claude Code, after showing the changes")
+    .option("--project <folder>", "project folder (default: the current folder)")
+    .option("--local", "use the project's settings.local.json, which is not shared")
+    .option("--user", "use your own settings, for all projects")
+    .option("--uninstall", "remove the hooks")
+    .option("--dry-run", "only show the changes")
+    .option("-y, --yes", "do not ask for confirmation")
+    .option("--json", "print JSON")
     .action(async (flags: InstallFlags) => {
       const { installHooks } = await import("./hooks/install-hooks.ts");
       process.exitCode = await installHooks({ flags, env: process.env });
@@ -242,28 +254,28 @@ function addHooks(holdfast: Command): void {
 
 function addDatabase(holdfast: Command): void {
   holdfast.commandsGroup("Data:");
-  const db = holdfast.command("db").description("look after the database");
+  const db = holdfast.command("db").description("manage the database");
   withData(db.command("migrate"))
-    .description("bring the schema up to date; refused while nodes are alive")
+    .description("migrate the schema to this version; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).migrate(flags));
   withData(db.command("rollback"))
-    .description("take the last migration back; refused while nodes are alive")
+    .description("roll back the last migration; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).rollback(flags));
   withData(db.command("status"))
     .description("list the migrations and when they ran")
-    .option("--json", "as JSON")
+    .option("--json", "print JSON")
     .action(async (flags: JsonFlags) => (await database()).status(flags));
   withData(db.command("backup"))
-    .description("write the database to a new file, also while a server runs, and verify it")
-    .argument("<file>", "which must not exist yet")
-    .option("--json", "as JSON")
+    .description("back up the database to a new file and verify it; works while a server runs")
+    .argument("<file>", "target file; must not exist")
+    .option("--json", "print JSON")
     .addHelpText("after", examples("holdfast db backup holdfast-2026-01-08.db"))
     .action(async (file: string, flags: JsonFlags) => (await database()).backup(file, flags));
   db.command("copy")
-    .description("copy everything into another, empty database")
-    .requiredOption("--from <url>", "postgres://… or a SQLite file")
-    .requiredOption("--to <url>", "postgres://… or a SQLite file")
-    .option("--json", "as JSON")
+    .description("copy the whole database into an empty one")
+    .requiredOption("--from <url>", "source: postgres://… or a SQLite file")
+    .requiredOption("--to <url>", "target: postgres://… or a SQLite file")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       examples("holdfast db copy --from holdfast.db --to postgres://user@host/holdfast"),

@@ -19,7 +19,7 @@ import type { CommonFlags } from "./tracking.ts";
 
 export interface CleanupFlags extends CommonFlags {
   readonly hours: number;
-  /** Also sessions with a repository or messages, each after its bundle was written. */
+  /** Also removes sessions with a repository or messages; each is written to a bundle first. */
   readonly conversations?: true;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -27,7 +27,7 @@ export interface CleanupFlags extends CommonFlags {
 
 const HOUR_MS = 3_600_000;
 
-/** Works on the database itself, also beside a server, which notices. */
+/** Works on the database itself; a running server notices the changes. */
 export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const printer = openPrinter(flags);
   const settings = await databaseSettings(flags);

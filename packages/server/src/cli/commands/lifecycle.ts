@@ -25,7 +25,7 @@ export async function cancelRun(
   tellOf(session, flags, ({ queued }) =>
     queued === 0
       ? `${nameOf(session)} is idle.`
-      : `${nameOf(session)} goes on with the next of ${queued} queued messages.`,
+      : `${nameOf(session)} continues with the next of ${queued} queued messages.`,
   );
 }
 
@@ -34,7 +34,7 @@ export interface AnswerFlags extends CommonFlags {
   readonly answer?: string;
 }
 
-/** Makes a suspended session active again, or gives it the answer it waits for. */
+/** Resumes a suspended session, or answers its question. */
 export async function resumeSession(id: string, flags: AnswerFlags): Promise<void> {
   const { suspension, answer } = flags;
   if (answer === undefined && suspension !== undefined)
@@ -53,15 +53,15 @@ export async function resumeSession(id: string, flags: AnswerFlags): Promise<voi
 
 function onlyOneOf({ suspensions }: Session): OpenSuspension {
   const [first, ...more] = suspensions;
-  if (first === undefined) throw new CommandFailure("The session waits for no answer.");
+  if (first === undefined) throw new CommandFailure("The session is not waiting for an answer.");
   if (more.length === 0) return first;
   throw new CommandFailure(
-    `The session waits for ${suspensions.length} answers. Say which with --suspension: ${suspensions.map(({ id }) => id).join(", ")}`,
+    `The session waits for ${suspensions.length} answers. Choose one with --suspension: ${suspensions.map(({ id }) => id).join(", ")}`,
     EXIT.usage,
   );
 }
 
-/** JSON where it is some; a word or a sentence stands for itself. */
+/** Parses JSON; any other text is the answer itself. */
 function parseAnswer(text: string): unknown {
   if (!/^[{["\d]|^(?:true|false|null)$/u.test(text)) return text;
   try {
@@ -78,7 +78,7 @@ export async function archiveSession(id: string, flags: CommonFlags): Promise<vo
   tellOf(session, flags, () => `${nameOf(session)} is archived.`);
 }
 
-/** For good: a person is asked first. */
+/** Asks for confirmation first. */
 export async function deleteSession(
   id: string,
   flags: CommonFlags & { readonly yes?: true },
@@ -90,7 +90,7 @@ export async function deleteSession(
   const session = await withGateway(flags, (gateway) => gateway.sessions.delete(id), {
     access: "change",
   });
-  tellOf(session, flags, () => `${nameOf(session)} is gone.`);
+  tellOf(session, flags, () => `${nameOf(session)} is deleted.`);
   return EXIT.done;
 }
 
@@ -109,7 +109,7 @@ export async function forkSession(
   else printer.line(session.id);
 }
 
-/** Everything anywhere that waits for a person, with the command that answers it. */
+/** Lists everything waiting for a person, with the command that answers it. */
 export async function showInbox(flags: InboxFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { suspensions, unusedAnswers } = await withGateway(
@@ -137,7 +137,7 @@ export async function showInbox(flags: InboxFlags): Promise<void> {
     return printer.table([...waiting, ...unused], []);
   }
   if (suspensions.length + unusedAnswers.length === 0)
-    return printer.note("Nothing waits for you.");
+    return printer.note("Nothing is waiting for you.");
   for (const suspension of suspensions) showSuspension(printer, suspension);
   for (const unused of unusedAnswers) showUnused(printer, unused);
 }
@@ -164,9 +164,9 @@ async function dismiss(gateway: SessionGateway, suspensionId: string): Promise<S
 
 function showUnused(printer: Printer, unused: InboxUnusedAnswer): void {
   const { suspensionId, sessionId, title, at } = unused;
-  printer.line(`allowed, not done  ${title}`);
+  printer.line(`allowed, not performed  ${title}`);
   printer.note(
-    `  the agent ended its turn without it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
+    `  the agent ended its turn without performing it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
   );
   printer.note(`  holdfast send ${sessionId} 'Do it now: …'`, printer.paint.dim);
   printer.note(`  holdfast inbox --dismiss ${suspensionId}`, printer.paint.dim);

@@ -10,7 +10,8 @@ export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { nodes } = await withGateway(flags, (gateway) => gateway.nodes.list(), { access: "read" });
   if (flags.json === true) return printer.json(nodes);
-  if (nodes.length === 0) return printer.note("No server runs. Start one: holdfast serve");
+  if (nodes.length === 0)
+    return printer.note("No server is running. Start one with: holdfast serve");
   const now = Date.now();
   return printer.table(
     nodes.map((node) => [
@@ -53,7 +54,7 @@ export async function drainNode(name: string, flags: DrainFlags): Promise<void> 
   const drain = async (gateway: SessionGateway): Promise<Node> => {
     const asked = await gateway.nodes.drain(name, { draining });
     if (draining && !(await hasOthers(gateway, asked)))
-      printer.note("No other node takes work now: messages wait until one does.");
+      printer.note("No other node accepts work. Messages wait until one does.");
     return draining && flags.wait === true
       ? untilDrained(gateway, { node: asked, withinMs: flags.timeout * 1_000 })
       : asked;
@@ -65,8 +66,8 @@ export async function drainNode(name: string, flags: DrainFlags): Promise<void> 
 
 function sentence(node: Node): string {
   if (!node.alive) return `${node.name} has ended.`;
-  if (node.drained) return `${node.name} is drained: nothing is at work there any more.`;
-  return node.draining ? `${node.name} is draining.` : `${node.name} takes work again.`;
+  if (node.drained) return `${node.name} is drained.`;
+  return node.draining ? `${node.name} is draining.` : `${node.name} accepts work again.`;
 }
 
 async function hasOthers(gateway: SessionGateway, { id }: Node): Promise<boolean> {
@@ -84,11 +85,11 @@ async function untilDrained(
   for (;;) {
     const { nodes } = await gateway.nodes.list();
     const found = nodes.find(({ id }) => id === node.id);
-    // One that ends in order is not listed any more.
+    // A node that has stopped is not listed.
     if (found === undefined) return { ...node, alive: false, busy: 0 };
     if (found.drained || !found.alive) return found;
     if (!found.draining)
-      throw new CommandFailure(`${found.name} takes work again: somebody has taken it back.`);
+      throw new CommandFailure(`${found.name} accepts work again: the drain was undone.`);
     if (performance.now() >= deadline) throw new CommandFailure(notInTime(found));
     await pause(LOOK_EVERY_MS);
   }
@@ -96,5 +97,5 @@ async function untilDrained(
 
 function notInTime({ name, busy }: Node): string {
   const work = busy === 1 ? "1 agent is" : `${busy} agents are`;
-  return `${name} is not drained yet: ${work} at work. It goes on draining.`;
+  return `${name} is not drained yet: ${work} still working. It continues to drain.`;
 }

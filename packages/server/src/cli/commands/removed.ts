@@ -33,7 +33,7 @@ export async function listRemoved(flags: RemovedFlags): Promise<void> {
     ],
   );
   if (total > removed.length)
-    printer.note(`The newest ${removed.length} of ${total}; --limit shows more.`);
+    printer.note(`Showing the newest ${removed.length} of ${total}. Pass --limit for more.`);
   printer.note("Restore one with: holdfast restore ID");
 }
 
@@ -41,5 +41,9 @@ export async function restoreSession(id: string, flags: CommonFlags): Promise<vo
   const session = await withGateway(flags, (gateway) => gateway.removed.restore(id), {
     access: "change",
   });
-  tellOf(session, flags, ({ status }) => `${nameOf(session)} is restored; it is ${status}.`);
+  tellOf(
+    session,
+    flags,
+    ({ status }) => `${nameOf(session)} is restored. Its status is ${status}.`,
+  );
 }

@@ -14,7 +14,7 @@ export async function showStats(flags: StatsFlags): Promise<void> {
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   const stats = await withGateway(flags, (gateway) => gateway.stats(range), { access: "read" });
   if (!printer.isForPeople) return printer.json(stats);
-  if (stats.sessions === 0) return printer.note("Nothing happened in this time.");
+  if (stats.sessions === 0) return printer.note("No sessions in this time range.");
   showTotals(printer, stats);
   showOverTime(printer, stats.overTime);
   showGroups(printer, { title: "AGENT", groups: stats.byAgent });
@@ -27,7 +27,7 @@ function showTotals(printer: Printer, { sessions, resumeRate, successRate, total
     counted(sessions, "session"),
     counted(total.runs, "run"),
     `${percent(successRate)} succeeded`,
-    ...(resumeRate === null ? [] : [`${percent(resumeRate)} of those cut off went on`]),
+    ...(resumeRate === null ? [] : [`${percent(resumeRate)} of interrupted runs continued`]),
     ...(total.errors === 0 ? [] : [counted(total.errors, "error")]),
     ...(total.inputTokens + total.outputTokens === 0
       ? []

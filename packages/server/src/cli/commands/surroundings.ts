@@ -11,7 +11,7 @@ export async function listRepos(flags: CommonFlags): Promise<void> {
   const { repos } = await withGateway(flags, (gateway) => gateway.repos.list(), { access: "read" });
   if (flags.json === true) return printer.json(repos);
   if (repos.length === 0 && printer.isForPeople)
-    return printer.note("No repositories yet. Add one: holdfast repos add PATH");
+    return printer.note("No repositories. Add one with: holdfast repos add PATH");
   const now = Date.now();
   return printer.table(
     repos.map(({ id, name, path, createdAt }) => [
@@ -56,10 +56,11 @@ export async function removeRepo(id: string, flags: CommonFlags): Promise<void> 
     access: "change",
   });
   if (flags.json === true) printer.json(repo);
-  else printer.line(`${repo.name} is no longer known; ${repo.path} is as it was.`);
+  else
+    printer.line(`${repo.name} is removed from the list. The files in ${repo.path} are unchanged.`);
 }
 
-/** Also before there is a database: which agents are here has nothing to do with it. */
+/** Works without a database. */
 async function readProviders(flags: CommonFlags): Promise<ProvidersReply> {
   const settings = gatewaySettings(flags);
   const server = await findServer(flags, settings);

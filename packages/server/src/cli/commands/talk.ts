@@ -12,7 +12,7 @@ export interface SendFlags extends CommonFlags {
   readonly detach?: true;
 }
 
-/** Through a server the answer is shown; without one the message can only be left for the next. */
+/** With a server, streams the answer; without one, can only queue the message. */
 export async function send(
   id: string,
   words: readonly string[],
@@ -28,11 +28,11 @@ export async function send(
     }
     if (flags.detach !== true || text === "-")
       throw new CommandFailure(
-        "No server was found for this database, so no agent can answer. Start one: holdfast serve. Or leave the message for it: --detach",
+        "No server uses this database, so no agent can answer. Start one with: holdfast serve. Or pass --detach to queue the message for it.",
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
     const sent = await gateway.sessions.send(id, { text, provider, model, delivery, continuity });
-    if (printer.isForPeople) printer.line("Queued. It is delivered when a server starts.");
+    if (printer.isForPeople) printer.line("Queued. The message is delivered when a server starts.");
     else printer.json({ message_id: sent.message.id, run_id: sent.run.id, queued: sent.queued });
     return EXIT.done;
   } finally {
@@ -49,7 +49,7 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
   try {
     if (gateway.server === null)
       throw new CommandFailure(
-        "No server was found for this database, so nothing happens. Start one: holdfast serve",
+        "No server uses this database, so there are no events. Start one with: holdfast serve",
       );
     const { terminal } = openPrinter(flags);
     const { watchCommand } = await import("../talk/watch-command.ts");

@@ -24,7 +24,7 @@ export interface CreateFlags extends CommonFlags {
   readonly model?: string;
 }
 
-/** Prints the id alone, for `ID=$(holdfast create …)`. */
+/** Prints only the ID, for `ID=$(holdfast create …)`. */
 export async function createSession(flags: CreateFlags): Promise<void> {
   const printer = openPrinter(flags);
   const session = await withGateway(
@@ -46,7 +46,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
   else printer.line(nameOf(session));
 }
 
-/** As GAIA makes them: when, to the second, and something random. */
+/** In GAIA's form: date, time and a random part. */
 export function newAgentId(now: Date): string {
   const [date = "", time = ""] = now
     .toISOString()
@@ -80,7 +80,7 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
   };
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(
-      `Nothing to change. Say what, for example: holdfast update ${id} --phase planning`,
+      `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
       EXIT.usage,
     );
   const session = await withGateway(flags, (gateway) => gateway.sessions.update(id, changes), {
@@ -131,7 +131,7 @@ const LIST_COLUMNS: readonly Column[] = [
 export async function listSessions(flags: ListFlags): Promise<void> {
   const printer = openPrinter(flags);
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
-  // Scripts get GAIA's order, for which all must be read; people get the newest at once.
+  // Scripts get GAIA's order, which needs all sessions; people get the newest ones at once.
   const byLastUpdate = flags.activeOnly === true || !printer.isForPeople;
   const { sessions, hasMore } = await withGateway(
     flags,
@@ -143,9 +143,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
   );
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
-    return printer.note(
-      "No sessions. Begin one: holdfast create --agent NAME, or on the page of holdfast serve",
-    );
+    return printer.note("No sessions. Create one with: holdfast create --agent NAME");
   }
   const now = Date.now();
   printer.table(
@@ -159,7 +157,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
     ]),
     LIST_COLUMNS,
   );
-  if (hasMore) printer.note(`The newest ${sessions.length}; --limit shows more.`);
+  if (hasMore) printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
 }
 
 interface Listed {
@@ -167,7 +165,7 @@ interface Listed {
   readonly hasMore: boolean;
 }
 
-/** Resume-ready sessions where only active ones are wanted, as GAIA lists them: the last updated first. */
+/** GAIA's list: last updated first. With `--active-only`, only sessions that are ready to be resumed. */
 async function readByLastUpdate(
   gateway: SessionGateway,
   { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
@@ -302,7 +300,7 @@ export function tellOf(
   else printer.json(toState(session));
 }
 
-/** Opens, asks, closes. */
+/** Opens a gateway for one piece of work. */
 export async function withGateway<Result>(
   flags: GatewayFlags,
   ask: (gateway: SessionGateway) => Promise<Result>,
@@ -316,7 +314,7 @@ export async function withGateway<Result>(
   }
 }
 
-/** A repository by its id, or by its path, which is added when it is new. */
+/** The ID of a repository named by ID, name or path. A new path is added. */
 async function repoIdOf(gateway: SessionGateway, given: string): Promise<string> {
   const { repos } = await gateway.repos.list();
   const folder = path.resolve(given);
@@ -330,7 +328,7 @@ export function parseMetadata(text: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return Object.fromEntries(Object.entries(value));
   } catch {
-    // Said below, in words that help.
+    // Reported below.
   }
   throw new CommandFailure(
     `--metadata must be a JSON object, for example: --metadata '{"task_id": "T001"}'`,

@@ -37,7 +37,7 @@ async function exportGaia(
   const { to: folder } = flags;
   if (folder === undefined)
     throw new CommandFailure(
-      "Say where to: holdfast export --format gaia --to .claude/session",
+      "Pass the target folder: holdfast export --format gaia --to .claude/session",
       EXIT.usage,
     );
   const { exportStates } = await import("../gaia/export-states.ts");
@@ -64,7 +64,7 @@ async function* named(gateway: SessionGateway, ids: readonly string[]): AsyncGen
   for (const id of ids) yield await gateway.sessions.get(id);
 }
 
-/** What an orchestrator made, or somebody's agent works in; the rest GAIA knows nothing of. */
+/** Sessions that an orchestrator created or that have an agent; GAIA does not know the others. */
 async function* tracked(gateway: SessionGateway): AsyncGenerator<Session> {
   let cursor: string | null = null;
   do {
@@ -88,12 +88,12 @@ async function exportBundles(
   const { to } = flags;
   const [only] = ids;
   if (only === undefined)
-    throw new CommandFailure("Say which session: holdfast export ID", EXIT.usage);
+    throw new CommandFailure("Pass the session to export: holdfast export ID", EXIT.usage);
   if (to === undefined) {
     if (ids.length > 1)
-      throw new CommandFailure("Several sessions need a folder: --to FOLDER", EXIT.usage);
+      throw new CommandFailure("Pass --to FOLDER to export several sessions.", EXIT.usage);
     const lines = gateway.sessions.export(only);
-    // Whoever reads it off a screen cannot import it anyway: there, its checksum need not hold.
+    // Text on a screen is not imported, so its checksum need not match.
     const shown = printer.terminal.stdout.isTerminal ? escaped(lines) : lines;
     await pipeline(Readable.from(fromLines(shown)), process.stdout, { end: false });
     return EXIT.done;
@@ -142,7 +142,7 @@ export async function importSessions(
   return exitCode;
 }
 
-/** Straight into the database, in bulk, also beside a server, which notices. */
+/** Writes to the database in bulk; a running server notices the changes. */
 async function importFolder(
   folder: string,
   { printer, flags }: { readonly printer: Printer; readonly flags: ImportFlags },
@@ -173,7 +173,7 @@ function tellOfStates(printer: Printer, done: StatesImported): void {
     printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
   else {
     const others = [
-      ...(kept.length === 0 ? [] : [`${kept.length} changed but not taken over`]),
+      ...(kept.length === 0 ? [] : [`${kept.length} changed but not imported`]),
       ...(setAside.length === 0 ? [] : [`${setAside.length} could not be imported`]),
     ];
     const counts = [`${imported} imported`, `${updated} updated`, `${unchanged} unchanged`];
@@ -199,14 +199,12 @@ async function importBundle(
   return EXIT.done;
 }
 
-/** Opened before it is read, so that what is not there is said in one line. */
+/** Opens the file before reading, so that a missing one is reported in one line. */
 async function openFile(file: string): Promise<Readable> {
   const stream = createReadStream(file);
   await new Promise((resolve, reject) => {
     stream.once("open", resolve);
-    stream.once("error", () =>
-      reject(new CommandFailure(`${file} cannot be read. Is it there?`, EXIT.no)),
-    );
+    stream.once("error", () => reject(new CommandFailure(`Cannot read ${file}.`, EXIT.no)));
   });
   return stream;
 }

@@ -1,8 +1,7 @@
-import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
+import { sameJson, type Json, type JsonObject, isObject } from "../../domain/json.ts";
 import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
-import { isObject } from "../../storage/rows/parse.ts";
 import { listAt } from "./field-readers.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";

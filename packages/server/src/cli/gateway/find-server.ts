@@ -23,7 +23,7 @@ export interface ServerAddress {
 export function gatewaySettings(flags: GatewayFlags): ServeSettings {
   if (flags.url !== undefined && flags.database !== undefined)
     throw new CommandFailure(
-      "--url and --database exclude each other: a server uses its own database. Leave one of them out.",
+      "--url and --database cannot be combined: a server uses its own database.",
       EXIT.usage,
     );
   return serveSettings(flags, process.env);
@@ -57,7 +57,7 @@ export async function findServer(
 export async function databaseSettings(flags: GatewayFlags): Promise<ServeSettings> {
   if (flags.url !== undefined)
     throw new CommandFailure(
-      "This works straight on the database, and not through a server: leave --url out, and name the database with --database.",
+      "This command works on the database itself, not through a server. Pass --database instead of --url.",
       EXIT.usage,
     );
   const settings = gatewaySettings(flags);
@@ -75,7 +75,7 @@ export async function databaseElsewhere(
   const server = runningServer(settings.dataFolder);
   if (server?.database === undefined) return null;
   if (server.database === (await identifyDatabase(settings.database))) return null;
-  return `The server at ${server.url} uses another database than ${describeDatabase(settings.database)}. Name it with --database.`;
+  return `The server at ${server.url} uses another database than ${describeDatabase(settings.database)}. Pass the right one with --database.`;
 }
 
 /** Whether the data folder, and not a database, says where to go. */

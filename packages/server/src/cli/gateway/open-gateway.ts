@@ -24,10 +24,10 @@ export interface GatewayOptions {
   readonly withProviders?: boolean;
 }
 
-/** Commands are many and wait in line; a server's request is one and waits less. */
+/** Longer than a server waits: many commands may queue for the database. */
 const BUSY_TIMEOUT_MS = 60_000;
 
-/** The server that uses the named database when one runs, else the database itself. */
+/** Uses the server on the named database when one runs, else the database itself. */
 export async function openGateway(
   flags: GatewayFlags,
   options: GatewayOptions,
@@ -69,7 +69,7 @@ export async function openDatabase(
   if (pending !== undefined) {
     if (access === "read")
       throw new CommandFailure(
-        `${describeDatabase(database)}: the database is of an older version, without ${pending}. Run: holdfast db migrate`,
+        `${describeDatabase(database)}: the database has an older schema, without ${pending}. Run: holdfast db migrate`,
       );
     if (inspection.holds === "holdfast") await refuseWhileInUse(named);
     makeDataFolder(dataFolder);

@@ -16,7 +16,7 @@ import { neutraliseLine } from "../terminal/neutralise.ts";
 
 export type NamedDatabase = Pick<DataSettings, "dataFolder" | "database">;
 
-/** There is no Holdfast data where a command was told to look. */
+/** The named database holds no Holdfast data. */
 export class NothingThere extends CommandFailure {
   constructor(message: string) {
     super(message, EXIT.no);
@@ -35,10 +35,10 @@ export function requireData(
   if (file !== null && path.dirname(file) === dataFolder)
     throw new NothingThere(
       existsSync(dataFolder)
-        ? `There is no Holdfast data in ${dataFolder} yet. To begin: holdfast serve`
-        : `There is no Holdfast data: the folder ${dataFolder} does not exist. To begin: holdfast serve`,
+        ? `There is no Holdfast data in ${dataFolder} yet. Start with: holdfast serve`
+        : `There is no Holdfast data: the folder ${dataFolder} does not exist. Start with: holdfast serve`,
     );
-  throw new NothingThere(`${where}: there is no such file.`);
+  throw new NothingThere(`${where}: no such file.`);
 }
 
 /**
@@ -84,7 +84,7 @@ export async function refuseWhileInUse(named: NamedDatabase): Promise<void> {
   if (reason !== null) throw new CommandFailure(reason);
 }
 
-/** Who uses the database, in a sentence; null when nobody does. */
+/** A sentence that names the users of the database; null when there are none. */
 export async function reasonInUse(named: NamedDatabase): Promise<string | null> {
   const { leases, identity } = await inspectDatabase(named.database);
   if (leases.length > 0) return leasesHeld(named, leases);
@@ -95,7 +95,7 @@ export async function reasonInUse(named: NamedDatabase): Promise<string | null> 
     if (server === null) continue;
     const isOlder = server.database === undefined && folder === folderOf(file);
     if (isOlder || (identity !== null && server.database === identity))
-      return `${describeDatabase(named.database)}: a Holdfast with pid ${server.pid} at ${server.url} uses it. Stop it, and run this again.`;
+      return `${describeDatabase(named.database)}: a Holdfast with pid ${server.pid} at ${server.url} uses it. Stop it and try again.`;
   }
   return null;
 }
@@ -106,12 +106,12 @@ function leasesHeld({ database }: NamedDatabase, leases: readonly LiveLease[]): 
   const [verb, them] = leases.length === 1 ? ["uses", "it"] : ["use", "them"];
   return [
     `${describeDatabase(database)}: ${counted(leases.length, "live node")} ${verb} it: ${names.join(", ")}.`,
-    `The schema must not change while nodes are alive. Stop ${them}, and run this again.`,
+    `The schema must not change while nodes are alive. Stop ${them} and try again.`,
     `A node that was killed counts as alive until its lease ends, at most ${Math.ceil(longest / 1_000)} s from now.`,
   ].join(" ");
 }
 
-/** Nobody uses the database, and no server starts on the folder of a SQLite file, while this works. */
+/** Does the work while no server uses the database; none can start on the folder of a SQLite file meanwhile. */
 export async function whileNobodyServes<Result>(
   named: NamedDatabase,
   work: () => Promise<Result>,
@@ -125,7 +125,7 @@ export async function whileNobodyServes<Result>(
   }
 }
 
-/** A folder without a lock file has never been a data folder: nobody serves from it, and nothing is left in it. */
+/** A folder without a lock file has never been a data folder, so no server uses it; no lock file is created there. */
 function lockFolderOf({ dataFolder, database }: NamedDatabase): DataFolderLock | null {
   const file = databaseFile(database);
   if (file === null) return null;

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import { v7 as newId } from "uuid";
 import type { Command } from "../../domain/kernel/command.ts";
 import { executeCommand } from "../../runtime/execute-command.ts";
@@ -37,7 +38,7 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
     line(`The hooks work. Each call is a line in ${hookLogFile(settings.dataFolder)}`);
     return EXIT.done;
   } catch (error) {
-    line(`✗ ${neutraliseLine(error instanceof Error ? error.message : String(error))}`);
+    line(`✗ ${neutraliseLine(errorText(error))}`);
     return EXIT.failed;
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import {
   closeSync,
   fchmodSync,
@@ -72,7 +73,7 @@ export function writeSettingsFile({ file, realFile, text }: SettingsFile, next: 
     renameSync(draft, realFile);
   } catch (error) {
     rmSync(draft, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandFailure(`${file} cannot be written: ${reason}.`, undefined, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
@@ -249,7 +250,7 @@ function readIfThere(file: string): string | null {
     // A data folder that cannot be is reported where it is made.
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandFailure(`${file} cannot be read: ${reason}.`, EXIT.usage, { cause: error });
   }
   if (bytes.length > MAX_BYTES)

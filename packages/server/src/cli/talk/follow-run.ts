@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import { HoldfastError, type Client } from "@holdfast/client";
 import type { Message, Run, SendMessageReply, WholeSession } from "@holdfast/protocol";
 import { Writable } from "node:stream";
@@ -170,7 +171,7 @@ async function stopped(
     await cancel(client, { run, signal: AbortSignal.timeout(CANCEL_MS) });
     say("Cancelled.");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const again = `holdfast cancel ${neutraliseLine(sessionId)}`;
     say(`It could not be cancelled (${neutraliseLine(reason)}). To try again: ${again}`);
   }
