@@ -1,8 +1,8 @@
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
-import { holdfastBin, main, runOnPinnedNode } from "./run.mjs";
+import { callerFolder, holdfastBin, main, runOnPinnedNode } from "./run.mjs";
 
 await main(async () => {
   await ensureInstalled();
   await ensureBuilt();
-  await runOnPinnedNode([holdfastBin, ...process.argv.slice(2)]);
+  await runOnPinnedNode([holdfastBin, ...process.argv.slice(2)], { cwd: callerFolder() });
 });

@@ -17,7 +17,7 @@ const INSTALL_STAMP = join(root, "node_modules", ".holdfast-install");
 const BUILD_STAMP = join(root, "packages", "server", "dist", ".build-stamp");
 const LOCK = join(root, ".cache", "prepare.lock");
 
-/** What the build leaves behind; one of them missing means to build again, whatever the stamp says. */
+/** Outputs of the build. A missing one causes a build even if the stamp is current. */
 const OUTPUTS = ["server/dist/program/main.js", "server/dist/web/index.html"];
 
 export async function ensureInstalled() {
@@ -35,7 +35,7 @@ export async function ensureBuilt() {
   });
 }
 
-/** For whoever else writes into the dist folders. */
+/** For other scripts that write into the dist folders. */
 export function holdBuildLock(work) {
   return withLock(LOCK, work);
 }
@@ -63,7 +63,7 @@ async function install() {
     env: { ...process.env, PATH: pathWithoutOurs() },
     shell: windows,
   }).catch((error) => {
-    throw new Stop(`npm could not be started: ${error.message}`);
+    throw new Stop(`Cannot start npm: ${error.message}`);
   });
   if (code !== 0) throw new Stop(`${output}\nnpm ci failed with exit code ${code}.`);
   writeStamp(INSTALL_STAMP, hash);
@@ -84,7 +84,7 @@ function installHash() {
   return hash.update(readFileSync(join(root, "package-lock.json"))).digest("hex");
 }
 
-/** Somebody ran npm themselves: npm's own record of what it installed has every package at the locked version. */
+/** True when the user ran npm: its record of installed packages has each one at the locked version. */
 function installedByHand() {
   const record = readText(join(root, "node_modules", ".package-lock.json"));
   if (record === undefined) return false;
@@ -101,7 +101,7 @@ function installedByHand() {
   );
 }
 
-/** Whether the lockfile knows what a package.json asks for. */
+/** Whether the lockfile has the dependencies of a package.json. */
 function isLocked(path, locked) {
   const manifest = readJson(path);
   return ["dependencies", "devDependencies", "optionalDependencies"].every((kind) => {
@@ -114,7 +114,7 @@ function isLocked(path, locked) {
   });
 }
 
-/** As the lockfile names them: the root has the empty name. */
+/** Named as in the lockfile: the root has the empty name. */
 function packageFolders() {
   return ["", ...readJson(manifestOf("")).workspaces];
 }
@@ -144,7 +144,7 @@ function isBuilt(hash) {
   );
 }
 
-/** Cheap on purpose: names, sizes and times of everything the build reads, not their contents. */
+/** Cheap: hashes names, sizes and times of all inputs of the build, not their contents. */
 function sourceHash() {
   const hash = createHash("sha256");
   for (const path of buildInputs()) {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -10,14 +10,14 @@ export const holdfastBin = join(root, "packages", "server", "bin", "holdfast.js"
 export const windows = process.platform === "win32";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** A Ctrl-C reaches us twice, from the terminal and from npm: what comes within this time is one and the same. */
+/** A Ctrl-C arrives twice, from the terminal and from npm: signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 const LONE_CHECK_MS = 500;
 
-/** A failure whose message says everything the user needs: shown without a stack. */
+/** A failure whose message is enough for the user: printed without a stack. */
 export class Stop extends Error {}
 
-/** Runs a script's work; a Stop is told in plain words, and ends with exit code 1. */
+/** Runs a script. A Stop prints its message and ends with exit code 1. */
 export async function main(work) {
   try {
     await work();
@@ -28,20 +28,29 @@ export async function main(work) {
   }
 }
 
-/** Runs Node with these arguments in the user's terminal and ends this process as that one ended. */
-export async function runOnPinnedNode(args) {
-  process.exit(await runInTerminal(args));
+/** Runs Node with these arguments in the user's terminal and exits with its exit code. */
+export async function runOnPinnedNode(args, options) {
+  process.exit(await runInTerminal(args, options));
+}
+
+/** The folder in which the user typed the command. npm changes to the repository and leaves it in INIT_CWD. */
+export function callerFolder() {
+  const { INIT_CWD, npm_package_json } = process.env;
+  const isRunByNpm =
+    npm_package_json === join(root, "package.json") && process.cwd() === resolve(root);
+  return isRunByNpm && INIT_CWD !== undefined && existsSync(INIT_CWD) ? INIT_CWD : process.cwd();
 }
 
 /**
- * The same, but resolves to the exit code: 128 + n when signal n ended it. A server stops its own children;
- * where nobody does, `wholeGroup` hands a signal to all of them.
+ * The same, but resolves to the exit code: 128 + n when signal n ended the process. A server stops its own children;
+ * for other programs, `wholeGroup` forwards signals to the whole process group.
  */
-export function runInTerminal(args, { wholeGroup = false } = {}) {
+export function runInTerminal(args, { wholeGroup = false, cwd } = {}) {
   const preload = pathToFileURL(join(root, "scripts", "end-with-parent.mjs")).href;
   const child = spawn(pinnedNode(), ["--import", preload, ...args], {
+    cwd,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // Its own process group: the terminal's Ctrl-C comes to us alone, and we hand it on once.
+    // A process group of its own: the terminal's Ctrl-C reaches only us, and we forward it once.
     detached: !windows,
   });
   const signalChild = (signal) => {
@@ -61,7 +70,7 @@ export function runInTerminal(args, { wholeGroup = false } = {}) {
   });
 }
 
-/** Runs a program out of sight. Its output is for the caller to show when it failed. */
+/** Runs a program and collects its output, which the caller shows on failure. */
 export function runQuietly(command, args, { cwd = root, env = process.env, shell = false } = {}) {
   const child = spawn(command, args, { cwd, env, shell, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -82,7 +91,7 @@ export function runQuietly(command, args, { cwd = root, env = process.env, shell
   });
 }
 
-/** Runs the command-line program of an installed package on the pinned Node, out of sight. */
+/** Runs the command-line program of an installed package on the pinned Node and collects its output. */
 export function runTool(name, args) {
   return runQuietly(pinnedNode(), [toolPath(name), ...args]);
 }
@@ -101,8 +110,8 @@ export function pinnedNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
   throw new Stop(
-    `Holdfast runs on Node 22.18 or newer. The one it brings is missing (${pinned}), and this is ${process.version}. ` +
-      "Install with scripts allowed (npm ci), or use a newer Node.",
+    `Holdfast needs Node 22.18 or newer; this is ${process.version}. Its own Node is missing (${pinned}). ` +
+      "Run npm ci with install scripts enabled, or use a newer Node.",
   );
 }
 
@@ -120,7 +129,7 @@ function forwardSignals(signalChild) {
   };
 }
 
-/** Started by npm, we end with npm: its shell may die of a signal without handing it on. */
+/** Under npm, ends with npm: its shell may die of a signal without forwarding it. */
 function watchNpm(onGone) {
   if (process.env.npm_lifecycle_event === undefined) return () => {};
   const parent = process.ppid;

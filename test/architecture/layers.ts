@@ -74,6 +74,7 @@ export const layers: readonly Layer[] = [
       "@clack/prompts",
       "@modelcontextprotocol/sdk",
       "commander",
+      "jsonc-parser",
       "pino",
       "rotating-file-stream",
       "uuid",

@@ -6,7 +6,8 @@ enableCompileCache();
 const [data = "", port = ""] = process.argv.slice(2);
 const { greeting, startServer } = await import("../../packages/server/src/cli/serve.ts");
 const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
-const { stopInTime, stopSignal } = await import("../../packages/server/src/cli/stop-signal.ts");
+const { stopInTime, stopSignal } =
+  await import("../../packages/server/src/cli/commands/serving.ts");
 // Who is killed writes no cache at its end.
 flushCompileCache();
 

@@ -68,13 +68,13 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(run("delete", fork)).toEqual({
       code: 64,
       stdout: "",
-      stderr: "holdfast: This cannot be undone: say --yes to do it.\n",
+      stderr: "holdfast: This cannot be undone. Pass --yes to confirm.\n",
     });
     good("delete", fork, "--yes");
     expect(run("get", fork)).toEqual({
       code: 1,
       stdout: "",
-      stderr: "holdfast: There is no such session. See what there is: holdfast list\n",
+      stderr: "holdfast: There is no such session. Run `holdfast list` to see all sessions.\n",
     });
   });
 
@@ -117,7 +117,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(told).toMatchObject({ code: 2, stdout: "" });
     expect(told.stderr).toMatch(
       new RegExp(
-        `^holdfast: Session \\S+ cannot be read: metadata is not JSON\\. See it: holdfast get ${id} --raw\\.`,
+        `^holdfast: Session \\S+ cannot be read: metadata is not JSON\\. Show its rows with: holdfast get ${id} --raw\\.`,
         "u",
       ),
     );

@@ -96,7 +96,7 @@ describe("two nodes on one database", () => {
     expect(drain("--wait", "--timeout", "0.5")).toEqual({
       code: 2,
       stdout: "",
-      stderr: `holdfast: ${name} is not drained yet: 1 agent is at work. It goes on draining.\n`,
+      stderr: `holdfast: ${name} is not drained yet: 1 agent is still working. It continues to drain.\n`,
     });
     expect(drain()).toEqual({ code: 0, stdout: `${name} is draining.\n`, stderr: "" });
     await expect
@@ -110,8 +110,12 @@ describe("two nodes on one database", () => {
     ]);
     const { messages } = await one.client.sessions.get(id);
     expect(messages.at(-1)?.content).toMatchObject({ text: "begundone" });
-    expect(drain().stdout).toBe(`${name} is drained: nothing is at work there any more.\n`);
-    expect(drain("--undo")).toEqual({ code: 0, stdout: `${name} takes work again.\n`, stderr: "" });
+    expect(drain().stdout).toBe(`${name} is drained.\n`);
+    expect(drain("--undo")).toEqual({
+      code: 0,
+      stdout: `${name} accepts work again.\n`,
+      stderr: "",
+    });
     await expect.poll(async () => (await nodes()).some(({ draining }) => draining)).toBe(false);
   });
 
@@ -120,7 +124,7 @@ describe("two nodes on one database", () => {
     onTestFinished(async () => void (await twin.server.end("SIGTERM")));
     await expect.poll(async () => (await one.client.nodes.list()).nodes.length).toBe(3);
     const twinId = (await twin.client.nodes.list()).nodes.find(({ self }) => self)?.id ?? "";
-    const see = "See what there is: holdfast nodes\n";
+    const see = "Run `holdfast nodes` to see all nodes.\n";
     for (const way of WAYS) {
       const drain = (name: string) => run(way, "nodes", "drain", name);
       expect(drain("three")).toEqual({

@@ -122,7 +122,7 @@ describe("a server that requires a sandbox where there is none", () => {
       `No agent is started without a sandbox, and there is none. ${reason}`,
     );
     expect((await end("SIGTERM")).stderr).toBe(
-      `holdfast: no agent is started: a sandbox is required, and there is none. ${reason}\n`,
+      `holdfast: no agent can be started: a sandbox is required but not available. ${reason}\n`,
     );
     server = null;
     const env = { ...withoutBubblewrap(), HOME: home, AGENT_WORKSPACE_ROOT: place.root };

@@ -74,7 +74,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
       ["two", two],
     ] as const)
       expect(refused.stderr).toContain(`${name} (${readServerFile(data).node})`);
-    expect(refused.stderr).toMatch(/2 live nodes use it: .* Stop them, and run this again\./u);
+    expect(refused.stderr).toMatch(/2 live nodes use it: .* Stop them and try again\./u);
     expect([await isUp(one), await isUp(two)]).toEqual([true, true]);
     // There is nothing to migrate, so nothing is refused.
     expect(db("migrate", url)).toMatchObject({

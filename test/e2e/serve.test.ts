@@ -115,7 +115,7 @@ describe("holdfast serve", () => {
       const ended = holdfast(["serve", "--data", folder, "--port", "0"]);
       expect(ended).toMatchObject({ code: 2, stdout: "" });
       expect(ended.stderr.trim().split("\n")).toEqual([
-        expect.stringContaining(`The data folder ${folder} cannot be made`),
+        expect.stringContaining(`Cannot create the data folder ${folder}`),
       ]);
     },
   );

@@ -81,7 +81,7 @@ describe("holdfast token", () => {
       });
     expect(await statusWith(admin)).toBe(200);
     expect(run("revoke", listed.id).stdout).toBe(
-      "ci is revoked; servers refuse it within seconds.\n",
+      "ci is revoked. Servers refuse it within seconds.\n",
     );
     await expect.poll(() => statusWith(token), SOON).toBe(401);
     expect(list().map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)).toEqual(

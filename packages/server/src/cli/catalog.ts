@@ -6,7 +6,7 @@ import { demoDefinition } from "../providers/demo/demo-definition.ts";
 import { isInside } from "../providers/sandbox/path-inside.ts";
 import { openSandbox, type Sandbox } from "../providers/sandbox/sandbox.ts";
 import { journalFolder } from "./settings/data-folder.ts";
-import type { ServeSettings } from "./settings/settings.ts";
+import { databaseFile, type ServeSettings } from "./settings/settings.ts";
 import { VERSION } from "./version.ts";
 
 /** Every provider that the settings know of. */
@@ -31,7 +31,7 @@ export function catalogOf(
 export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
   const { dataFolder, database, workspaceRoot } = settings;
   const own = realPath(dataFolder);
-  const file = database.engine === "sqlite" ? database.file : null;
+  const file = databaseFile(database);
   const isApart = file !== null && !isInside(file, own) && !isInside(file, dataFolder);
   return openSandbox({
     mode: settings.sandbox,
@@ -52,4 +52,13 @@ export function ownerOf(dataFolder: string): string {
 /** A server has made its data folder; a command that only looks has not. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
+}
+
+/** Completes the sentence "Agents run …" for the start of a server and for `doctor`. */
+export function describeSandbox({ state, madeWith }: Sandbox): string {
+  const { mode, active, reason } = state;
+  if (active) return `in a sandbox (${madeWith}); the network is shared`;
+  return mode === "required"
+    ? `are not started: a sandbox is required. ${reason}`
+    : `without a sandbox. ${reason}`;
 }

@@ -3,10 +3,11 @@ import { DELIVERY_POLICIES } from "../domain/delivery.ts";
 import { OUTCOMES, PHASES } from "../domain/phase.ts";
 import { FURTHER_CHECKS } from "../domain/should-resume.ts";
 import { STATES, STATUSES } from "../domain/status.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
 
 export { DELIVERY_POLICIES, FURTHER_CHECKS, OUTCOMES, PHASES, STATES, STATUSES };
 
-/** For commands on the data folder itself. */
+/** Options of commands that use the data folder. */
 export function withData(command: Command): Command {
   return command
     .option("--data <folder>", "data folder (default: holdfast in the user's data folder)")
@@ -16,15 +17,31 @@ export function withData(command: Command): Command {
     );
 }
 
-/** For commands that go through a server where one runs, and straight to the database where none does. */
-export function withDesk(command: Command): Command {
+/** Options of commands that use a running server, or the database when none runs. */
+export function withServerOptions(command: Command): Command {
   return withData(command)
-    .option("--url <url>", "server URL (default: the server that uses the database)")
-    .option("--json", "as JSON");
+    .option("--url <url>", "server URL (default: the server using the data folder)")
+    .option("--json", "print JSON");
 }
 
+/** An option with a fixed set of values, which its help lists. */
 export function choice(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, description).choices([...choices]);
+  const option = new Option(flags, description).choices([...choices]);
+  return option.argParser(oneOf(option.long ?? flags, choices));
+}
+
+/** Parses one of a fixed set of values. The message replaces commander's own. */
+export function oneOf<Value extends string>(
+  name: string,
+  values: readonly Value[],
+): (text: string) => Value {
+  return (text) => {
+    const value = values.find((known) => known === text);
+    if (value !== undefined) return value;
+    const last = values.at(-1);
+    const rest = values.slice(0, -1).join(", ");
+    throw new CommandFailure(`${name} must be ${rest} or ${last}, not "${text}".`, EXIT.usage);
+  };
 }
 
 export function examples(...lines: readonly string[]): string {
@@ -34,15 +51,14 @@ export function examples(...lines: readonly string[]): string {
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number above 0.");
+    throw new InvalidArgumentError("It must be a number greater than 0.");
   return value;
 }
 
-/** Nothing yet counts as well: `--hours 0` is everything at rest. */
 export function notNegative(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number, 0 or more.");
+    throw new InvalidArgumentError("It must be a number, 0 or greater.");
   return value;
 }
 
@@ -51,7 +67,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A time in words that a date is written in, made ISO. */
+/** Converts a date or time to ISO 8601. */
 export function time(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at))
@@ -66,6 +82,6 @@ export function listOf(known: readonly string[]): (text: string) => readonly str
     const names = text.split(",").map((name) => name.trim());
     const wrong = names.find((name) => !known.includes(name));
     if (wrong === undefined) return names;
-    throw new InvalidArgumentError(`"${wrong}" is none of ${known.join(", ")}.`);
+    throw new InvalidArgumentError(`"${wrong}" is not one of ${known.join(", ")}.`);
   };
 }

@@ -16,6 +16,7 @@ import {
   examples,
   FURTHER_CHECKS,
   listOf,
+  oneOf,
   OUTCOMES,
   PHASES,
   positiveNumber,
@@ -23,10 +24,10 @@ import {
   STATUSES,
   time,
   wholeNumber,
-  withDesk,
+  withServerOptions,
 } from "./program-options.ts";
 
-const ID = "of the session, or the agent id it was made with";
+const ID = "session ID or agent ID";
 
 export function addSessionCommands(holdfast: Command): void {
   addTracking(holdfast);
@@ -37,16 +38,16 @@ export function addSessionCommands(holdfast: Command): void {
 /** The commands that GAIA's scripts know. */
 function addTracking(holdfast: Command): void {
   holdfast.commandsGroup("Sessions:");
-  withDesk(holdfast.command("create"))
-    .description("make a session and print its id")
-    .option("--agent <name>", "who works in it")
-    .option("--purpose <text>", "what for")
-    .option("--id <id>", "an agent id of your own (default: agent-DATE-TIME-RANDOM)")
-    .option("--metadata <json>", "a JSON object")
-    .option("--title <text>")
-    .option("--repo <path>", "repository to work in: its path, name or id")
+  withServerOptions(holdfast.command("create"))
+    .description("create a session and print its ID")
+    .option("--agent <name>", "agent name")
+    .option("--purpose <text>", "purpose")
+    .option("--id <id>", "agent ID (default: agent-DATE-TIME-RANDOM)")
+    .option("--metadata <json>", "metadata, as a JSON object")
+    .option("--title <text>", "title")
+    .option("--repo <path>", "repository to work in: path, name or ID")
     .option("--provider <name>", "agent or model for its messages")
-    .option("--model <name>")
+    .option("--model <name>", "model of that provider")
     .addHelpText(
       "after",
       examples(
@@ -56,17 +57,17 @@ function addTracking(holdfast: Command): void {
     )
     .action(async (flags: CreateFlags) => (await tracking()).createSession(flags));
 
-  withDesk(holdfast.command("update"))
-    .description("change a session's phase, metadata or preference, or report an error")
+  withServerOptions(holdfast.command("update"))
+    .description("change a session's phase, metadata or preferences, or record an error")
     .argument("<id>", ID)
-    .addOption(choice("--phase <phase>", "what its agent does now", PHASES))
-    .option("--metadata <json>", "merged into what is there")
-    .option("--error <text>", "counted, and kept as the last one")
-    .option("--reset-errors", "set the number of errors to 0")
-    .option("--title <text>")
-    .option("--provider <name>", "preferred for its messages")
+    .addOption(choice("--phase <phase>", "new phase", PHASES))
+    .option("--metadata <json>", "JSON object to merge into the metadata")
+    .option("--error <text>", "error to record; raises the error count")
+    .option("--reset-errors", "set the error count to 0")
+    .option("--title <text>", "new title")
+    .option("--provider <name>", "preferred provider for its messages")
     .option("--model <name>", "preferred model of that provider")
-    .addOption(choice("--delivery <policy>", "what happens to new messages", DELIVERY_POLICIES))
+    .addOption(choice("--delivery <policy>", "how new messages are delivered", DELIVERY_POLICIES))
     .addHelpText(
       "after",
       examples(
@@ -77,50 +78,55 @@ function addTracking(holdfast: Command): void {
     )
     .action(async (id: string, flags: UpdateFlags) => (await tracking()).updateSession(id, flags));
 
-  withDesk(holdfast.command("get"))
+  withServerOptions(holdfast.command("get"))
     .description("print a session's state as JSON")
     .argument("<id>", ID)
-    .option("--raw", "print the session as it is stored, even if it cannot be read")
+    .option("--raw", "print the stored rows, even if they cannot be read as a session")
     .action(async (id: string, flags: CommonFlags & { readonly raw?: true }) =>
       (await tracking()).getSession(id, flags),
     );
 
-  withDesk(holdfast.command("list"))
-    .description("list sessions, newest first; as JSON, the last updated first")
-    .option("--active-only", "only sessions that are ready to be resumed, the last updated first")
-    .option("--agent <name>")
-    .addOption(choice("--status <status>", "only in this status", STATUSES))
-    .addOption(choice("--state <state>", "only in this state", STATES))
-    .addOption(choice("--phase <phase>", "only in this phase", PHASES))
-    .option("--search <words>", "in titles, purposes and messages")
-    .option("--from <time>", "active at or after", time)
-    .option("--to <time>", "created before", time)
-    .option("--limit <n>", "at most so many", wholeNumber)
+  withServerOptions(holdfast.command("list"))
+    .description("list sessions, newest first (JSON: last updated first)")
+    .option("--active-only", "only sessions that are ready to be resumed, last updated first")
+    .option("--agent <name>", "only sessions of this agent")
+    .addOption(choice("--status <status>", "only sessions with this status", STATUSES))
+    .addOption(choice("--state <state>", "only sessions in this state", STATES))
+    .addOption(choice("--phase <phase>", "only sessions in this phase", PHASES))
+    .option("--search <words>", "search titles, purposes and messages")
+    .option("--from <time>", "only sessions active at or after this time", time)
+    .option("--to <time>", "only sessions created before this time", time)
+    .option("--limit <n>", "maximum number of sessions", wholeNumber)
     .addHelpText(
       "after",
       examples("holdfast list --active-only", "holdfast list --agent terraform-architect --json"),
     )
     .action(async (flags: ListFlags) => (await tracking()).listSessions(flags));
 
-  withDesk(holdfast.command("should-resume"))
-    .description("say whether to take a session up again; exits 0 for yes, 1 for no")
+  withServerOptions(holdfast.command("should-resume"))
+    .description("say whether to resume a session; exits 0 for yes, 1 for no")
     .argument("<id>", ID)
-    .option("--timeout-minutes <n>", "how long it may have been inactive", positiveNumber)
-    .option("--max-errors <n>", "how many errors are too many", wholeNumber)
+    .option("--timeout-minutes <n>", "maximum inactivity in minutes", positiveNumber)
+    .option("--max-errors <n>", "error count from which the answer is no", wholeNumber)
     .option(
       "--require <checks>",
-      `further checks that count: ${FURTHER_CHECKS.join(", ")}`,
+      `additional checks that must pass: ${FURTHER_CHECKS.join(", ")}`,
       listOf(FURTHER_CHECKS),
     )
-    .addHelpText("after", examples("holdfast should-resume $ID --require workspace && ./go-on.sh"))
+    .addHelpText(
+      "after",
+      examples("holdfast should-resume $ID --require workspace && ./continue.sh"),
+    )
     .action(async (id: string, flags: ResumeFlags) => {
       process.exitCode = await (await tracking()).shouldResume(id, flags);
     });
 
-  withDesk(holdfast.command("finalize"))
-    .description("say how the work of a session ended")
+  withServerOptions(holdfast.command("finalize"))
+    .description("record the outcome of a session")
     .argument("<id>", ID)
-    .addArgument(new Argument("<outcome>").choices([...OUTCOMES]))
+    .addArgument(
+      new Argument("<outcome>", OUTCOMES.join(", ")).argParser(oneOf("outcome", OUTCOMES)),
+    )
     .option("--summary <text>")
     .addHelpText("after", examples("holdfast finalize ID completed --summary 'Applied'"))
     .action(async (id: string, outcome: Outcome, flags: FinalizeFlags) =>
@@ -129,17 +135,24 @@ function addTracking(holdfast: Command): void {
 }
 
 function addTalking(holdfast: Command): void {
-  withDesk(holdfast.command("send"))
-    .description("send a message and show the answer as it comes")
+  withServerOptions(holdfast.command("send"))
+    .description("send a message and stream the answer")
     .argument("<id>", ID)
-    .argument("<text...>", "the message; - reads it from stdin")
-    .option("--provider <name>", "for this message (default: the session's, else the last run's)")
-    .option("--model <name>", "for this message")
+    .argument("<text...>", "message; - reads it from stdin")
+    .option(
+      "--provider <name>",
+      "provider for this message (default: the session's, else the last run's)",
+    )
+    .option("--model <name>", "model for this message")
     .addOption(
-      choice("--delivery <mode>", "when its agent is busy", ["queue", "reject", "interrupt"]),
+      choice("--delivery <mode>", "what to do while the agent is busy", [
+        "queue",
+        "reject",
+        "interrupt",
+      ]),
     )
     .addOption(
-      choice("--continuity <policy>", "whether its agent must remember", [
+      choice("--continuity <policy>", "whether the agent must remember the session", [
         "auto",
         "required",
         "off",
@@ -148,7 +161,7 @@ function addTalking(holdfast: Command): void {
     .option("--detach", "return once the message is stored")
     .addHelpText(
       "after",
-      `\nExits 0 when the run completed, 2 when it failed, 3 when it waits for something.\n${examples(
+      `\nExits 0 when the run completed, 2 when it failed, 3 when it is suspended.\n${examples(
         'holdfast send ID "Run the tests"',
         "git diff | holdfast send ID -",
       )}`,
@@ -157,54 +170,60 @@ function addTalking(holdfast: Command): void {
       process.exitCode = await (await import("./commands/talk.ts")).send(id, words, flags);
     });
 
-  withDesk(holdfast.command("watch"))
-    .description("show what happens in a session until it is put away, or Ctrl-C")
+  withServerOptions(holdfast.command("watch"))
+    .description("show the events of a session until it is archived or you press Ctrl-C")
     .argument("<id>", ID)
-    .option("--since <seq>", "from after this event on; 0 from the beginning", wholeNumber)
+    .option(
+      "--since <seq>",
+      "start after this event number; 0 starts at the beginning",
+      wholeNumber,
+    )
     .action(async (id: string, flags: WatchFlags) => {
       process.exitCode = await (await import("./commands/talk.ts")).watch(id, flags);
     });
 
-  withDesk(holdfast.command("inbox"))
-    .description("list everything waiting for your answer, and allowed actions that were not done")
-    .option("--dismiss <id>", "remove an allowed action that was not done from the list")
+  withServerOptions(holdfast.command("inbox"))
+    .description(
+      "list everything waiting for your answer, and allowed actions that were not performed",
+    )
+    .option("--dismiss <id>", "remove an allowed action that was not performed from the list")
     .action(async (flags: InboxFlags) => (await lifecycle()).showInbox(flags));
 }
 
 function addLifecycle(holdfast: Command): void {
-  withDesk(holdfast.command("cancel"))
+  withServerOptions(holdfast.command("cancel"))
     .description("cancel the current run")
     .argument("<id>", ID)
-    .option("--reason <text>")
+    .option("--reason <text>", "reason to record")
     .action(async (id: string, flags: CommonFlags) => (await lifecycle()).cancelRun(id, flags));
 
-  withDesk(holdfast.command("resume"))
-    .description("make a suspended session active, or give it the answer it waits for")
+  withServerOptions(holdfast.command("resume"))
+    .description("resume a suspended session, or answer its question")
     .argument("<id>", ID)
-    .option("--suspension <id>", "which one it answers (default: the only one)")
-    .option("--answer <answer>", "an option's id, a text, or JSON")
+    .option("--suspension <id>", "suspension to answer (default: the only open one)")
+    .option("--answer <answer>", "option ID, text or JSON")
     .addHelpText("after", examples("holdfast resume ID", "holdfast resume ID --answer allow_once"))
     .action(async (id: string, flags: AnswerFlags) => (await lifecycle()).resumeSession(id, flags));
 
-  withDesk(holdfast.command("archive"))
-    .description("put a session away; it can still be read and forked")
+  withServerOptions(holdfast.command("archive"))
+    .description("archive a session; it can still be read and forked")
     .argument("<id>", ID)
     .action(async (id: string, flags: CommonFlags) =>
       (await lifecycle()).archiveSession(id, flags),
     );
 
-  withDesk(holdfast.command("delete"))
-    .description("delete a session for good")
+  withServerOptions(holdfast.command("delete"))
+    .description("delete a session permanently")
     .argument("<id>", ID)
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .action(async (id: string, flags: CommonFlags & { readonly yes?: true }) => {
       process.exitCode = await (await lifecycle()).deleteSession(id, flags);
     });
 
-  withDesk(holdfast.command("fork"))
-    .description("make a new session with this one's history, and print its id")
+  withServerOptions(holdfast.command("fork"))
+    .description("create a session with a copy of this one's history and print its ID")
     .argument("<id>", ID)
-    .option("--at <message>", "the last message to take over (default: all)")
+    .option("--at <message>", "last message to copy (default: all)")
     .action(async (id: string, flags: CommonFlags & { readonly at?: string }) =>
       (await lifecycle()).forkSession(id, flags),
     );

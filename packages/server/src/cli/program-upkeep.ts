@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { SCOPES } from "../domain/scope.ts";
-import type { HookFlags } from "./commands/hooks.ts";
-import type { BackupFlags, CopyFlags } from "./commands/database.ts";
+import type { CopyFlags, JsonFlags } from "./commands/database.ts";
 import type { CleanupFlags } from "./commands/cleanup.ts";
 import type { DrainFlags } from "./commands/nodes.ts";
+import type { HookOptions } from "./hooks/run-hook.ts";
 import type { InstallFlags } from "./hooks/install-hooks.ts";
 import type { CreateTokenFlags } from "./commands/token.ts";
 import type { RemovedFlags } from "./commands/removed.ts";
@@ -18,7 +18,7 @@ import {
   positiveNumber,
   time,
   withData,
-  withDesk,
+  withServerOptions,
 } from "./program-options.ts";
 import type { DataFlags, ServeFlags } from "./settings/settings.ts";
 
@@ -42,8 +42,8 @@ function addServer(holdfast: Command): void {
   holdfast
     .command("mcp", { hidden: true })
     .action(async () => (await import("./commands/serving.ts")).serveTools());
-  withDesk(holdfast.command("doctor"))
-    .description("look at everything Holdfast stands on, and say what is wrong")
+  withServerOptions(holdfast.command("doctor"))
+    .description("check the installation and report problems")
     .action(async (flags: CommonFlags) => {
       process.exitCode = await (await import("./commands/doctor.ts")).examine(flags);
     });
@@ -51,16 +51,18 @@ function addServer(holdfast: Command): void {
 
 function addNodes(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await import("./commands/nodes.ts")).listNodes(flags);
-  const nodes = withDesk(holdfast.command("nodes"))
-    .description("the servers that share the database")
+  const nodes = withServerOptions(holdfast.command("nodes"))
+    .description("list the servers that share the database")
     .action(list);
-  withDesk(nodes.command("list")).description("list them").action(list);
-  withDesk(nodes.command("drain"))
-    .description("let one finish and hand over its work, and give it no more")
-    .argument("<node>", "its name or id")
-    .option("--wait", "until nothing is at work there any more")
-    .option("--timeout <seconds>", "how long to wait at most", notNegative, 600)
-    .addOption(new Option("--undo", "give it work again").conflicts("wait"))
+  withServerOptions(nodes.command("list"))
+    .description("list the servers that share the database")
+    .action(list);
+  withServerOptions(nodes.command("drain"))
+    .description("stop assigning work to a node and let it finish")
+    .argument("<node>", "node name or ID")
+    .option("--wait", "wait until the node is drained")
+    .option("--timeout <seconds>", "maximum time to wait", notNegative, 600)
+    .addOption(new Option("--undo", "assign work to the node again").conflicts("wait"))
     .addHelpText(
       "after",
       examples("holdfast nodes drain NODE --wait", "holdfast nodes drain NODE --undo"),
@@ -72,10 +74,12 @@ function addNodes(holdfast: Command): void {
 
 function addTokens(holdfast: Command): void {
   const list = async (flags: CommonFlags) => (await tokens()).listTokens(flags);
-  const token = withDesk(holdfast.command("token")).description("manage API tokens").action(list);
-  withDesk(token.command("create"))
-    .description("make one, and print it once")
-    .requiredOption("--name <name>", "what it is for")
+  const token = withServerOptions(holdfast.command("token"))
+    .description("manage API tokens")
+    .action(list);
+  withServerOptions(token.command("create"))
+    .description("create a token and print it once")
+    .requiredOption("--name <name>", "name, for your own reference")
     .addOption(
       choice(
         "--scope <scope>",
@@ -83,7 +87,7 @@ function addTokens(holdfast: Command): void {
         SCOPES,
       ).makeOptionMandatory(),
     )
-    .option("--expires <days>", "until when (default: until it is revoked)", positiveNumber)
+    .option("--expires <days>", "days until the token expires (default: never)", positiveNumber)
     .addHelpText(
       "after",
       examples(
@@ -93,56 +97,66 @@ function addTokens(holdfast: Command): void {
         "\n\nThe first token must have the scope admin. From then on every request needs a token.",
     )
     .action(async (flags: CreateTokenFlags) => (await tokens()).createToken(flags));
-  withDesk(token.command("list"))
-    .description("list them; the tokens themselves are not kept")
+  withServerOptions(token.command("list"))
+    .description("list the tokens; their secrets are not stored")
     .action(list);
-  withDesk(token.command("revoke"))
-    .description("refuse one from now on, on all nodes")
-    .argument("<token>", "its id, as listed")
+  withServerOptions(token.command("revoke"))
+    .description("revoke a token on all nodes")
+    .argument("<token>", "token ID, as listed")
     .action(async (id: string, flags: CommonFlags) => (await tokens()).revokeToken(id, flags));
 }
 
 function addSurroundings(holdfast: Command): void {
-  holdfast.commandsGroup("Around sessions:");
-  withDesk(holdfast.command("stats"))
-    .description("how sessions and their runs went")
-    .option("--from <time>", "runs that ended, and sessions active, at or after", time)
-    .option("--to <time>", "runs that ended, and sessions created, before", time)
+  holdfast.commandsGroup("Providers, repositories and files:");
+  withServerOptions(holdfast.command("stats"))
+    .description("show statistics of sessions and runs")
+    .option(
+      "--from <time>",
+      "only runs that ended, and sessions active, at or after this time",
+      time,
+    )
+    .option("--to <time>", "only runs that ended, and sessions created, before this time", time)
     .addHelpText(
       "after",
       examples("holdfast stats --from 2026-01-08T18:00Z --to 2026-01-08T19:00Z"),
     )
     .action(async (flags: StatsFlags) => (await import("./commands/stats.ts")).showStats(flags));
-  withDesk(holdfast.command("providers"))
-    .description("agents and models, which of them are installed, and how to install the others")
+  withServerOptions(holdfast.command("providers"))
+    .description("list agents and models, and how to install the missing ones")
     .action(async (flags: CommonFlags) => (await surroundings()).listProviders(flags));
 
-  const repos = withDesk(holdfast.command("repos"))
-    .description("repositories that sessions can work in")
+  const repos = withServerOptions(holdfast.command("repos"))
+    .description("list the repositories that sessions can work in")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
-  withDesk(repos.command("list"))
-    .description("list them")
+  withServerOptions(repos.command("list"))
+    .description("list the repositories")
     .action(async (flags: CommonFlags) => (await surroundings()).listRepos(flags));
-  withDesk(repos.command("add"))
-    .description("add one, and print its id")
-    .argument("<path>", "a Git repository inside the workspace root")
-    .option("--name <name>")
-    .option("--label <label>", "only nodes with this label have it (default: all with its path)")
+  withServerOptions(repos.command("add"))
+    .description("add a repository and print its ID")
+    .argument("<path>", "Git repository inside the workspace root")
+    .option("--name <name>", "name (default: the name of the folder)")
+    .option(
+      "--label <label>",
+      "only nodes with this label have it (default: all nodes with this path)",
+    )
     .action(async (path: string, flags: AddRepoFlags) =>
       (await surroundings()).addRepo(path, flags),
     );
-  withDesk(repos.command("remove"))
-    .description("forget one; its files stay")
-    .argument("<repo>", "its id")
+  withServerOptions(repos.command("remove"))
+    .description("remove a repository from the list; its files stay")
+    .argument("<repo>", "repository ID")
     .action(async (id: string, flags: CommonFlags) => (await surroundings()).removeRepo(id, flags));
 }
 
 function addTransfer(holdfast: Command): void {
-  withDesk(holdfast.command("export"))
-    .description("write sessions to files: whole bundles, or state.json as GAIA has it")
-    .argument("[ids...]", "sessions (default with --format gaia: all that have an agent)")
-    .addOption(choice("--format <format>", "what to write", ["bundle", "gaia"]).default("bundle"))
-    .option("--to <folder>", "where to; a single bundle goes to stdout without it")
+  withServerOptions(holdfast.command("export"))
+    .description("write sessions to files, as bundles or as GAIA's state.json")
+    .argument(
+      "[ids...]",
+      "session IDs or agent IDs (default with --format gaia: all sessions with an agent)",
+    )
+    .addOption(choice("--format <format>", "file format", ["bundle", "gaia"]).default("bundle"))
+    .option("--to <folder>", "target folder (default for a single bundle: stdout)")
     .addHelpText(
       "after",
       examples(
@@ -153,8 +167,8 @@ function addTransfer(holdfast: Command): void {
     .action(async (ids: readonly string[], flags: ExportFlags) => {
       process.exitCode = await (await transfer()).exportSessions(ids, flags);
     });
-  withDesk(holdfast.command("import"))
-    .description("take sessions in: bundles, or a .claude/session folder")
+  withServerOptions(holdfast.command("import"))
+    .description("import sessions from bundles or a .claude/session folder")
     .argument("<paths...>", "bundle files, a folder of state.json files, or - for stdin")
     .addHelpText(
       "after",
@@ -163,12 +177,12 @@ function addTransfer(holdfast: Command): void {
     .action(async (paths: readonly string[], flags: ImportFlags) => {
       process.exitCode = await (await transfer()).importSessions(paths, flags);
     });
-  withDesk(holdfast.command("cleanup"))
-    .description("remove old sessions that only track an agent; conversations stay")
+  withServerOptions(holdfast.command("cleanup"))
+    .description("remove old sessions that only track an agent; conversations are kept")
     .option("--hours <n>", "remove sessions inactive for this many hours", notNegative, 24)
-    .option("--conversations", "remove old conversations too, each after a bundle was written")
+    .option("--conversations", "also remove old conversations; each is written to a bundle first")
     .option("--dry-run", "only show which sessions would be removed")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .addHelpText(
       "after",
       examples("holdfast cleanup --hours 24 --dry-run", "holdfast cleanup --conversations --yes"),
@@ -176,13 +190,13 @@ function addTransfer(holdfast: Command): void {
     .action(async (flags: CleanupFlags) => {
       process.exitCode = await (await import("./commands/cleanup.ts")).cleanUp(flags);
     });
-  withDesk(holdfast.command("removed"))
+  withServerOptions(holdfast.command("removed"))
     .description("list sessions that were removed and can be restored")
     .option("--limit <n>", "maximum number of sessions", positiveNumber)
     .action(async (flags: RemovedFlags) =>
       (await import("./commands/removed.ts")).listRemoved(flags),
     );
-  withDesk(holdfast.command("restore"))
+  withServerOptions(holdfast.command("restore"))
     .description("restore a removed session")
     .argument("<id>", "session ID, as listed by holdfast removed")
     .action(async (id: string, flags: CommonFlags) =>
@@ -190,63 +204,78 @@ function addTransfer(holdfast: Command): void {
     );
 }
 
+interface HookFlags extends DataFlags {
+  readonly test?: true;
+}
+
+async function answer(
+  hook: (options: HookOptions) => Promise<number>,
+  flags: HookFlags,
+): Promise<number> {
+  const options = { flags, env: process.env, stdio: process };
+  if (flags.test !== true) return hook(options);
+  const { checkHooks } = await import("./hooks/self-check.ts");
+  return checkHooks(options);
+}
+
 function addHooks(holdfast: Command): void {
   const hook = holdfast
     .command("hook")
-    .description("hooks for orchestrators: JSON in, JSON out, never in the way");
+    .description("hooks for orchestrators: JSON in, JSON out, exit code always 0");
   withData(hook.command("pre-delegate"))
-    .description("say whether to resume a session instead of beginning anew")
-    .option("--test", "check itself, and leave nothing behind")
+    .description("say whether to resume a session instead of starting a new one")
+    .option("--test", "run a self-check that leaves nothing behind")
     .addHelpText("after", examples(`echo '{"agent_name": "NAME"}' | holdfast hook pre-delegate`))
     .action(async (flags: HookFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).answerPreDelegate(flags);
+      const { preDelegate } = await import("./hooks/pre-delegate.ts");
+      process.exitCode = await answer(preDelegate, flags);
     });
   withData(hook.command("subagent-stop"))
-    .description("finalize the session of an agent that has ended")
-    .option("--test", "check itself, and leave nothing behind")
+    .description("finalize the session of an agent that has stopped")
+    .option("--test", "run a self-check that leaves nothing behind")
     .action(async (flags: HookFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).answerSubagentStop(flags);
+      const { subagentStop } = await import("./hooks/subagent-stop.ts");
+      process.exitCode = await answer(subagentStop, flags);
     });
   withData(hook.command("install"))
-    .description("write both into the settings of Claude Code, after showing what changes")
-    .option("--project <folder>", "whose settings (default: the current folder)")
-    .option("--local", "its settings that are not shared")
-    .option("--user", "your own settings, for all projects")
-    .option("--uninstall", "take them out again")
-    .option("--dry-run", "only show what would change")
-    .option("-y, --yes", "do not ask")
-    .option("--json", "as JSON")
+    .description("add both hooks to the settings of Claude Code, after showing the changes")
+    .option("--project <folder>", "project folder (default: the current folder)")
+    .option("--local", "use the project's settings.local.json, which is not shared")
+    .option("--user", "use your own settings, for all projects")
+    .option("--uninstall", "remove the hooks")
+    .option("--dry-run", "only show the changes")
+    .option("-y, --yes", "do not ask for confirmation")
+    .option("--json", "print JSON")
     .action(async (flags: InstallFlags) => {
-      process.exitCode = await (await import("./commands/hooks.ts")).install(flags);
+      const { installHooks } = await import("./hooks/install-hooks.ts");
+      process.exitCode = await installHooks({ flags, env: process.env });
     });
 }
 
 function addDatabase(holdfast: Command): void {
   holdfast.commandsGroup("Data:");
-  const db = holdfast.command("db").description("look after the database");
+  const db = holdfast.command("db").description("manage the database");
   withData(db.command("migrate"))
-    .description("bring the schema up to date; refused while nodes are alive")
+    .description("migrate the schema to this version; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).migrate(flags));
   withData(db.command("rollback"))
-    .description("take the last migration back; refused while nodes are alive")
+    .description("roll back the last migration; refused while nodes are alive")
     .action(async (flags: DataFlags) => (await database()).rollback(flags));
   withData(db.command("status"))
     .description("list the migrations and when they ran")
-    .option("--json", "as JSON")
-    .action(async (flags: DataFlags & { readonly json?: true }) =>
-      (await database()).status(flags),
-    );
+    .option("--json", "print JSON")
+    .action(async (flags: JsonFlags) => (await database()).status(flags));
   withData(db.command("backup"))
-    .description("write the database to a new file, also while a server runs, and verify it")
-    .argument("<file>", "which must not exist yet")
-    .option("--json", "as JSON")
+    .description("back up the database to a new file and verify it; works while a server runs")
+    .argument("<file>", "target file; must not exist")
+    .option("--json", "print JSON")
     .addHelpText("after", examples("holdfast db backup holdfast-2026-01-08.db"))
-    .action(async (file: string, flags: BackupFlags) => (await database()).backup(file, flags));
+    .action(async (file: string, flags: JsonFlags) => (await database()).backup(file, flags));
   db.command("copy")
-    .description("copy everything into another, empty database")
-    .requiredOption("--from <url>", "postgres://… or a SQLite file")
-    .requiredOption("--to <url>", "postgres://… or a SQLite file")
-    .option("--json", "as JSON")
+    .description("copy the whole database into an empty one")
+    .requiredOption("--from <url>", "source: postgres://… or a SQLite file")
+    .requiredOption("--to <url>", "target: postgres://… or a SQLite file")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       examples("holdfast db copy --from holdfast.db --to postgres://user@host/holdfast"),

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { v7 as newId } from "uuid";
 import { createAgentTokens } from "../http/guard/agent-token.ts";
+import { errorText } from "../domain/error-text.ts";
 import type { App } from "../http/app.ts";
 import { sweepAgents } from "../providers/acp/process/process-sweep.ts";
 import type { CatalogOptions } from "../providers/catalog.ts";
@@ -18,20 +19,18 @@ import { openWorkspaceRoot, type WorkspaceRoot } from "../runtime/repositories/w
 import { StorageFault } from "../storage/fault.ts";
 import { identifyDatabase, openMigrations, openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { catalogOf, openSandboxOf, ownerOf } from "./catalog.ts";
-import { bundlesIn, journalFolder, lockDataFolder } from "./settings/data-folder.ts";
-import { describeSandbox } from "./describe-sandbox.ts";
+import { catalogOf, describeSandbox, openSandboxOf, ownerOf } from "./catalog.ts";
+import { bundlesIn, journalFolder, lockDataFolder, recordNode } from "./settings/data-folder.ts";
 import { CommandFailure } from "./exit.ts";
-import { succeedNode } from "./former-node.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
-import { describeDatabase, type ServeSettings } from "./settings/settings.ts";
+import { databaseFile, describeDatabase, type ServeSettings } from "./settings/settings.ts";
 import { openAgentTools } from "./tools/agent-tools.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
 export interface Server {
   readonly url: string;
-  /** Where agents are started, in a few words. */
+  /** How agents are started, for the greeting. */
   readonly sandbox: string;
   /** Resolves when everything is closed and the data folder free. */
   stop(): Promise<void>;
@@ -41,15 +40,15 @@ type Logger = LogFile["logger"];
 type ForAgents = Required<Pick<CatalogOptions, "toolsFor" | "sandbox">>;
 
 const WEB_FOLDER = path.resolve(import.meta.dirname, "../web");
-/** Of the ten seconds that a stop may take, what agents and sessions get. */
+/** The share of agents and sessions in the ten seconds that a stop may take. */
 const STOP_WITHIN_MS = 6_000;
 
 export interface ServerOptions {
-  /** Told of each moment at which a crash would show most: for tests that make one. */
+  /** Called at named points; crash tests kill the process there. */
   readonly failpoint?: (name: string) => void;
 }
 
-/** The composition root: everything a server is made of, put together, and taken apart in reverse. */
+/** The composition root: opens all parts of a server, and closes them in reverse order. */
 export async function startServer(
   settings: ServeSettings,
   { failpoint = NO_FAILPOINT }: ServerOptions = {},
@@ -63,7 +62,7 @@ export async function startServer(
     closers.push(store.close);
     const agentTokens = createAgentTokens();
     const tools = openAgentTools(agentTokens);
-    // Loaded while the sandbox is tried out and the writing thread starts.
+    // Loads the HTTP layer while the sandbox is tested and the writer thread starts.
     const [sandbox, { buildApp }] = await Promise.all([
       openSandboxOf(settings),
       import("../http/build-app.ts"),
@@ -101,7 +100,7 @@ export async function startServer(
       webFolder: existsSync(WEB_FOLDER) ? WEB_FOLDER : null,
       logger,
     });
-    // Whoever watches sees how the sessions end; only then are the connections closed.
+    // Clients see how the sessions end before their connections are closed.
     closers.push(
       () => app.close(),
       () => open.stop({ deadlineMs: STOP_WITHIN_MS }),
@@ -132,7 +131,7 @@ export async function startServer(
   }
 }
 
-/** The last opened first; one that fails does not keep the others open. */
+/** Closes in reverse order. A failure does not stop the others from closing. */
 async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.toReversed()) {
@@ -187,8 +186,9 @@ async function startRuntime(
     logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
   }
   const root = await openRoot(settings, logger);
-  // On a file nobody else can be at work: whoever has the data folder knows that all others are dead.
-  const formerNode = store.engine === "postgres" ? succeedNode(settings.dataFolder, node) : null;
+  // Only a shared database keeps leases of other nodes.
+  const isShared = databaseFile(settings.database) === null;
+  const formerNode = isShared ? recordNode(settings.dataFolder, node) : null;
   return openRuntime({
     store,
     node,
@@ -221,7 +221,7 @@ async function openRoot({ workspaceRoot }: ServeSettings, logger: Logger): Promi
   });
 }
 
-/** What goes on beside the sessions; returns how to stop it. */
+/** Starts the background jobs; returns a function that stops them. */
 function startJobs(
   { dataFolder, retention }: ServeSettings,
   {
@@ -253,7 +253,7 @@ function logSandbox({ state, madeWith }: Sandbox, logger: Logger): void {
   else if (state.mode === "required") {
     logger.error({ reason: state.reason }, "no agent is started: a sandbox is required");
     process.stderr.write(
-      `holdfast: no agent is started: a sandbox is required, and there is none. ${state.reason}\n`,
+      `holdfast: no agent can be started: a sandbox is required but not available. ${state.reason}\n`,
     );
   } else
     logger[state.mode === "off" ? "info" : "warn"](
@@ -273,7 +273,7 @@ export function greeting({ url, sandbox }: Server, settings: ServeSettings): str
     `  Agents  ${sandbox}`,
     `  Data    ${dataFolder}`,
     `          ${describeDatabase(database)}`,
-    "  Stop    Ctrl-C; nothing is lost",
+    "  Stop    Ctrl-C (nothing is lost)",
   ].join("\n");
 }
 
@@ -294,11 +294,11 @@ function whyNotListening(error: unknown, { host, port }: { host: string; port: n
     case "EADDRINUSE":
       return `Port ${port} on ${host} is in use. Choose another with --port, or --port 0 for any free one.`;
     case "EACCES":
-      return `Port ${port} on ${host} needs more rights than this user has. Choose one above 1023 with --port.`;
+      return `Port ${port} on ${host} needs privileges that this user does not have. Choose one above 1023 with --port.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `${host} is not an address of this machine. Choose another with --host.`;
     default:
-      return `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`;
+      return `Cannot listen on ${host}:${port}: ${errorText(error)}`;
   }
 }

@@ -6,21 +6,20 @@ import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Removing } from "../../runtime/upkeep/removal.ts";
 import type { Store } from "../../storage/store.ts";
 import { bundlesIn, journalFolder } from "../settings/data-folder.ts";
-import { databaseSettings } from "../desk/find-server.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+import { databaseSettings } from "../gateway/find-server.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { toStateTime } from "../gaia/state-time.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { counted, timeAgo } from "../terminal/format.ts";
 import { EXIT } from "../exit.ts";
 import type { ServeSettings } from "../settings/settings.ts";
 import type { CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 export interface CleanupFlags extends CommonFlags {
   readonly hours: number;
-  /** Also sessions with a repository or messages, each after its bundle was written. */
+  /** Also removes sessions with a repository or messages; each is written to a bundle first. */
   readonly conversations?: true;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -28,18 +27,15 @@ export interface CleanupFlags extends CommonFlags {
 
 const HOUR_MS = 3_600_000;
 
-/** Works on the database itself, also beside a server, which notices. */
+/** Works on the database itself; a running server notices the changes. */
 export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const printer = openPrinter(flags);
   const settings = await databaseSettings(flags);
   const takesConversations = flags.conversations === true;
   if (takesConversations && flags.dryRun !== true) {
-    const { sure } = await import("../terminal/sure.ts");
-    const isSure = await sure(printer, {
-      question: `Remove all conversations at rest that were not active for ${flags.hours} hours? Each is written to a bundle first.`,
-      yes: flags.yes === true,
-    });
-    if (!isSure) return EXIT.no;
+    const { confirmed } = await import("../terminal/confirm.ts");
+    const question = `Remove all idle conversations that were inactive for ${flags.hours} hours? Each is written to a bundle first.`;
+    if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
   }
   const store = await openDatabase(settings, { access: flags.dryRun === true ? "read" : "change" });
   const progress = await openProgress(printer, "Removing");

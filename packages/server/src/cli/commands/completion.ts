@@ -1,10 +1,10 @@
 import type { RootCommand } from "@bomb.sh/tab";
 import type { Node, Session } from "@holdfast/protocol";
 import type { Command } from "commander";
-import type { Desk } from "../desk/desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import { withDesk } from "./tracking.ts";
+import { withGateway } from "./tracking.ts";
 
 /** As many as a person would look through. */
 const OFFERED = 50;
@@ -24,7 +24,7 @@ async function offerNames(root: RootCommand): Promise<void> {
   const ids = wanted.filter(({ name }) => name === "id" || name === "ids");
   const ofNodes = wanted.filter(({ name }) => name === "node");
   if (ids.length + ofNodes.length === 0) return;
-  const { sessions, nodes } = await withDesk({}, readNames, { access: "read" }).catch(
+  const { sessions, nodes } = await withGateway({}, readNames, { access: "read" }).catch(
     () => NOTHING,
   );
   for (const argument of ids) {
@@ -50,8 +50,8 @@ interface Names {
 
 const NOTHING: Names = { sessions: [], nodes: [] };
 
-async function readNames(desk: Desk): Promise<Names> {
-  const { sessions } = await desk.sessions.list({ limit: OFFERED });
-  const { nodes } = await desk.nodes.list();
+async function readNames(gateway: SessionGateway): Promise<Names> {
+  const { sessions } = await gateway.sessions.list({ limit: OFFERED });
+  const { nodes } = await gateway.nodes.list();
   return { sessions, nodes };
 }

@@ -1,40 +1,109 @@
+import path from "node:path";
 import {
-  backUpDatabase,
-  copyDatabase,
-  databaseStatus,
-  describeBackup,
-  describeCopied,
-  migrateDatabase,
-  rollbackDatabase,
-} from "../db-commands.ts";
+  copyDatabase as copyRows,
+  type CopiedDatabase,
+  type CopyProgress,
+  type CopyRefused,
+} from "../../storage/copy/copy-database.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import type { MigrationStep } from "../../storage/migrations/migrate.ts";
+import {
+  inspectDatabase,
+  openMigrations,
+  type DatabaseLocation,
+} from "../../storage/open-store.ts";
+import { backUp, type BackupRefused } from "../../storage/sqlite/back-up.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { requireData, whileNobodyServes } from "../gateway/served-database.ts";
+import { makeDataFolder } from "../settings/data-folder.ts";
+import {
+  databaseFile,
+  dataSettings,
+  describeDatabase,
+  parseDatabase,
+  type DataFlags,
+  type DataSettings,
+} from "../settings/settings.ts";
+import { counted } from "../terminal/format.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
-import { dataSettings, parseDatabase, type DataFlags } from "../settings/settings.ts";
 
-export async function migrate(flags: DataFlags): Promise<void> {
-  say(await migrateDatabase(dataSettings(flags, process.env)));
-}
-
-export async function rollback(flags: DataFlags): Promise<void> {
-  say(await rollbackDatabase(dataSettings(flags, process.env)));
-}
-
-export async function status({
-  json,
-  ...flags
-}: DataFlags & { readonly json?: true }): Promise<void> {
-  say(await databaseStatus(dataSettings(flags, process.env), { json: json === true }));
-}
-
-export interface BackupFlags extends DataFlags {
+export interface JsonFlags extends DataFlags {
   readonly json?: true;
 }
 
-export async function backup(file: string, flags: BackupFlags): Promise<void> {
+export async function migrate(flags: DataFlags): Promise<void> {
+  const settings = dataSettings(flags, process.env);
+  const { pending } = await inspectDatabase(settings.database);
+  const up = async () => (await openMigrations(settings.database)).up();
+  // With nothing pending, this only checks that no newer program has migrated the database.
+  if (pending.length > 0) makeDataFolder(settings.dataFolder);
+  const steps = await (pending.length === 0 ? up() : whileNobodyServes(settings, up));
+  printSteps(settings, { steps, done: "migrated", none: "up to date" });
+}
+
+export async function rollback(flags: DataFlags): Promise<void> {
+  const settings = dataSettings(flags, process.env);
+  const { holds } = await inspectDatabase(settings.database);
+  if (holds === "nothing") requireData(settings, { holds });
+  const steps = await whileNobodyServes(settings, async () =>
+    (await openMigrations(settings.database)).down(),
+  );
+  printSteps(settings, { steps, done: "rolled back", none: "nothing to roll back" });
+}
+
+function printSteps(
+  { database }: DataSettings,
+  {
+    steps,
+    done,
+    none,
+  }: { readonly steps: readonly MigrationStep[]; readonly done: string; readonly none: string },
+): void {
+  print(
+    steps.length === 0
+      ? `${describeDatabase(database)}: ${none}`
+      : steps.map(({ name }) => `${done} ${name}`).join("\n"),
+  );
+}
+
+export async function status({ json, ...flags }: JsonFlags): Promise<void> {
+  const settings = dataSettings(flags, process.env);
+  const { database } = settings;
+  const { holds } = await inspectDatabase(database);
+  if (holds === "nothing") requireData(settings, { holds });
+  const migrations = await (await openMigrations(database)).status();
+  if (json === true) return print(JSON.stringify({ engine: database.engine, migrations }, null, 2));
+  const width = Math.max(...migrations.map(({ name }) => name.length));
+  const rows = migrations.map(
+    ({ name, executedAt }) => `  ${name.padEnd(width)}  ${executedAt?.toISOString() ?? "pending"}`,
+  );
+  const note = holds === "other" ? ": this database holds no Holdfast data" : "";
+  print([`${describeDatabase(database)}${note}`, ...rows].join("\n"));
+}
+
+export async function backup(target: string, flags: JsonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const done = await backUpDatabase(dataSettings(flags, process.env), file);
-  if (flags.json === true) printer.json(done);
-  else printer.line(describeBackup(done));
+  const source = databaseFile(dataSettings(flags, process.env).database);
+  if (source === null) throw new CommandFailure(USE_PG_DUMP);
+  const file = path.resolve(target);
+  const result = await backUp(source, file).catch((cause: unknown) => {
+    if (!(cause instanceof StorageFault)) throw cause;
+    throw new CommandFailure(`${file}: ${cause.message} No backup was written.`, undefined, {
+      cause,
+    });
+  });
+  if (!result.ok) {
+    const exitCode = result.refused === "source_missing" ? EXIT.no : EXIT.failed;
+    throw new CommandFailure(backupRefusal(result, { source, file }), exitCode);
+  }
+  const { bytes, tables } = result;
+  if (flags.json === true) return printer.json({ file, bytes, tables });
+  const rowsOf = (name: string): number => tables.find(({ table }) => table === name)?.rows ?? 0;
+  const megabytes = (bytes / 1024 / 1024).toFixed(1);
+  return printer.line(
+    `${file}: ${counted(rowsOf("AgentSession"), "session")}, ${counted(rowsOf("AgentMessage"), "message")}, ${megabytes} MiB, verified`,
+  );
 }
 
 export interface CopyFlags {
@@ -61,6 +130,74 @@ export async function copy(flags: CopyFlags): Promise<void> {
   }
 }
 
-function say(text: string): void {
+type Copied = Omit<CopiedDatabase, "ok">;
+
+interface CopySettings {
+  readonly from: DatabaseLocation;
+  readonly to: DatabaseLocation;
+}
+
+/** Copies everything into another database and compares each table row by row. Throws a `CommandFailure`. */
+export async function copyDatabase(
+  settings: CopySettings,
+  { onProgress }: { readonly onProgress: (progress: CopyProgress) => void },
+): Promise<Copied> {
+  const file = databaseFile(settings.to);
+  if (file !== null) makeDataFolder(path.dirname(file));
+  const copied = await copyRows(settings, { onProgress });
+  if (!copied.ok) throw new CommandFailure(copyRefusal(copied, settings));
+  return { tables: copied.tables };
+}
+
+export function describeCopied({ tables }: Copied, { to }: Pick<CopySettings, "to">): string {
+  const width = Math.max(...tables.map(({ table }) => table.length));
+  const rows = tables.map(({ table, rows }) => `  ${table.padEnd(width)}  ${rows}`);
+  return [`Copied to ${describeDatabase(to)}, and verified:`, ...rows].join("\n");
+}
+
+const USE_PG_DUMP = [
+  "PostgreSQL has its own backup program. It works while servers run:",
+  '  pg_dump --format=custom --file=holdfast.dump "$HOLDFAST_DATABASE_URL"',
+  "To restore into an empty database, while no server runs:",
+  '  pg_restore --no-owner --dbname="$HOLDFAST_DATABASE_URL" holdfast.dump',
+].join("\n");
+
+function backupRefusal(
+  { refused }: BackupRefused,
+  { source, file }: { readonly source: string; readonly file: string },
+): string {
+  switch (refused) {
+    case "source_missing":
+      return `${source}: no such database.`;
+    case "target_exists":
+      return `${file} already exists and is not overwritten. Choose another name.`;
+    case "folder_missing":
+      return `${path.dirname(file)} is not a folder.`;
+    default:
+      return refused satisfies never;
+  }
+}
+
+function copyRefusal({ refused }: CopyRefused, { from, to }: CopySettings): string {
+  const [source, target] = [describeDatabase(from), describeDatabase(to)];
+  const inUse = "a server uses it. Stop the server and try again.";
+  const killed = "A server that was killed counts as running for up to a minute.";
+  switch (refused) {
+    case "same_database":
+      return `${source}: --from and --to are the same database.`;
+    case "source_missing":
+      return `${source}: no such database.`;
+    case "source_in_use":
+      return `${source}: ${inUse} ${killed}`;
+    case "target_in_use":
+      return `${target}: ${inUse} ${killed}`;
+    case "target_not_empty":
+      return `${target}: the database is not empty. Copy into a new database.`;
+    default:
+      return refused satisfies never;
+  }
+}
+
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -1,28 +1,29 @@
+import { counted } from "../terminal/format.ts";
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { errorText } from "../../domain/error-text.ts";
 import { checkRows } from "../../runtime/upkeep/row-check.ts";
 import type { UnreadableSessions } from "../../storage/ports/quarantine-store.ts";
 import type { Store } from "../../storage/store.ts";
 import {
   databaseElsewhere,
-  deskSettings,
+  gatewaySettings,
   findServer,
   type ServerAddress,
-} from "../desk/find-server.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+} from "../gateway/find-server.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { NothingThere } from "../desk/served-database.ts";
+import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
 import type { CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
 
 interface Finding {
   readonly name: string;
-  /** `warn` is worth knowing and stops nothing. */
+  /** `warn` does not prevent Holdfast from working. */
   readonly verdict: "good" | "warn" | "bad";
   readonly says: string;
 }
@@ -30,7 +31,7 @@ interface Finding {
 const UNREADABLE_SHOWN = 20;
 const LITTLE_ROOM_BYTES = 500 * 1024 * 1024;
 
-/** Looks at everything that Holdfast stands on, and says what to do about what is wrong. */
+/** Checks the installation and prints each problem with the next step. */
 export async function examine(flags: CommonFlags): Promise<number> {
   const printer = openPrinter(flags);
   const { paint } = printer;
@@ -55,9 +56,9 @@ async function allFindings(flags: CommonFlags): Promise<readonly Finding[]> {
   };
   let settings: ServeSettings;
   try {
-    settings = deskSettings(flags);
+    settings = gatewaySettings(flags);
   } catch (error) {
-    return [program, { name: "settings", verdict: "bad", says: messageOf(error) }];
+    return [program, { name: "settings", verdict: "bad", says: errorText(error) }];
   }
   return [
     program,
@@ -82,11 +83,11 @@ function folderFinding({ dataFolder }: ServeSettings): Finding {
       ? { name, verdict: "warn", says: `${dataFolder}, only ${room}` }
       : { name, verdict: "good", says: `${dataFolder}, ${room}` };
   } catch (error) {
-    return { name, verdict: "bad", says: `${messageOf(error)} Choose another with --data.` };
+    return { name, verdict: "bad", says: `${errorText(error)} Choose another folder with --data.` };
   }
 }
 
-/** It is made when it is needed, which works unless what is there of its path cannot be written. */
+/** The folder is created on demand, which fails if its nearest existing parent cannot be written. */
 function missingFolder(dataFolder: string): Finding {
   let above = path.dirname(dataFolder);
   while (!existsSync(above)) above = path.dirname(above);
@@ -95,7 +96,7 @@ function missingFolder(dataFolder: string): Finding {
   return {
     name: "data folder",
     verdict: "warn",
-    says: `${dataFolder} does not exist yet; holdfast serve makes it`,
+    says: `${dataFolder} does not exist yet; holdfast serve creates it`,
   };
 }
 
@@ -116,22 +117,22 @@ async function databaseFinding(flags: CommonFlags, settings: ServeSettings): Pro
       : {
           name,
           verdict: "warn",
-          says: `${says}; ${counted(setAside, "row")} that could not be read${unreadableText(unreadable)}`,
+          says: `${says}; ${counted(setAside, "row")} that cannot be read${unreadableText(unreadable)}`,
         };
   } catch (error) {
     const verdict = error instanceof NothingThere ? "warn" : "bad";
-    return { name, verdict, says: messageOf(error) };
+    return { name, verdict, says: errorText(error) };
   } finally {
     await store?.close();
   }
 }
 
-/** The sessions by name, so that somebody can look at them. */
+/** Names the unreadable sessions. */
 function unreadableText({ total, sessions }: UnreadableSessions): string {
   if (total === 0) return "";
   const names = sessions.map(({ id, reason }) => `${id} (${reason})`).join(", ");
   const more = total > sessions.length ? `, and ${total - sessions.length} more` : "";
-  return `. Unreadable sessions: ${names}${more}. See one with: holdfast get ID --raw; remove it with: holdfast delete ID`;
+  return `. Unreadable sessions: ${names}${more}. Show one with: holdfast get ID --raw; delete it with: holdfast delete ID`;
 }
 
 async function serverFinding(flags: CommonFlags, settings: ServeSettings): Promise<Finding> {
@@ -140,41 +141,38 @@ async function serverFinding(flags: CommonFlags, settings: ServeSettings): Promi
   try {
     server = await findServer(flags, settings);
     if (server === null)
-      return { name, verdict: "good", says: "none was found; start one: holdfast serve" };
+      return { name, verdict: "good", says: "not running; start one with: holdfast serve" };
     const { url, token } = server;
     const { createClient } = await import("@holdfast/client");
     const { status } = await createClient({ url, token: token ?? undefined }).readiness();
     return { name, verdict: "good", says: `${url}, ${status}` };
   } catch (error) {
     const where = server === null ? "" : `${server.url}: `;
-    return { name, verdict: "bad", says: `${where}${messageOf(error)}` };
+    return { name, verdict: "bad", says: `${where}${errorText(error)}` };
   }
 }
 
 async function gitFinding(): Promise<Finding> {
   try {
-    // Not where it was called: that may be a repository, with settings of its own.
+    // In "/": the current folder may be a repository with settings of its own.
     const options = { timeout: 5_000, cwd: "/" };
     const { stdout } = await promisify(execFile)("git", ["--version"], options);
     return { name: "git", verdict: "good", says: stdout.trim() };
   } catch {
-    return { name: "git", verdict: "warn", says: "not found; agents want it" };
+    return { name: "git", verdict: "warn", says: "not found; most agents need it" };
   }
 }
 
 async function sandboxFinding(settings: ServeSettings): Promise<Finding> {
   const name = "sandbox";
   try {
-    const [{ openSandboxOf }, { describeSandbox }] = await Promise.all([
-      import("../catalog.ts"),
-      import("../describe-sandbox.ts"),
-    ]);
+    const { describeSandbox, openSandboxOf } = await import("../catalog.ts");
     const sandbox = await openSandboxOf(settings);
     const { mode, active } = sandbox.state;
     const verdict = active ? "good" : mode === "required" ? "bad" : "warn";
     return { name, verdict, says: `agents ${describeSandbox(sandbox)}` };
   } catch (error) {
-    return { name, verdict: "bad", says: messageOf(error) };
+    return { name, verdict: "bad", says: errorText(error) };
   }
 }
 
@@ -191,7 +189,7 @@ async function providerFindings(settings: ServeSettings): Promise<readonly Findi
       verdict: isThere ? "good" : "bad",
       says: isThere
         ? `${installed.join(", ")}; new messages go to ${catalog.defaultName}`
-        : `The default, ${catalog.defaultName}, is not installed. See: holdfast providers`,
+        : `The default, ${catalog.defaultName}, is not installed. Run \`holdfast providers\` to see all providers.`,
     },
     ...(missing.length === 0
       ? []
@@ -199,12 +197,8 @@ async function providerFindings(settings: ServeSettings): Promise<readonly Findi
           {
             name: "",
             verdict: "good",
-            says: `not installed: ${missing.join(", ")} (holdfast providers says how)`,
+            says: `not installed: ${missing.join(", ")} (holdfast providers shows how to install them)`,
           } as const,
         ]),
   ];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

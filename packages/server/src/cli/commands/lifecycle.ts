@@ -5,28 +5,27 @@ import type {
   Suspension,
   SuspensionsReply,
 } from "@holdfast/protocol";
-import type { Desk } from "../desk/desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf } from "../gaia/to-state.ts";
-import { shellWord } from "../hooks/shell-word.ts";
+import { shellWord, timeAgo } from "../terminal/format.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
-import { tellOf, withDesk, type CommonFlags } from "./tracking.ts";
+import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function cancelRun(
   id: string,
   flags: CommonFlags & { readonly reason?: string },
 ): Promise<void> {
   const { reason } = flags;
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    (desk) => desk.sessions.cancel(id, reason === undefined ? {} : { reason }),
+    (gateway) => gateway.sessions.cancel(id, reason === undefined ? {} : { reason }),
     { access: "change" },
   );
   tellOf(session, flags, ({ queued }) =>
     queued === 0
       ? `${nameOf(session)} is idle.`
-      : `${nameOf(session)} goes on with the next of ${queued} queued messages.`,
+      : `${nameOf(session)} continues with the next of ${queued} queued messages.`,
   );
 }
 
@@ -35,17 +34,17 @@ export interface AnswerFlags extends CommonFlags {
   readonly answer?: string;
 }
 
-/** Makes a suspended session active again, or gives it the answer it waits for. */
+/** Resumes a suspended session, or answers its question. */
 export async function resumeSession(id: string, flags: AnswerFlags): Promise<void> {
   const { suspension, answer } = flags;
   if (answer === undefined && suspension !== undefined)
     throw new CommandFailure("--suspension needs --answer.", EXIT.usage);
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    async (desk) => {
-      if (answer === undefined) return desk.sessions.resume(id);
-      const open = suspension ?? onlyOneOf(await desk.sessions.get(id)).id;
-      return desk.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
+    async (gateway) => {
+      if (answer === undefined) return gateway.sessions.resume(id);
+      const open = suspension ?? onlyOneOf(await gateway.sessions.get(id)).id;
+      return gateway.sessions.answer(id, { suspensionId: open, answer: parseAnswer(answer) });
     },
     { access: "change" },
   );
@@ -54,15 +53,15 @@ export async function resumeSession(id: string, flags: AnswerFlags): Promise<voi
 
 function onlyOneOf({ suspensions }: Session): OpenSuspension {
   const [first, ...more] = suspensions;
-  if (first === undefined) throw new CommandFailure("The session waits for no answer.");
+  if (first === undefined) throw new CommandFailure("The session is not waiting for an answer.");
   if (more.length === 0) return first;
   throw new CommandFailure(
-    `The session waits for ${suspensions.length} answers. Say which with --suspension: ${suspensions.map(({ id }) => id).join(", ")}`,
+    `The session waits for ${suspensions.length} answers. Choose one with --suspension: ${suspensions.map(({ id }) => id).join(", ")}`,
     EXIT.usage,
   );
 }
 
-/** JSON where it is some; a word or a sentence stands for itself. */
+/** Parses JSON; any other text is the answer itself. */
 function parseAnswer(text: string): unknown {
   if (!/^[{["\d]|^(?:true|false|null)$/u.test(text)) return text;
   try {
@@ -73,24 +72,25 @@ function parseAnswer(text: string): unknown {
 }
 
 export async function archiveSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withDesk(flags, (desk) => desk.sessions.archive(id), { access: "change" });
+  const session = await withGateway(flags, (gateway) => gateway.sessions.archive(id), {
+    access: "change",
+  });
   tellOf(session, flags, () => `${nameOf(session)} is archived.`);
 }
 
-/** For good: a person is asked first. */
+/** Asks for confirmation first. */
 export async function deleteSession(
   id: string,
   flags: CommonFlags & { readonly yes?: true },
 ): Promise<number> {
   const printer = openPrinter(flags);
-  const { sure } = await import("../terminal/sure.ts");
-  const isSure = await sure(printer, {
-    question: `Delete ${id} and its whole history? There is no way back.`,
-    yes: flags.yes === true,
+  const { confirmed } = await import("../terminal/confirm.ts");
+  const question = `Delete ${id} and its whole history? This cannot be undone.`;
+  if (!(await confirmed(printer, { question, yes: flags.yes === true }))) return EXIT.no;
+  const session = await withGateway(flags, (gateway) => gateway.sessions.delete(id), {
+    access: "change",
   });
-  if (!isSure) return EXIT.no;
-  const session = await withDesk(flags, (desk) => desk.sessions.delete(id), { access: "change" });
-  tellOf(session, flags, () => `${nameOf(session)} is gone.`);
+  tellOf(session, flags, () => `${nameOf(session)} is deleted.`);
   return EXIT.done;
 }
 
@@ -99,9 +99,9 @@ export async function forkSession(
   flags: CommonFlags & { readonly at?: string },
 ): Promise<void> {
   const { at } = flags;
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    (desk) => desk.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
+    (gateway) => gateway.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
     { access: "change" },
   );
   const printer = openPrinter(flags);
@@ -109,13 +109,13 @@ export async function forkSession(
   else printer.line(session.id);
 }
 
-/** Everything anywhere that waits for a person, with the command that answers it. */
+/** Lists everything waiting for a person, with the command that answers it. */
 export async function showInbox(flags: InboxFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { suspensions, unusedAnswers } = await withDesk(
+  const { suspensions, unusedAnswers } = await withGateway(
     flags,
-    async (desk) =>
-      flags.dismiss === undefined ? desk.suspensions() : dismiss(desk, flags.dismiss),
+    async (gateway) =>
+      flags.dismiss === undefined ? gateway.suspensions() : dismiss(gateway, flags.dismiss),
     { access: flags.dismiss === undefined ? "read" : "change" },
   );
   if (flags.json === true) return printer.json([...suspensions, ...unusedAnswers.map(asEntry)]);
@@ -137,7 +137,7 @@ export async function showInbox(flags: InboxFlags): Promise<void> {
     return printer.table([...waiting, ...unused], []);
   }
   if (suspensions.length + unusedAnswers.length === 0)
-    return printer.note("Nothing waits for you.");
+    return printer.note("Nothing is waiting for you.");
   for (const suspension of suspensions) showSuspension(printer, suspension);
   for (const unused of unusedAnswers) showUnused(printer, unused);
 }
@@ -154,19 +154,19 @@ function asEntry({ suspensionId: id, at: createdAt, ...unused }: InboxUnusedAnsw
   return { id, kind: UNUSED, status: "answered", createdAt, ...unused };
 }
 
-async function dismiss(desk: Desk, suspensionId: string): Promise<SuspensionsReply> {
-  const { unusedAnswers } = await desk.suspensions();
+async function dismiss(gateway: SessionGateway, suspensionId: string): Promise<SuspensionsReply> {
+  const { unusedAnswers } = await gateway.suspensions();
   const unused = unusedAnswers.find((each) => each.suspensionId === suspensionId);
   if (unused === undefined)
     throw new CommandFailure("No allowed action with that ID is in the inbox.", EXIT.no);
-  return desk.dismissUnused(unused.sessionId, unused.runId);
+  return gateway.dismissUnused(unused.sessionId, unused.runId);
 }
 
 function showUnused(printer: Printer, unused: InboxUnusedAnswer): void {
   const { suspensionId, sessionId, title, at } = unused;
-  printer.line(`allowed, not done  ${title}`);
+  printer.line(`allowed, not performed  ${title}`);
   printer.note(
-    `  the agent ended its turn without it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
+    `  the agent ended its turn without performing it ${timeAgo(at, Date.now())}, in session ${sessionId}`,
   );
   printer.note(`  holdfast send ${sessionId} 'Do it now: …'`, printer.paint.dim);
   printer.note(`  holdfast inbox --dismiss ${suspensionId}`, printer.paint.dim);

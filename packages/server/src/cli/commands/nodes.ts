@@ -1,16 +1,17 @@
 import type { Node } from "@holdfast/protocol";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Desk } from "../desk/desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
 import { CommandFailure } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
+import { timeAgo } from "../terminal/format.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { nodes } = await withDesk(flags, (desk) => desk.nodes.list(), { access: "read" });
+  const { nodes } = await withGateway(flags, (gateway) => gateway.nodes.list(), { access: "read" });
   if (flags.json === true) return printer.json(nodes);
-  if (nodes.length === 0) return printer.note("No server runs. Start one: holdfast serve");
+  if (nodes.length === 0)
+    return printer.note("No server is running. Start one with: holdfast serve");
   const now = Date.now();
   return printer.table(
     nodes.map((node) => [
@@ -50,45 +51,45 @@ export interface DrainFlags extends CommonFlags {
 export async function drainNode(name: string, flags: DrainFlags): Promise<void> {
   const printer = openPrinter(flags);
   const draining = flags.undo !== true;
-  const drain = async (desk: Desk): Promise<Node> => {
-    const asked = await desk.nodes.drain(name, { draining });
-    if (draining && !(await hasOthers(desk, asked)))
-      printer.note("No other node takes work now: messages wait until one does.");
+  const drain = async (gateway: SessionGateway): Promise<Node> => {
+    const asked = await gateway.nodes.drain(name, { draining });
+    if (draining && !(await hasOthers(gateway, asked)))
+      printer.note("No other node accepts work. Messages wait until one does.");
     return draining && flags.wait === true
-      ? untilDrained(desk, { node: asked, withinMs: flags.timeout * 1_000 })
+      ? untilDrained(gateway, { node: asked, withinMs: flags.timeout * 1_000 })
       : asked;
   };
-  const node = await withDesk(flags, drain, { access: "change" });
+  const node = await withGateway(flags, drain, { access: "change" });
   if (flags.json === true) return printer.json(node);
   return printer.line(sentence(node));
 }
 
 function sentence(node: Node): string {
   if (!node.alive) return `${node.name} has ended.`;
-  if (node.drained) return `${node.name} is drained: nothing is at work there any more.`;
-  return node.draining ? `${node.name} is draining.` : `${node.name} takes work again.`;
+  if (node.drained) return `${node.name} is drained.`;
+  return node.draining ? `${node.name} is draining.` : `${node.name} accepts work again.`;
 }
 
-async function hasOthers(desk: Desk, { id }: Node): Promise<boolean> {
-  const { nodes } = await desk.nodes.list();
+async function hasOthers(gateway: SessionGateway, { id }: Node): Promise<boolean> {
+  const { nodes } = await gateway.nodes.list();
   return nodes.some((node) => node.id !== id && node.alive && !node.draining);
 }
 
 const LOOK_EVERY_MS = 200;
 
 async function untilDrained(
-  desk: Desk,
+  gateway: SessionGateway,
   { node, withinMs }: { readonly node: Node; readonly withinMs: number },
 ): Promise<Node> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const { nodes } = await desk.nodes.list();
+    const { nodes } = await gateway.nodes.list();
     const found = nodes.find(({ id }) => id === node.id);
-    // One that ends in order is not listed any more.
+    // A node that has stopped is not listed.
     if (found === undefined) return { ...node, alive: false, busy: 0 };
     if (found.drained || !found.alive) return found;
     if (!found.draining)
-      throw new CommandFailure(`${found.name} takes work again: somebody has taken it back.`);
+      throw new CommandFailure(`${found.name} accepts work again: the drain was undone.`);
     if (performance.now() >= deadline) throw new CommandFailure(notInTime(found));
     await pause(LOOK_EVERY_MS);
   }
@@ -96,5 +97,5 @@ async function untilDrained(
 
 function notInTime({ name, busy }: Node): string {
   const work = busy === 1 ? "1 agent is" : `${busy} agents are`;
-  return `${name} is not drained yet: ${work} at work. It goes on draining.`;
+  return `${name} is not drained yet: ${work} still working. It continues to drain.`;
 }

@@ -1,7 +1,7 @@
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { durationText, timeAgo } from "../terminal/time-ago.ts";
-import { tellOf, withDesk, type CommonFlags } from "./tracking.ts";
+import { durationText, timeAgo } from "../terminal/format.ts";
+import { tellOf, withGateway, type CommonFlags } from "./tracking.ts";
 
 export interface RemovedFlags extends CommonFlags {
   readonly limit?: number;
@@ -10,9 +10,9 @@ export interface RemovedFlags extends CommonFlags {
 export async function listRemoved(flags: RemovedFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { limit } = flags;
-  const { removed, total } = await withDesk(
+  const { removed, total } = await withGateway(
     flags,
-    (desk) => desk.removed.list(limit === undefined ? {} : { limit }),
+    (gateway) => gateway.removed.list(limit === undefined ? {} : { limit }),
     { access: "read" },
   );
   if (flags.json === true) return printer.json(removed);
@@ -33,11 +33,17 @@ export async function listRemoved(flags: RemovedFlags): Promise<void> {
     ],
   );
   if (total > removed.length)
-    printer.note(`The newest ${removed.length} of ${total}; --limit shows more.`);
+    printer.note(`Showing the newest ${removed.length} of ${total}. Pass --limit for more.`);
   printer.note("Restore one with: holdfast restore ID");
 }
 
 export async function restoreSession(id: string, flags: CommonFlags): Promise<void> {
-  const session = await withDesk(flags, (desk) => desk.removed.restore(id), { access: "change" });
-  tellOf(session, flags, ({ status }) => `${nameOf(session)} is restored; it is ${status}.`);
+  const session = await withGateway(flags, (gateway) => gateway.removed.restore(id), {
+    access: "change",
+  });
+  tellOf(
+    session,
+    flags,
+    ({ status }) => `${nameOf(session)} is restored. Its status is ${status}.`,
+  );
 }

@@ -1,21 +1,73 @@
-import { tidyUpSoon } from "../after-start.ts";
+import { flushCompileCache } from "node:module";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { serveSettings, type ServeFlags } from "../settings/settings.ts";
-import { stopInTime, stopSignal } from "../stop-signal.ts";
+
+const STOP_TIMEOUT_MS = 10_000;
+const AFTER_DRAIN_MS = 7_000;
+const TIDY_UP_AFTER_MS = 1_000;
 
 export async function serve(flags: ServeFlags): Promise<void> {
   const settings = serveSettings(flags, process.env);
   const { greeting, startServer } = await import("../serve.ts");
-  const askedToStop = stopSignal();
+  const stopRequest = stopSignal();
   const server = await startServer(settings);
   process.stdout.write(`${greeting(server, settings)}\n`);
   tidyUpSoon();
-  await askedToStop;
+  await stopRequest;
   await stopInTime(server.stop, settings.member);
 }
 
-/** Tools for an agent, which starts this beside itself and tells by the environment which session it is. */
+/** Serves tools to the agent that started this process; the environment names its session. */
 export async function serveTools(): Promise<void> {
   const { openToolServer } = await import("../tools/tool-server.ts");
   const server = await openToolServer(process.env, process);
   await server.closed;
+}
+
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP. The same signal again ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130));
+        resolve();
+      });
+    }
+  });
+}
+
+/** Ends the process when a graceful stop takes too long; a long drain gets more time. */
+export async function stopInTime(
+  stop: () => Promise<void>,
+  { drainMs }: { readonly drainMs: number },
+): Promise<void> {
+  const timer = setTimeout(
+    () => {
+      process.stderr.write("holdfast: the server did not stop in time; ending the process.\n");
+      process.exit(2);
+    },
+    Math.max(STOP_TIMEOUT_MS, drainMs + AFTER_DRAIN_MS),
+  );
+  await stop();
+  // The timer still ends the process if something keeps it alive.
+  timer.unref();
+}
+
+/** Does some 60 ms of work that a start can postpone. */
+function tidyUpSoon(): void {
+  setTimeout(() => {
+    // Node does this when it exits, which a killed process never does.
+    flushCompileCache();
+    collectGarbage();
+  }, TIDY_UP_AFTER_MS).unref();
+}
+
+/** Frees some 13 MB that only loading the program needed. V8 would keep it for a busy process. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  setFlagsFromString("--no-expose-gc");
+  if (typeof collect === "function")
+    collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }

@@ -1,8 +1,7 @@
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
-import { durationText } from "../terminal/time-ago.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
+import { counted, durationText } from "../terminal/format.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export interface StatsFlags extends CommonFlags {
   readonly from?: string;
@@ -13,9 +12,9 @@ export async function showStats(flags: StatsFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { from, to } = flags;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const stats = await withDesk(flags, (desk) => desk.stats(range), { access: "read" });
+  const stats = await withGateway(flags, (gateway) => gateway.stats(range), { access: "read" });
   if (!printer.isForPeople) return printer.json(stats);
-  if (stats.sessions === 0) return printer.note("Nothing happened in this time.");
+  if (stats.sessions === 0) return printer.note("No sessions in this time range.");
   showTotals(printer, stats);
   showOverTime(printer, stats.overTime);
   showGroups(printer, { title: "AGENT", groups: stats.byAgent });
@@ -28,7 +27,7 @@ function showTotals(printer: Printer, { sessions, resumeRate, successRate, total
     counted(sessions, "session"),
     counted(total.runs, "run"),
     `${percent(successRate)} succeeded`,
-    ...(resumeRate === null ? [] : [`${percent(resumeRate)} of those cut off went on`]),
+    ...(resumeRate === null ? [] : [`${percent(resumeRate)} of interrupted runs continued`]),
     ...(total.errors === 0 ? [] : [counted(total.errors, "error")]),
     ...(total.inputTokens + total.outputTokens === 0
       ? []

@@ -1,17 +1,17 @@
 import type { ProvidersReply } from "@holdfast/protocol";
 import { toWireProvider } from "../../http/wire/to-wire.ts";
-import { deskSettings, findServer } from "../desk/find-server.ts";
-import { serverDesk } from "../desk/server-desk.ts";
+import { gatewaySettings, findServer } from "../gateway/find-server.ts";
+import { serverGateway } from "../gateway/session-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
+import { timeAgo } from "../terminal/format.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { repos } = await withDesk(flags, (desk) => desk.repos.list(), { access: "read" });
+  const { repos } = await withGateway(flags, (gateway) => gateway.repos.list(), { access: "read" });
   if (flags.json === true) return printer.json(repos);
   if (repos.length === 0 && printer.isForPeople)
-    return printer.note("No repositories yet. Add one: holdfast repos add PATH");
+    return printer.note("No repositories. Add one with: holdfast repos add PATH");
   const now = Date.now();
   return printer.table(
     repos.map(({ id, name, path, createdAt }) => [
@@ -43,23 +43,28 @@ export async function addRepo(path: string, flags: AddRepoFlags): Promise<void> 
     ...(name !== undefined && { name }),
     ...(label !== undefined && { label }),
   };
-  const repo = await withDesk(flags, (desk) => desk.repos.add(request), { access: "create" });
+  const repo = await withGateway(flags, (gateway) => gateway.repos.add(request), {
+    access: "create",
+  });
   if (flags.json === true) printer.json(repo);
   else printer.line(repo.id);
 }
 
 export async function removeRepo(id: string, flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const repo = await withDesk(flags, (desk) => desk.repos.remove(id), { access: "change" });
+  const repo = await withGateway(flags, (gateway) => gateway.repos.remove(id), {
+    access: "change",
+  });
   if (flags.json === true) printer.json(repo);
-  else printer.line(`${repo.name} is no longer known; ${repo.path} is as it was.`);
+  else
+    printer.line(`${repo.name} is removed from the list. The files in ${repo.path} are unchanged.`);
 }
 
-/** Also before there is a database: which agents are here has nothing to do with it. */
+/** Works without a database. */
 async function readProviders(flags: CommonFlags): Promise<ProvidersReply> {
-  const settings = deskSettings(flags);
+  const settings = gatewaySettings(flags);
   const server = await findServer(flags, settings);
-  if (server !== null) return serverDesk(server).providers();
+  if (server !== null) return serverGateway(server).providers();
   const { catalogOf } = await import("../catalog.ts");
   const catalog = catalogOf(settings);
   const providers = await Promise.all(catalog.all().map((provider) => provider.describe()));

@@ -1,5 +1,5 @@
 import type { ContinuityPolicy, DeliveryMode } from "@holdfast/protocol";
-import { openDesk } from "../desk/open-desk.ts";
+import { openGateway } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import type { CommonFlags } from "./tracking.ts";
@@ -12,31 +12,31 @@ export interface SendFlags extends CommonFlags {
   readonly detach?: true;
 }
 
-/** Through a server the answer is shown; without one the message can only be left for the next. */
+/** With a server, streams the answer; without one, can only queue the message. */
 export async function send(
   id: string,
   words: readonly string[],
   flags: SendFlags,
 ): Promise<number> {
-  const desk = await openDesk(flags, { access: "change", withProviders: true });
+  const gateway = await openGateway(flags, { access: "change", withProviders: true });
   try {
     const text = words.join(" ");
     const { terminal, ...printer } = openPrinter(flags);
-    if (desk.server !== null) {
+    if (gateway.server !== null) {
       const { sendCommand } = await import("../talk/send-command.ts");
-      return await sendCommand({ ...flags, client: desk.server, sessionId: id, text, terminal });
+      return await sendCommand({ ...flags, client: gateway.server, sessionId: id, text, terminal });
     }
     if (flags.detach !== true || text === "-")
       throw new CommandFailure(
-        "No server was found for this database, so no agent can answer. Start one: holdfast serve. Or leave the message for it: --detach",
+        "No server uses this database, so no agent can answer. Start one with: holdfast serve. Or pass --detach to queue the message for it.",
       );
     const { provider, model, delivery = "queue", continuity = "auto" } = flags;
-    const sent = await desk.sessions.send(id, { text, provider, model, delivery, continuity });
-    if (printer.isForPeople) printer.line("Queued. It is delivered when a server starts.");
+    const sent = await gateway.sessions.send(id, { text, provider, model, delivery, continuity });
+    if (printer.isForPeople) printer.line("Queued. The message is delivered when a server starts.");
     else printer.json({ message_id: sent.message.id, run_id: sent.run.id, queued: sent.queued });
     return EXIT.done;
   } finally {
-    await desk.close();
+    await gateway.close();
   }
 }
 
@@ -45,16 +45,16 @@ export interface WatchFlags extends CommonFlags {
 }
 
 export async function watch(id: string, flags: WatchFlags): Promise<number> {
-  const desk = await openDesk(flags, { access: "read" });
+  const gateway = await openGateway(flags, { access: "read" });
   try {
-    if (desk.server === null)
+    if (gateway.server === null)
       throw new CommandFailure(
-        "No server was found for this database, so nothing happens. Start one: holdfast serve",
+        "No server uses this database, so there are no events. Start one with: holdfast serve",
       );
     const { terminal } = openPrinter(flags);
     const { watchCommand } = await import("../talk/watch-command.ts");
-    return await watchCommand({ ...flags, client: desk.server, sessionId: id, terminal });
+    return await watchCommand({ ...flags, client: gateway.server, sessionId: id, terminal });
   } finally {
-    await desk.close();
+    await gateway.close();
   }
 }

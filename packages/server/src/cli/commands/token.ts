@@ -1,9 +1,9 @@
 import type { Token, TokenScope } from "@holdfast/protocol";
-import type { DatabaseAccess } from "../desk/open-desk.ts";
+import type { DatabaseAccess } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
-import { timeAgo } from "../terminal/time-ago.ts";
+import { timeAgo } from "../terminal/format.ts";
 import type { CommonFlags } from "./tracking.ts";
-import type { TokenDesk } from "../desk/token-desk.ts";
+import type { TokenGateway } from "../gateway/token-gateway.ts";
 
 export interface CreateTokenFlags extends CommonFlags {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface CreateTokenFlags extends CommonFlags {
   readonly expires?: number;
 }
 
-/** Prints the token alone, for `TOKEN=$(holdfast token create …)`. */
+/** Prints only the token, for `TOKEN=$(holdfast token create …)`. */
 export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, expires } = flags;
@@ -21,26 +21,28 @@ export async function createToken(flags: CreateTokenFlags): Promise<void> {
     isFirst: !(await areInUse(tokens)),
     created: await tokens.create(request),
   }));
-  // Also where nobody watches: it changes what every client must do.
+  // Printed for scripts too: every client needs a token from now on.
   if (isFirst) process.stderr.write(`${FIRST_TOKEN}\n`);
   if (flags.json === true) return printer.json(created);
-  printer.note(`Token ${created.id}. It is shown only now: keep it.`);
+  printer.note(`Token ${created.id}. Keep it: it is not shown again.`);
   return printer.line(created.token);
 }
 
 const FIRST_TOKEN =
-  "This is the first token. From now on every request needs one, and the page asks for it. Commands on the server's own data folder go on without.";
+  "This is the first token. From now on every request needs one, and the web page asks for it. Commands on the server's own data folder work without it.";
 
-async function areInUse(tokens: TokenDesk): Promise<boolean> {
+async function areInUse(tokens: TokenGateway): Promise<boolean> {
   return (await tokens.list()).tokens.some(({ revokedAt }) => revokedAt === null);
 }
 
 export async function listTokens(flags: CommonFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const { tokens } = await withTokens(flags, { access: "read" }, (desk) => desk.list());
+  const { tokens } = await withTokens(flags, { access: "read" }, (gateway) => gateway.list());
   if (flags.json === true) return printer.json(tokens);
   if (tokens.length === 0 && printer.isForPeople)
-    return printer.note("No tokens yet. Make one: holdfast token create --name NAME --scope admin");
+    return printer.note(
+      "No tokens. Create one with: holdfast token create --name NAME --scope admin",
+    );
   const now = Date.now();
   const when = (time: string | null): string =>
     time === null ? "never" : printer.isForPeople ? timeAgo(time, now) : time;
@@ -59,7 +61,7 @@ export async function listTokens(flags: CommonFlags): Promise<void> {
       { title: "NAME", flexible: true },
       { title: "SCOPE" },
       { title: "STATE" },
-      { title: "MADE" },
+      { title: "CREATED" },
       { title: "USED" },
       { title: "EXPIRES" },
     ],
@@ -79,22 +81,22 @@ export async function revokeToken(id: string, flags: CommonFlags): Promise<void>
   }));
   if (!areLeft)
     printer.note(
-      "That was the last one: a server without HOLDFAST_TOKEN is open to this machine now.",
+      "That was the last token. A server without HOLDFAST_TOKEN now accepts every request from this machine.",
     );
   if (flags.json === true) printer.json(revoked);
-  else printer.line(`${revoked.name} is revoked; servers refuse it within seconds.`);
+  else printer.line(`${revoked.name} is revoked. Servers refuse it within seconds.`);
 }
 
 async function withTokens<Result>(
   flags: CommonFlags,
   options: { readonly access: DatabaseAccess },
-  use: (tokens: TokenDesk) => Promise<Result>,
+  use: (tokens: TokenGateway) => Promise<Result>,
 ): Promise<Result> {
-  const { openTokenDesk } = await import("../desk/token-desk.ts");
-  const desk = await openTokenDesk(flags, options);
+  const { openTokenGateway } = await import("../gateway/token-gateway.ts");
+  const gateway = await openTokenGateway(flags, options);
   try {
-    return await use(desk);
+    return await use(gateway);
   } finally {
-    await desk.close();
+    await gateway.close();
   }
 }

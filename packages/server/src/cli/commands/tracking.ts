@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
-import type { Desk } from "../desk/desk.ts";
-import type { DeskFlags } from "../desk/find-server.ts";
-import { openDesk, type DeskOptions } from "../desk/open-desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
+import type { GatewayFlags } from "../gateway/find-server.ts";
+import { openGateway, type GatewayOptions } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 import { openPrinter, type Column } from "../terminal/printer.ts";
-import { durationText, timeAgo } from "../terminal/time-ago.ts";
+import { durationText, timeAgo } from "../terminal/format.ts";
 
-export interface CommonFlags extends DeskFlags {
+export interface CommonFlags extends GatewayFlags {
   readonly json?: true;
 }
 
@@ -24,13 +24,13 @@ export interface CreateFlags extends CommonFlags {
   readonly model?: string;
 }
 
-/** Prints the id alone, for `ID=$(holdfast create …)`. */
+/** Prints only the ID, for `ID=$(holdfast create …)`. */
 export async function createSession(flags: CreateFlags): Promise<void> {
   const printer = openPrinter(flags);
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    async (desk) =>
-      desk.sessions.create({
+    async (gateway) =>
+      gateway.sessions.create({
         agentId: flags.id ?? newAgentId(new Date()),
         agentName: flags.agent,
         purpose: flags.purpose,
@@ -38,7 +38,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
         provider: flags.provider,
         model: flags.model,
         ...(flags.metadata !== undefined && { metadata: parseMetadata(flags.metadata) }),
-        ...(flags.repo !== undefined && { repoId: await repoIdOf(desk, flags.repo) }),
+        ...(flags.repo !== undefined && { repoId: await repoIdOf(gateway, flags.repo) }),
       }),
     { access: "create", withProviders: flags.provider !== undefined },
   );
@@ -46,7 +46,7 @@ export async function createSession(flags: CreateFlags): Promise<void> {
   else printer.line(nameOf(session));
 }
 
-/** As GAIA makes them: when, to the second, and something random. */
+/** In GAIA's form: date, time and a random part. */
 export function newAgentId(now: Date): string {
   const [date = "", time = ""] = now
     .toISOString()
@@ -80,10 +80,10 @@ export async function updateSession(id: string, flags: UpdateFlags): Promise<voi
   };
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(
-      `Nothing to change. Say what, for example: holdfast update ${id} --phase planning`,
+      `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
       EXIT.usage,
     );
-  const session = await withDesk(flags, (desk) => desk.sessions.update(id, changes), {
+  const session = await withGateway(flags, (gateway) => gateway.sessions.update(id, changes), {
     access: "change",
     withProviders: provider !== undefined,
   });
@@ -96,9 +96,9 @@ export async function getSession(
 ): Promise<void> {
   const printer = openPrinter(flags);
   const raw = flags.raw === true;
-  const found = await withDesk(
+  const found = await withGateway(
     flags,
-    async (desk) => (raw ? desk.sessions.raw(id) : toState(await desk.sessions.get(id))),
+    async (gateway) => (raw ? gateway.sessions.raw(id) : toState(await gateway.sessions.get(id))),
     { access: "read" },
   );
   printer.json(found);
@@ -131,19 +131,19 @@ const LIST_COLUMNS: readonly Column[] = [
 export async function listSessions(flags: ListFlags): Promise<void> {
   const printer = openPrinter(flags);
   const limit = flags.limit ?? (printer.isForPeople ? SHOWN_TO_PEOPLE : Infinity);
-  // Scripts get GAIA's order, for which all must be read; people get the newest at once.
+  // Scripts get GAIA's order, which needs all sessions; people get the newest ones at once.
   const byLastUpdate = flags.activeOnly === true || !printer.isForPeople;
-  const { sessions, hasMore } = await withDesk(
+  const { sessions, hasMore } = await withGateway(
     flags,
-    (desk) =>
-      byLastUpdate ? readByLastUpdate(desk, { flags, limit }) : readNewest(desk, { flags, limit }),
+    (gateway) =>
+      byLastUpdate
+        ? readByLastUpdate(gateway, { flags, limit })
+        : readNewest(gateway, { flags, limit }),
     { access: "read" },
   );
   if (!printer.isForPeople) return printer.json(sessions.map(toState));
   if (sessions.length === 0) {
-    return printer.note(
-      "No sessions. Begin one: holdfast create --agent NAME, or on the page of holdfast serve",
-    );
+    return printer.note("No sessions. Create one with: holdfast create --agent NAME");
   }
   const now = Date.now();
   printer.table(
@@ -157,7 +157,7 @@ export async function listSessions(flags: ListFlags): Promise<void> {
     ]),
     LIST_COLUMNS,
   );
-  if (hasMore) printer.note(`The newest ${sessions.length}; --limit shows more.`);
+  if (hasMore) printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
 }
 
 interface Listed {
@@ -165,12 +165,12 @@ interface Listed {
   readonly hasMore: boolean;
 }
 
-/** Resume-ready sessions where only active ones are wanted, as GAIA lists them: the last updated first. */
+/** GAIA's list: last updated first. With `--active-only`, only sessions that are ready to be resumed. */
 async function readByLastUpdate(
-  desk: Desk,
+  gateway: SessionGateway,
   { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
 ): Promise<Listed> {
-  const { sessions } = await readNewest(desk, { flags, limit: Infinity });
+  const { sessions } = await readNewest(gateway, { flags, limit: Infinity });
   const listed = sessions
     .filter(({ resumeReady }) => flags.activeOnly !== true || resumeReady)
     .toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
@@ -178,29 +178,30 @@ async function readByLastUpdate(
 }
 
 async function readNewest(
-  desk: Desk,
+  gateway: SessionGateway,
   { flags, limit }: { readonly flags: ListFlags; readonly limit: number },
 ): Promise<Listed> {
   const { agent, status, state, phase, search, from, to } = flags;
   const sessions: Session[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<Desk["sessions"]["list"]>> = await desk.sessions.list({
-      status:
-        status === undefined
-          ? flags.activeOnly === true
-            ? ["active", "suspended"]
-            : ["active", "suspended", "archived", "error"]
-          : [status],
-      limit: Math.min(PAGE, limit + 1),
-      ...(state !== undefined && { state: [state] }),
-      ...(phase !== undefined && { phase }),
-      ...(agent !== undefined && { agent }),
-      ...(search !== undefined && { q: search }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(cursor !== null && { cursor }),
-    });
+    const page: Awaited<ReturnType<SessionGateway["sessions"]["list"]>> =
+      await gateway.sessions.list({
+        status:
+          status === undefined
+            ? flags.activeOnly === true
+              ? ["active", "suspended"]
+              : ["active", "suspended", "archived", "error"]
+            : [status],
+        limit: Math.min(PAGE, limit + 1),
+        ...(state !== undefined && { state: [state] }),
+        ...(phase !== undefined && { phase }),
+        ...(agent !== undefined && { agent }),
+        ...(search !== undefined && { q: search }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        ...(cursor !== null && { cursor }),
+      });
     sessions.push(...page.sessions);
     cursor = page.nextCursor;
   } while (cursor !== null && sessions.length <= limit);
@@ -227,10 +228,10 @@ export interface ResumeFlags extends CommonFlags {
 export async function shouldResume(id: string, flags: ResumeFlags): Promise<number> {
   const printer = openPrinter(flags);
   const { timeoutMinutes, maxErrors, require } = flags;
-  const decision = await withDesk(
+  const decision = await withGateway(
     flags,
-    (desk) =>
-      desk.sessions.shouldResume(id, {
+    (gateway) =>
+      gateway.sessions.shouldResume(id, {
         ...(timeoutMinutes !== undefined && { timeoutMinutes }),
         ...(maxErrors !== undefined && { maxErrors }),
         ...(require !== undefined && { require: [...require] }),
@@ -279,9 +280,10 @@ export async function finalizeSession(
   flags: FinalizeFlags,
 ): Promise<void> {
   const { summary } = flags;
-  const session = await withDesk(
+  const session = await withGateway(
     flags,
-    (desk) => desk.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+    (gateway) =>
+      gateway.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
     { access: "change" },
   );
   tellOf(session, flags, () => `${nameOf(session)} is ${outcome}.`);
@@ -298,26 +300,26 @@ export function tellOf(
   else printer.json(toState(session));
 }
 
-/** Opens, asks, closes. */
-export async function withDesk<Result>(
-  flags: DeskFlags,
-  ask: (desk: Desk) => Promise<Result>,
-  options: DeskOptions,
+/** Opens a gateway for one piece of work. */
+export async function withGateway<Result>(
+  flags: GatewayFlags,
+  ask: (gateway: SessionGateway) => Promise<Result>,
+  options: GatewayOptions,
 ): Promise<Result> {
-  const desk = await openDesk(flags, options);
+  const gateway = await openGateway(flags, options);
   try {
-    return await ask(desk);
+    return await ask(gateway);
   } finally {
-    await desk.close();
+    await gateway.close();
   }
 }
 
-/** A repository by its id, or by its path, which is added when it is new. */
-async function repoIdOf(desk: Desk, given: string): Promise<string> {
-  const { repos } = await desk.repos.list();
+/** The ID of a repository named by ID, name or path. A new path is added. */
+async function repoIdOf(gateway: SessionGateway, given: string): Promise<string> {
+  const { repos } = await gateway.repos.list();
   const folder = path.resolve(given);
   const known = repos.find((repo) => [repo.id, repo.name].includes(given) || repo.path === folder);
-  return (known ?? (await desk.repos.add({ path: folder }))).id;
+  return (known ?? (await gateway.repos.add({ path: folder }))).id;
 }
 
 export function parseMetadata(text: string): Record<string, unknown> {
@@ -326,7 +328,7 @@ export function parseMetadata(text: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return Object.fromEntries(Object.entries(value));
   } catch {
-    // Said below, in words that help.
+    // Reported below.
   }
   throw new CommandFailure(
     `--metadata must be a JSON object, for example: --metadata '{"task_id": "T001"}'`,

@@ -1,3 +1,4 @@
+import { counted } from "../terminal/format.ts";
 import { createReadStream, createWriteStream, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -7,17 +8,16 @@ import { v7 as newId } from "uuid";
 import { STATUSES } from "../../domain/status.ts";
 import { fromLines, toLines } from "../../http/wire/json-lines.ts";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
-import type { Desk } from "../desk/desk.ts";
-import { databaseSettings } from "../desk/find-server.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+import type { SessionGateway } from "../gateway/session-gateway.ts";
+import { databaseSettings } from "../gateway/find-server.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import type { StatesImported } from "../gaia/import-states.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { openProgress } from "../terminal/progress.ts";
 import { escapeJson, neutraliseLine } from "../terminal/neutralise.ts";
-import { withDesk, type CommonFlags } from "./tracking.ts";
-import { counted } from "../counted.ts";
+import { withGateway, type CommonFlags } from "./tracking.ts";
 
 export interface ExportFlags extends CommonFlags {
   readonly format: "bundle" | "gaia";
@@ -26,25 +26,25 @@ export interface ExportFlags extends CommonFlags {
 
 export async function exportSessions(ids: readonly string[], flags: ExportFlags): Promise<number> {
   const write = flags.format === "gaia" ? exportGaia : exportBundles;
-  return withDesk(flags, (desk) => write(desk, { ids, flags }), { access: "read" });
+  return withGateway(flags, (gateway) => write(gateway, { ids, flags }), { access: "read" });
 }
 
 async function exportGaia(
-  desk: Desk,
+  gateway: SessionGateway,
   { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { to: folder } = flags;
   if (folder === undefined)
     throw new CommandFailure(
-      "Say where to: holdfast export --format gaia --to .claude/session",
+      "Pass the target folder: holdfast export --format gaia --to .claude/session",
       EXIT.usage,
     );
   const { exportStates } = await import("../gaia/export-states.ts");
   const progress = await openProgress(printer, "Exporting");
-  const { total } = await desk.sessions.list({ limit: 1, status: [...STATUSES] });
+  const { total } = await gateway.sessions.list({ limit: 1, status: [...STATUSES] });
   try {
-    const sessions = ids.length > 0 ? named(desk, ids) : tracked(desk);
+    const sessions = ids.length > 0 ? named(gateway, ids) : tracked(gateway);
     const { written, unchanged, refused } = await exportStates(sessions, {
       folder,
       onProgress: (done) => progress.report(done, Math.max(done, ids.length || total)),
@@ -60,19 +60,20 @@ async function exportGaia(
   }
 }
 
-async function* named(desk: Desk, ids: readonly string[]): AsyncGenerator<Session> {
-  for (const id of ids) yield await desk.sessions.get(id);
+async function* named(gateway: SessionGateway, ids: readonly string[]): AsyncGenerator<Session> {
+  for (const id of ids) yield await gateway.sessions.get(id);
 }
 
-/** What an orchestrator made, or somebody's agent works in; the rest GAIA knows nothing of. */
-async function* tracked(desk: Desk): AsyncGenerator<Session> {
+/** Sessions that an orchestrator created or that have an agent; GAIA does not know the others. */
+async function* tracked(gateway: SessionGateway): AsyncGenerator<Session> {
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<Desk["sessions"]["list"]>> = await desk.sessions.list({
-      status: [...STATUSES],
-      limit: 100,
-      ...(cursor !== null && { cursor }),
-    });
+    const page: Awaited<ReturnType<SessionGateway["sessions"]["list"]>> =
+      await gateway.sessions.list({
+        status: [...STATUSES],
+        limit: 100,
+        ...(cursor !== null && { cursor }),
+      });
     for (const session of page.sessions)
       if (session.agentId !== null || session.agentName !== null) yield session;
     cursor = page.nextCursor;
@@ -80,19 +81,19 @@ async function* tracked(desk: Desk): AsyncGenerator<Session> {
 }
 
 async function exportBundles(
-  desk: Desk,
+  gateway: SessionGateway,
   { ids, flags }: { readonly ids: readonly string[]; readonly flags: ExportFlags },
 ): Promise<number> {
   const printer = openPrinter(flags);
   const { to } = flags;
   const [only] = ids;
   if (only === undefined)
-    throw new CommandFailure("Say which session: holdfast export ID", EXIT.usage);
+    throw new CommandFailure("Pass the session to export: holdfast export ID", EXIT.usage);
   if (to === undefined) {
     if (ids.length > 1)
-      throw new CommandFailure("Several sessions need a folder: --to FOLDER", EXIT.usage);
-    const lines = desk.sessions.export(only);
-    // Whoever reads it off a screen cannot import it anyway: there, its checksum need not hold.
+      throw new CommandFailure("Pass --to FOLDER to export several sessions.", EXIT.usage);
+    const lines = gateway.sessions.export(only);
+    // Text on a screen is not imported, so its checksum need not match.
     const shown = printer.terminal.stdout.isTerminal ? escaped(lines) : lines;
     await pipeline(Readable.from(fromLines(shown)), process.stdout, { end: false });
     return EXIT.done;
@@ -103,7 +104,7 @@ async function exportBundles(
   try {
     for (const [index, id] of ids.entries()) {
       const file = path.join(to, `${id.replaceAll(/[^\w.:-]/gu, "_")}.jsonl`);
-      const lines = Readable.from(fromLines(desk.sessions.export(id)));
+      const lines = Readable.from(fromLines(gateway.sessions.export(id)));
       await pipeline(lines, createWriteStream(file, { mode: 0o600 }));
       written.push(file);
       progress.report(index + 1, ids.length);
@@ -133,7 +134,7 @@ export async function importSessions(
       given !== "-" && statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
     const imported = isFolder
       ? importFolder(given, { printer, flags })
-      : withDesk(flags, (desk) => importBundle(desk, { given, printer, flags }), {
+      : withGateway(flags, (gateway) => importBundle(gateway, { given, printer, flags }), {
           access: "create",
         });
     exitCode = Math.max(exitCode, await imported);
@@ -141,7 +142,7 @@ export async function importSessions(
   return exitCode;
 }
 
-/** Straight into the database, in bulk, also beside a server, which notices. */
+/** Writes to the database in bulk; a running server notices the changes. */
 async function importFolder(
   folder: string,
   { printer, flags }: { readonly printer: Printer; readonly flags: ImportFlags },
@@ -172,7 +173,7 @@ function tellOfStates(printer: Printer, done: StatesImported): void {
     printer.json({ imported, updated, unchanged, kept, set_aside: setAside });
   else {
     const others = [
-      ...(kept.length === 0 ? [] : [`${kept.length} changed but not taken over`]),
+      ...(kept.length === 0 ? [] : [`${kept.length} changed but not imported`]),
       ...(setAside.length === 0 ? [] : [`${setAside.length} could not be imported`]),
     ];
     const counts = [`${imported} imported`, `${updated} updated`, `${unchanged} unchanged`];
@@ -183,7 +184,7 @@ function tellOfStates(printer: Printer, done: StatesImported): void {
 }
 
 async function importBundle(
-  desk: Desk,
+  gateway: SessionGateway,
   {
     given,
     printer,
@@ -192,20 +193,18 @@ async function importBundle(
 ): Promise<number> {
   const source = given === "-" ? process.stdin : await openFile(given);
   const lines = toLines(source, { maxBytes: BUNDLE_LIMITS.totalLength });
-  const session = await desk.sessions.importLines(lines);
+  const session = await gateway.sessions.importLines(lines);
   if (flags.json === true) printer.json({ imported: [session.id] });
   else printer.line(nameOf(session));
   return EXIT.done;
 }
 
-/** Opened before it is read, so that what is not there is said in one line. */
+/** Opens the file before reading, so that a missing one is reported in one line. */
 async function openFile(file: string): Promise<Readable> {
   const stream = createReadStream(file);
   await new Promise((resolve, reject) => {
     stream.once("open", resolve);
-    stream.once("error", () =>
-      reject(new CommandFailure(`${file} cannot be read. Is it there?`, EXIT.no)),
-    );
+    stream.once("error", () => reject(new CommandFailure(`Cannot read ${file}.`, EXIT.no)));
   });
   return stream;
 }

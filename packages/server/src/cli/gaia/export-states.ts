@@ -3,10 +3,11 @@ import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Session } from "@holdfast/protocol";
 import { CommandFailure } from "../exit.ts";
+import { errorText } from "../../domain/error-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { keptIn } from "./kept-state.ts";
 import { readState } from "./read-state.ts";
-import { digestOf } from "./state-digest.ts";
+import { digestOf } from "./state-file.ts";
 import { fromWire, toStateFile, type Tracked } from "./state-file.ts";
 import { nameOf } from "./to-state.ts";
 
@@ -64,7 +65,7 @@ async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (cause) {
-    throw new CommandFailure(`${folder} cannot be made: ${textOf(cause)}`, undefined, { cause });
+    throw new CommandFailure(`${folder} cannot be made: ${errorText(cause)}`, undefined, { cause });
   }
 }
 
@@ -89,7 +90,7 @@ async function writeState(parent: string, session: Session): Promise<Written> {
     return verdict;
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
-    return { refused: textOf(error) };
+    return { refused: errorText(error) };
   }
 }
 
@@ -117,10 +118,6 @@ function judge({
   const isAsImported = digest === keptIn(tracked.metadata)?.digest;
   if (isAsImported || session.updatedAt <= tracked.updatedAt) return "written";
   return { refused: `${found.file} was changed after the session. Import it first.` };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** No path, nothing hidden, and not longer than a folder's name may be. */

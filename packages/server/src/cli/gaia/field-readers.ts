@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject } from "../../domain/json.ts";
+import { type Json, type JsonObject, isObject, isArray } from "../../domain/json.ts";
 import { PHASES, type Phase } from "../../domain/phase.ts";
 import { parseStateTime } from "./state-time.ts";
 
@@ -44,7 +44,7 @@ export function objectAt(place: string, value: Json | undefined): JsonObject {
 
 export function listAt(place: string, value: Json | undefined): readonly Json[] {
   if (value === undefined || value === null) return [];
-  if (!isList(value)) throw mismatch(place, "a list", value);
+  if (!isArray(value)) throw mismatch(place, "a list", value);
   return value;
 }
 
@@ -56,8 +56,4 @@ export function mismatch(place: string, expected: string, found: Json | undefine
   const shown = JSON.stringify(found);
   const short = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
   return new BadState(`${place} is not ${expected}: ${short}`);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import type { Store, StoredSession } from "../../storage/store.ts";
 import { newSession, updatedSession } from "./imported-session.ts";
 import { keptIn } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";
-import { digestOf } from "./state-digest.ts";
+import { digestOf } from "./state-file.ts";
 import { toStateFile } from "./state-file.ts";
 import { toStateTime } from "./state-time.ts";
 

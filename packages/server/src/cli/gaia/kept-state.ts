@@ -1,4 +1,4 @@
-import { sameJson, type Json, type JsonObject, isObject } from "../../domain/json.ts";
+import { sameJson, type Json, type JsonObject, isObject, isArray } from "../../domain/json.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 
 /** The key of a session's metadata that holds what is kept of its `state.json`. */
@@ -35,7 +35,7 @@ export function keptIn(
   if (!isObject(kept)) return null;
   const { digest, lastUpdated = null, fields = {}, history = [], metadata: withheld = {} } = kept;
   if (typeof digest !== "string" || !areFields(fields) || !areFields(withheld)) return null;
-  if (!isList(history)) return null;
+  if (!isArray(history)) return null;
   const isText = typeof lastUpdated === "string";
   return {
     digest,
@@ -89,8 +89,4 @@ function isSame(fields: JsonObject, name: string, value: Json | undefined): bool
 
 function areFields(value: Json): value is Readonly<Record<string, JsonObject>> {
   return isObject(value) && Object.values(value).every(isObject);
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

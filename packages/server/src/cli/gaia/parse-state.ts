@@ -14,7 +14,7 @@ import {
   textOrNullAt,
   timeAt,
 } from "./field-readers.ts";
-import { digestOf } from "./state-digest.ts";
+import { digestOf } from "./state-file.ts";
 import type { Tracked } from "./state-file.ts";
 import { parseHistory } from "./state-history.ts";
 import { parseStateTime, withPythonTimes } from "./state-time.ts";

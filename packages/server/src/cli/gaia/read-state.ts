@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { CommandFailure } from "../exit.ts";
@@ -93,6 +94,6 @@ function reasonOf(error: unknown): string {
     case "EPERM":
       return "must not be read by this user";
     default:
-      return error instanceof Error ? error.message : String(error);
+      return errorText(error);
   }
 }

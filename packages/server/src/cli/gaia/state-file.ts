@@ -1,5 +1,6 @@
 import type * as wire from "@holdfast/protocol";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { hash } from "node:crypto";
+import { isArray, type Json, type JsonObject } from "../../domain/json.ts";
 import type { LastError, Session } from "../../domain/session.ts";
 import { asGiven, keptIn, ownMetadata } from "./kept-state.ts";
 import { historyWith, toEntry } from "./state-history.ts";
@@ -94,4 +95,17 @@ export function fromWire(session: wire.Session): Tracked {
 
 function timeOrNull(time: string | null): number | null {
   return time === null ? null : Date.parse(time);
+}
+
+/** Files that differ only in `last_updated` and the order of keys have the same digest. */
+export function digestOf({ last_updated: _, ...state }: JsonObject): string {
+  return hash("sha256", canonical(state)).slice(0, 32);
+}
+
+/** JSON with sorted keys. */
+function canonical(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(",")}}`;
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { type Json, type JsonObject, isObject } from "../../domain/json.ts";
 
 /**
  * A time as Python writes it: with or without a fraction, an offset or a `Z`. One without an offset is

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import path from "node:path";
 import type { DataFlags, Environment } from "../settings/settings.ts";
 import { PROGRAM_FILE } from "../version.ts";
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "../terminal/format.ts";
 
 /** How the hooks call Holdfast, from any folder. */
 export interface HookProgram {

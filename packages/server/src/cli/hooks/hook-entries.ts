@@ -1,3 +1,4 @@
+import { isObject } from "../../domain/json.ts";
 import { DELEGATING_TOOLS } from "./delegation.ts";
 
 /** Settings of Claude Code, as far as hooks are in them; everything else is carried along. */
@@ -122,8 +123,4 @@ function isOurs(handler: unknown, hook?: string): boolean {
   if (!isObject(handler) || typeof handler["command"] !== "string") return false;
   const found = OURS.exec(handler["command"])?.[1];
   return found !== undefined && (hook === undefined || found === hook);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,8 @@ import type { DataFlags, Environment } from "../settings/settings.ts";
 import { diffLines, type DiffLine } from "../talk/diff-lines.ts";
 import { jsonLine, neutralise } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
-import { canAsk, type Terminal } from "../terminal/terminal.ts";
+import { askYesNo } from "../terminal/confirm.ts";
+import { canAsk, terminalOf, type Terminal } from "../terminal/terminal.ts";
 import { commandLine, hookProgram, type HookProgram } from "./hook-command.ts";
 import { withHooks, withoutHooks } from "./hook-entries.ts";
 import { rewriteJson } from "./rewrite-json.ts";
@@ -33,7 +34,7 @@ export interface InstallFlags extends DataFlags {
 export interface InstallOptions {
   readonly flags: InstallFlags;
   readonly env: Environment;
-  readonly terminal: Pick<Terminal, "stdin" | "stdout" | "stderr">;
+  readonly terminal?: Pick<Terminal, "stdin" | "stdout" | "stderr">;
   readonly ask?: (question: string) => Promise<boolean>;
   readonly program?: HookProgram;
 }
@@ -42,13 +43,13 @@ export interface InstallOptions {
 export async function installHooks({
   flags,
   env,
-  terminal,
-  ask = askPerson,
+  terminal = terminalOf(process),
+  ask = askYesNo,
   program = hookProgram(env),
 }: InstallOptions): Promise<number> {
   if (flags.database !== undefined) {
     throw new CommandFailure(
-      "A database is not written into settings, since its URL may hold a password: set HOLDFAST_DATABASE_URL where Claude Code is started.",
+      "A database URL may hold a password and is not written to settings. Set HOLDFAST_DATABASE_URL in the environment of Claude Code instead.",
       EXIT.usage,
     );
   }
@@ -64,7 +65,7 @@ export async function installHooks({
   if (!isSame && flags.dryRun !== true) {
     if (flags.yes !== true && !canAsk({ ...terminal, signals: process })) {
       throw new CommandFailure(
-        "Nothing was changed: say --yes to write it, or --dry-run to see it only.",
+        "Nothing was changed. Pass --yes to write the changes, or --dry-run to only show them.",
         EXIT.usage,
       );
     }
@@ -96,7 +97,7 @@ function placeOf(
   if (user === true) {
     if (local === true || project !== undefined)
       throw new CommandFailure(
-        "--user is for all projects: leave --project and --local out.",
+        "--user applies to all projects and cannot be combined with --project or --local.",
         EXIT.usage,
       );
     const own = env["CLAUDE_CONFIG_DIR"] ?? "";
@@ -146,13 +147,13 @@ function preface({
         ? `The hooks call Holdfast by its path: ${program.command}`
         : `The hooks call holdfast, which is ${program.onPath} on the PATH.`,
     isIn && isShared && program.onPath === null
-      ? "That path is of this machine: where these settings are shared, prefer --local."
+      ? "That path is valid on this machine only. If these settings are shared, use --local."
       : null,
     isIn && flags.data === undefined && (env["HOLDFAST_DATA"] ?? "") !== ""
-      ? "HOLDFAST_DATA counts only where Claude Code is started with it: --data writes a folder down."
+      ? "HOLDFAST_DATA only applies if Claude Code is started with it. Pass --data to write the folder into the settings."
       : null,
     isIn && found.value["disableAllHooks"] === true
-      ? "These settings switch all hooks off: disableAllHooks is true."
+      ? "These settings disable all hooks: disableAllHooks is true."
       : null,
   ]
     .filter((line) => line !== null)
@@ -185,16 +186,11 @@ function lastWord({
 }): string {
   const isOut = flags.uninstall === true;
   if (isSame)
-    return neutralise(`${file} ${isOut ? "has no hooks of Holdfast" : "has the hooks already"}.`);
+    return neutralise(`${file} ${isOut ? "has no hooks of Holdfast" : "already has the hooks"}.`);
   if (flags.dryRun === true) return "Nothing was changed.";
-  if (isOut) return "The hooks are out. Claude Code goes by it at its next start.";
+  if (isOut) return "The hooks are removed. The change takes effect when Claude Code starts again.";
   const words = ["hook", "pre-delegate", "--test"];
-  return neutralise(`The hooks are in. Try them: ${commandLine(program, { words, flags })}`);
-}
-
-async function askPerson(question: string): Promise<boolean> {
-  const { confirm } = await import("@clack/prompts");
-  return (
-    (await confirm({ message: question, initialValue: false, output: process.stderr })) === true
+  return neutralise(
+    `The hooks are installed. Test them with: ${commandLine(program, { words, flags })}`,
   );
 }

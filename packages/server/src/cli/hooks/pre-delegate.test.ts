@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openRaw } from "../../storage/testing/raw-database.ts";
 import { hookProgram } from "./hook-command.ts";
-import { MOST_LOOKED_AT } from "./open-sessions.ts";
+import { MAX_READ } from "./resumable-session.ts";
 import { preDelegate } from "./pre-delegate.ts";
 import { HISTORY_TOLD } from "./resume-details.ts";
 import { hookLog, MINUTE_MS, NOW, openHookRig } from "./testing/hook-rig.ts";
@@ -211,7 +211,7 @@ describe("pre-delegate, asked about an agent", () => {
     );
     const copied = columns.map((name) => (name === `"id"` ? `"id" || '-' || n` : name));
     await raw.run(
-      `with recursive copies(n) as (select 1 union all select n + 1 from copies where n < ${MOST_LOOKED_AT})
+      `with recursive copies(n) as (select 1 union all select n + 1 from copies where n < ${MAX_READ})
        insert into "AgentSession" (${columns.join()}) select ${copied.join()} from "AgentSession", copies
        where "id" = '${other.id}'`,
     );

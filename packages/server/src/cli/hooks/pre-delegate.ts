@@ -4,7 +4,6 @@ import type { SessionRecord, Store } from "../../storage/store.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { serveSettings, type ServeSettings } from "../settings/settings.ts";
 import { parseDelegation, type Delegation } from "./delegation.ts";
-import { reasonOfDecision, reasonOfFailure, type GaiaReason } from "./gaia-reason.ts";
 import { commandLine, hookProgram } from "./hook-command.ts";
 import { openHookStore } from "./hook-store.ts";
 import { findResumable, type Judgement, type ResumeWish } from "./resumable-session.ts";
@@ -189,4 +188,28 @@ async function knownOf(
     default:
       return delegation satisfies never;
   }
+}
+
+/** The reasons of GAIA's own hook; its callers compare with them. */
+type GaiaReason =
+  | "session_resumable"
+  | "session_not_resumable"
+  | "no_existing_session"
+  | "invalid_json"
+  | "error";
+
+/** For GAIA a session without an agent id does not exist. */
+function reasonOfDecision({
+  shouldResume,
+  agentId,
+}: {
+  readonly shouldResume: boolean;
+  readonly agentId: string | null;
+}): GaiaReason {
+  if (shouldResume) return "session_resumable";
+  return agentId === null ? "no_existing_session" : "session_not_resumable";
+}
+
+function reasonOfFailure(detail: string): GaiaReason {
+  return detail === "input_empty" || detail === "input_not_json" ? "invalid_json" : "error";
 }

@@ -1,10 +1,9 @@
 import path from "node:path";
 import { sameJson, type Json } from "../../domain/json.ts";
-import { isResumable, PHASES } from "../../domain/phase.ts";
+import { isResumable, PHASES, type Phase } from "../../domain/phase.ts";
 import { shouldResume, type ResumePolicy } from "../../domain/should-resume.ts";
 import { judgeResume, type ResumeProbes } from "../../runtime/requests/judge-resume.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
-import { openSessionsOf } from "./open-sessions.ts";
 
 export interface ResumeWish {
   readonly agentName: string;
@@ -59,4 +58,33 @@ async function isNearby(
   if (repo === null) return true;
   const way = path.relative(repo.path, folder);
   return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+/** Sessions read per phase; older ones are ignored. */
+export const MAX_READ = 1_000;
+
+/** An agent's sessions in one of these phases, unordered. */
+export async function openSessionsOf(
+  store: Store,
+  { agentName, phases }: { readonly agentName: string; readonly phases: readonly Phase[] },
+): Promise<readonly SessionRecord[]> {
+  const sessions: SessionRecord[] = [];
+  for (const phase of phases) {
+    const newest = await newestIn(store, { agentName, phase });
+    sessions.push(...newest.sessions);
+  }
+  return sessions.filter((session) => session.agentName === agentName);
+}
+
+/**
+ * Usually few sessions of all agents are in such a phase, while one agent may have had very many. So the phase alone is
+ * read first, and the agent's sessions only when that finds too many.
+ */
+async function newestIn(
+  store: Store,
+  { agentName, phase }: { readonly agentName: string; readonly phase: Phase },
+): Promise<{ readonly sessions: readonly SessionRecord[] }> {
+  const all = await store.listSessions({ phase, limit: MAX_READ });
+  if (all.next === null) return all;
+  return store.listSessions({ phase, agentName, limit: MAX_READ });
 }

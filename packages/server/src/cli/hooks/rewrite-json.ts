@@ -1,252 +1,126 @@
+import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
+import { isObject, sameJson, type Json } from "../../domain/json.ts";
+
 /**
- * A JSON text with another value in it, and otherwise left as somebody wrote it: what has not changed keeps its place,
- * its spaces and its way of writing numbers. New parts are written as the text around them is. The text is valid JSON.
+ * Returns the JSON text with another value in it. Parts that stay the same keep their spaces and their way of writing
+ * numbers; new parts are formatted like the text around them. The text must be valid JSON. `modify` of jsonc-parser is
+ * not used: it breaks a list without line breaks when it removes the last item.
  */
 export function rewriteJson(text: string, value: unknown): string {
-  const node = readNode(text, 0);
-  const style = styleOf(text);
-  return (
-    text.slice(0, node.start) +
-    render(node, value, { text, style, depth: 0 }) +
-    text.slice(node.end)
-  );
+  return rewriteAt(text, [], { before: parse(text), after: parse(JSON.stringify(value)) });
 }
 
-type Node =
-  | { readonly kind: "scalar"; readonly start: number; readonly end: number }
-  | {
-      readonly kind: "list";
-      readonly start: number;
-      readonly end: number;
-      readonly items: readonly Node[];
-    }
-  | {
-      readonly kind: "object";
-      readonly start: number;
-      readonly end: number;
-      readonly members: readonly Member[];
-    };
-
-interface Member {
-  readonly key: string;
-  readonly start: number;
-  readonly value: Node;
+function parse(text: string): Json {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is JSON
+  return JSON.parse(text) as Json;
 }
 
-interface Style {
-  readonly indent: string;
-  readonly newline: string;
-}
-
-interface Around {
-  readonly text: string;
-  readonly style: Style;
-  readonly depth: number;
-}
-
-function render(node: Node, value: unknown, around: Around): string {
-  const { text } = around;
-  const source = text.slice(node.start, node.end);
-  if (isSame(JSON.parse(source), value)) return source;
-  if (node.kind === "list" && Array.isArray(value)) {
-    const kept = matched(node.items, value, text);
-    const parts = kept.map(({ item, next }) => ({
-      start: item.start,
-      end: item.end,
-      text: render(item, next, { ...around, depth: around.depth + 1 }),
-    }));
-    const added = value.slice(kept.length);
-    return fill(node, { parts, added: added.map((item) => ({ key: null, item })), around });
-  }
-  if (node.kind === "object" && isObject(value)) {
-    const parts = node.members.flatMap(({ key, start, value: old }) => {
-      if (!Object.hasOwn(value, key)) return [];
-      const inner = render(old, value[key], { ...around, depth: around.depth + 1 });
-      return [{ start, end: old.end, text: text.slice(start, old.start) + inner }];
-    });
-    const known = new Set(node.members.map(({ key }) => key));
-    const added = Object.entries(value)
-      .filter(([key]) => !known.has(key))
-      .map(([key, item]) => ({ key, item }));
-    return fill(node, { parts, added, around });
-  }
-  return written(value, around, around.depth);
-}
-
-interface Part {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** A list or an object with these of its old parts, and new ones after them. */
-function fill(
-  node: Exclude<Node, { kind: "scalar" }>,
-  {
-    parts,
-    added,
-    around,
-  }: {
-    readonly parts: readonly Part[];
-    readonly added: readonly { readonly key: string | null; readonly item: unknown }[];
-    readonly around: Around;
-  },
-): string {
-  const { text, style, depth } = around;
-  const [open, close] = node.kind === "list" ? ["[", "]"] : ["{", "}"];
-  if (parts.length + added.length === 0) return open + close;
-  const ends = boundsOf(node);
-  const isInline = ends !== null && !text.slice(node.start, node.end).includes("\n");
-  const inner = style.newline + style.indent.repeat(depth + 1);
-  const before = ends === null ? inner : text.slice(node.start + 1, ends.start);
-  const after =
-    ends === null ? style.newline + style.indent.repeat(depth) : text.slice(ends.end, node.end - 1);
-  const between = isInline ? ", " : inner;
-  const fresh = added.map(({ key, item }) => {
-    const shown = isInline ? JSON.stringify(item) : written(item, around, depth + 1);
-    return key === null ? shown : `${JSON.stringify(key)}: ${shown}`;
-  });
-  const pieces = parts.map((part, at) => {
-    const next = parts[at + 1];
-    // What stood between two neighbours stays, with its comma.
-    const gap = next === undefined ? "" : gapBefore(node, next, text);
-    return part.text + gap;
-  });
-  const rest = fresh.map((one, at) =>
-    parts.length === 0 && at === 0 ? one : comma(between) + one,
-  );
-  return open + before + pieces.join("") + rest.join("") + after + close;
-}
-
-function comma(between: string): string {
-  return between.startsWith(",") ? between : `,${between}`;
-}
-
-/** From the end of whatever stands before it in the text, comma and spaces included. */
-function gapBefore(node: Exclude<Node, { kind: "scalar" }>, part: Part, text: string): string {
-  const spans = spansOf(node);
-  const at = spans.findIndex(({ start }) => start === part.start);
-  const previous = spans[at - 1];
-  return previous === undefined ? "," : text.slice(previous.end, part.start);
-}
-
-function boundsOf(
-  node: Exclude<Node, { kind: "scalar" }>,
-): { readonly start: number; readonly end: number } | null {
-  const spans = spansOf(node);
-  const [first] = spans;
-  const last = spans.at(-1);
-  return first === undefined || last === undefined ? null : { start: first.start, end: last.end };
-}
-
-function spansOf(
-  node: Exclude<Node, { kind: "scalar" }>,
-): readonly { readonly start: number; readonly end: number }[] {
-  if (node.kind === "list") return node.items;
-  return node.members.map(({ start, value }) => ({ start, end: value.end }));
-}
-
-/** Which old item each of the first new ones comes from; the others are new. */
-function matched(
-  items: readonly Node[],
-  value: readonly unknown[],
+function rewriteAt(
   text: string,
-): readonly { readonly item: Node; readonly next: unknown }[] {
-  const kept: { readonly item: Node; readonly next: unknown }[] = [];
-  items.forEach((item, at) => {
-    const next = value[kept.length];
-    if (kept.length >= value.length) return;
-    const isKept = isSame(JSON.parse(text.slice(item.start, item.end)), next);
-    const tooMany = items.length - at > value.length - kept.length;
-    if (isKept || !tooMany) kept.push({ item, next });
+  path: JSONPath,
+  { before, after }: { readonly before: Json; readonly after: Json },
+): string {
+  if (sameJson(before, after)) return text;
+  let rewritten = text;
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const kept = keptItems(before, after);
+    for (let at = before.length - 1; at >= 0; at -= 1)
+      if (!kept.includes(at)) rewritten = remove(rewritten, [...path, at]);
+    after.forEach((item: Json, at) => {
+      const from = kept[at];
+      if (from === undefined) rewritten = append(rewritten, path, { item });
+      else rewritten = rewriteAt(rewritten, [...path, at], { before: before[from], after: item });
+    });
+    return rewritten;
+  }
+  if (!isObject(before) || !isObject(after)) return replace(text, path, after);
+  for (const [key, item] of Object.entries(after)) {
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    rewritten =
+      old === undefined
+        ? append(rewritten, path, { key, item })
+        : rewriteAt(rewritten, [...path, key], { before: old, after: item });
+  }
+  for (const key of Object.keys(before))
+    if (!Object.hasOwn(after, key)) rewritten = remove(rewritten, [...path, key]);
+  return rewritten;
+}
+
+/** Indexes of the old items that the first new ones come from; the other new items are appended. */
+function keptItems(before: readonly Json[], after: readonly Json[]): readonly number[] {
+  const kept: number[] = [];
+  before.forEach((item, at) => {
+    const next = after[kept.length];
+    if (next === undefined) return;
+    const isSurplus = before.length - at > after.length - kept.length;
+    if (sameJson(item, next) || !isSurplus) kept.push(at);
   });
   return kept;
 }
 
-function written(value: unknown, { style }: Around, depth: number): string {
-  const lines = JSON.stringify(value, null, style.indent).split("\n");
-  return lines.join(style.newline + style.indent.repeat(depth));
+function replace(text: string, path: JSONPath, value: Json): string {
+  const { offset, length } = nodeAt(text, path);
+  return splice(text, [offset, offset + length], formatted(text, value, path.length));
 }
 
-function styleOf(text: string): Style {
-  return {
-    indent: /\n([ \t]+)\S/u.exec(text)?.[1] ?? "  ",
-    newline: text.includes("\r\n") ? "\r\n" : "\n",
-  };
+function remove(text: string, path: JSONPath): string {
+  const node = entryOf(nodeAt(text, path));
+  const siblings = node.parent?.children ?? [];
+  const at = siblings.indexOf(node);
+  const [previous, next] = [siblings[at - 1], siblings[at + 1]];
+  if (previous !== undefined) return splice(text, [endOf(previous), endOf(node)], "");
+  if (next !== undefined) return splice(text, [node.offset, next.offset], "");
+  const { offset, length } = node.parent ?? node;
+  return splice(text, [offset + 1, offset + length - 1], "");
 }
 
-function readNode(text: string, from: number): Node {
-  const start = skipSpace(text, from);
-  switch (text[start]) {
-    case "[": {
-      const items: Node[] = [];
-      let at = skipSpace(text, start + 1);
-      while (text[at] !== "]") {
-        const item = readNode(text, at);
-        items.push(item);
-        at = skipComma(text, item.end);
-      }
-      return { kind: "list", start, end: at + 1, items };
-    }
-    case "{": {
-      const members: Member[] = [];
-      let at = skipSpace(text, start + 1);
-      while (text[at] !== "}") {
-        const keyEnd = endOfText(text, at);
-        const value = readNode(text, skipSpace(text, keyEnd) + 1);
-        members.push({ key: String(JSON.parse(text.slice(at, keyEnd))), start: at, value });
-        at = skipComma(text, value.end);
-      }
-      return { kind: "object", start, end: at + 1, members };
-    }
-    case '"':
-      return { kind: "scalar", start, end: endOfText(text, start) };
-    default: {
-      const length = /^[^\s,\]}]+/u.exec(text.slice(start, start + 400))?.[0].length;
-      if (length === undefined) throw new Error("unreachable: the text is not JSON");
-      return { kind: "scalar", start, end: start + length };
-    }
-  }
+function append(
+  text: string,
+  path: JSONPath,
+  { key, item }: { readonly key?: string; readonly item: Json },
+): string {
+  const container = nodeAt(text, path);
+  const depth = path.length;
+  const last = container.children?.at(-1);
+  const isInline =
+    last !== undefined && !text.slice(container.offset, endOf(container)).includes("\n");
+  const shown = isInline ? JSON.stringify(item) : formatted(text, item, depth + 1);
+  const entry = key === undefined ? shown : `${JSON.stringify(key)}: ${shown}`;
+  const line = lineBreak(text, depth + 1);
+  if (last !== undefined)
+    return splice(text, [endOf(last), endOf(last)], `,${isInline ? " " : line}${entry}`);
+  const inside = [container.offset + 1, endOf(container) - 1] as const;
+  return splice(text, inside, `${line}${entry}${lineBreak(text, depth)}`);
 }
 
-function endOfText(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') {
-    if (at >= text.length) throw new Error("unreachable: the text is not JSON");
-    at += text[at] === "\\" ? 2 : 1;
-  }
-  return at + 1;
+function nodeAt(text: string, path: JSONPath): Node {
+  const root = parseTree(text);
+  const node = root === undefined ? undefined : findNodeAtLocation(root, path);
+  if (node === undefined) throw new Error("unreachable: the text is not JSON");
+  return node;
 }
 
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (/[ \t\r\n]/u.test(text[at] ?? "")) at += 1;
-  return at;
+/** A property with its name, or the item of a list. */
+function entryOf(node: Node): Node {
+  return node.parent?.type === "property" ? node.parent : node;
 }
 
-function skipComma(text: string, from: number): number {
-  const at = skipSpace(text, from);
-  if (at >= text.length) throw new Error("unreachable: the text is not JSON");
-  return text[at] === "," ? skipSpace(text, at + 1) : at;
+function endOf({ offset, length }: Node): number {
+  return offset + length;
 }
 
-function isSame(left: unknown, right: unknown): boolean {
-  if (Array.isArray(left) || Array.isArray(right)) {
-    return (
-      Array.isArray(left) &&
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, index) => isSame(item, right[index]))
-    );
-  }
-  if (!isObject(left) || !isObject(right)) return Object.is(left, right);
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]))
-  );
+function splice(text: string, [start, end]: readonly [number, number], replacement: string) {
+  return text.slice(0, start) + replacement + text.slice(end);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function formatted(text: string, value: Json, depth: number): string {
+  return JSON.stringify(value, null, indentOf(text)).replaceAll("\n", lineBreak(text, depth));
+}
+
+function lineBreak(text: string, depth: number): string {
+  return (text.includes("\r\n") ? "\r\n" : "\n") + indentOf(text).repeat(depth);
+}
+
+function indentOf(text: string): string {
+  return /\n([ \t]+)\S/u.exec(text)?.[1] ?? "  ";
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
@@ -116,7 +117,7 @@ const SENTENCES: Readonly<Record<InputRefusal, string>> = {
 };
 
 function failureOf(error: unknown): HookFailure {
-  const sentence = error instanceof Error ? error.message : String(error);
+  const sentence = errorText(error);
   if (error instanceof StorageFault) return { reason: error.code, error: sentence };
   if (error instanceof CommandFailure) return { reason: "settings_invalid", error: sentence };
   return { reason: "hook_failed", error: sentence };

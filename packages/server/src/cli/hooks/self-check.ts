@@ -1,8 +1,9 @@
+import { errorText } from "../../domain/error-text.ts";
 import { v7 as newId } from "uuid";
 import type { Command } from "../../domain/kernel/command.ts";
 import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Store } from "../../storage/store.ts";
-import { openDatabase } from "../desk/open-desk.ts";
+import { openDatabase } from "../gateway/open-gateway.ts";
 import { EXIT } from "../exit.ts";
 import { dataSettings, describeDatabase } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
@@ -37,7 +38,7 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
     line(`The hooks work. Each call is a line in ${hookLogFile(settings.dataFolder)}`);
     return EXIT.done;
   } catch (error) {
-    line(`✗ ${neutraliseLine(error instanceof Error ? error.message : String(error))}`);
+    line(`✗ ${neutraliseLine(errorText(error))}`);
     return EXIT.failed;
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import {
   closeSync,
   fchmodSync,
@@ -14,7 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { JsonFault, parsePlacedJson } from "../settings/json-places.ts";
+import { JsonFault, parseJsonWithLines } from "../settings/json-lines.ts";
 import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code as it was found. */
@@ -72,7 +73,7 @@ export function writeSettingsFile({ file, realFile, text }: SettingsFile, next: 
     renameSync(draft, realFile);
   } catch (error) {
     rmSync(draft, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandFailure(`${file} cannot be written: ${reason}.`, undefined, { cause: error });
   }
 }
@@ -88,7 +89,7 @@ function parseSettings(file: string, text: string): SettingsFile["value"] {
   const refuse = (line: number, reason: string): CommandFailure =>
     new CommandFailure(`${file}, line ${line}: ${reason}. Nothing was changed.`);
   try {
-    const { value, lineAt } = parsePlacedJson(json);
+    const { value, lineAt } = parseJsonWithLines(json);
     const misfit = misfitIn(value);
     if (misfit !== null) throw refuse(lineAt(misfit.path), misfit.reason);
     return Object.fromEntries(Object.entries(value ?? {}));

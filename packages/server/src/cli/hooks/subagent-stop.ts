@@ -5,7 +5,7 @@ import type { SessionRecord, Store } from "../../storage/store.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { dataSettings } from "../settings/settings.ts";
 import { openHookStore } from "./hook-store.ts";
-import { openSessionsOf } from "./open-sessions.ts";
+import { openSessionsOf } from "./resumable-session.ts";
 import {
   runHook,
   type Hook,

@@ -309,7 +309,7 @@ describe("a bad config file is refused with line, field and reason", () => {
       '{\n"defaultProvider": "gemni"}',
       'line 2: defaultProvider: there is no such provider; did you mean "gemini"?',
     ],
-    ["{\n  nothing\n}", "line 2: a name in double quotes is expected."],
+    ["{\n  nothing\n}", "line 2: not valid JSON."],
   ])("%s", (text, complaint) => {
     write(text);
     expect(refusal()).toEqual({ message: `${file()}, ${complaint}`, exitCode: 64 });

@@ -1,3 +1,4 @@
+import { errorText } from "../../domain/error-text.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
@@ -9,8 +10,7 @@ import type { ConfiguredModel } from "../../providers/model/definition.ts";
 import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
 import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { JsonFault, parsePlacedJson, type PlacedJson } from "./json-places.ts";
-import { nearestOf } from "./nearest.ts";
+import { JsonFault, parseJsonWithLines, type JsonWithLines } from "./json-lines.ts";
 
 /** What the config file says; what it does not say is not here. */
 export interface ConfigFile {
@@ -55,7 +55,7 @@ interface Complaint {
 }
 
 function parseConfig(file: string, text: string): ConfigFile {
-  const json = placeJson(file, text);
+  const json = parseJson(file, text);
   const parsed = configSchema().safeParse(json.value);
   const complaints = parsed.success
     ? findUnsupported(parsed.data)
@@ -92,9 +92,9 @@ function parseConfig(file: string, text: string): ConfigFile {
   };
 }
 
-function placeJson(file: string, text: string): PlacedJson {
+function parseJson(file: string, text: string): JsonWithLines {
   try {
-    return parsePlacedJson(text);
+    return parseJsonWithLines(text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw new CommandFailure(`${file}, line ${error.line}: ${error.message}.`, EXIT.usage, {
@@ -103,7 +103,11 @@ function placeJson(file: string, text: string): PlacedJson {
   }
 }
 
-function refusal(file: string, json: PlacedJson, complaints: readonly Complaint[]): CommandFailure {
+function refusal(
+  file: string,
+  json: JsonWithLines,
+  complaints: readonly Complaint[],
+): CommandFailure {
   const lines = complaints.slice(0, MAX_COMPLAINTS).map(({ path: where, reason }) => {
     const name = where.map(String).join(".");
     const subject = name === "" ? "the whole" : name;
@@ -246,7 +250,7 @@ function readIfThere(file: string): string | null {
     // A data folder that cannot be is reported where it is made.
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandFailure(`${file} cannot be read: ${reason}.`, EXIT.usage, { cause: error });
   }
   if (bytes.length > MAX_BYTES)
@@ -283,4 +287,31 @@ function aKind(expected: string): string {
 
 function quoted(value: unknown): string {
   return JSON.stringify(value);
+}
+
+/** The known name closest to a misspelt one; null when none is close. */
+function nearestOf(name: string, known: readonly string[]): string | null {
+  const limit = Math.max(1, Math.floor(name.length / 3));
+  const distances = known
+    .map((candidate) => ({
+      candidate,
+      distance: distance(name.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter((near) => near.distance <= limit)
+    .toSorted((one, other) => one.distance - other.distance);
+  return distances[0]?.candidate ?? null;
+}
+
+/** Levenshtein distance. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of from.split("").entries()) {
+    const next = [index + 1];
+    for (const [column, other] of to.split("").entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

@@ -1,58 +1,73 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { errorText } from "../../domain/error-text.ts";
 import { isBusy } from "../../storage/sqlite/faults.ts";
 import { CommandFailure } from "../exit.ts";
-import { readJsonFile, replaceJsonFile } from "./json-file.ts";
 
 const serverFileSchema = z.object({
   url: z.string(),
   pid: z.int(),
   startedAt: z.string(),
   version: z.string(),
-  /** The server's node, which holds a lease in its database. Older versions write none of the following. */
+  /** The server's node, which holds a lease in its database. Older versions do not write the fields from here on. */
   node: z.string().optional(),
   /** The identity of its database. */
   database: z.string().optional(),
-  /** Lets commands of the folder's owner do everything, until this server ends. */
+  /** Gives commands of the folder's owner full access until this server ends. */
   localToken: z.string().optional(),
+});
+
+const nodeFileSchema = z.object({
+  node: z.string(),
+  /** The inode of the lock file. In a copied folder it differs, and the former node may be alive. */
+  inode: z.string(),
 });
 
 export const LOCK_FILE = "server.lock";
 const SERVER_FILE = "server.json";
+const NODE_FILE = "node.json";
 
-/** What `<data>/server.json` says while a server runs. */
+/** The contents of `<data>/server.json` while a server runs. */
 export type ServerFile = z.infer<typeof serverFileSchema>;
 
 export interface DataFolderLock {
-  /** Tells others where this server is. */
+  /** Publishes the server's address. */
   announce(server: ServerFile): void;
   release(): void;
 }
 
 /**
- * Makes the folder and takes it for this process. The lock is one of the operating system's, on a
- * file of its own, so that it goes with the process however that ends: a stale one cannot exist.
+ * Creates the folder and locks it for this process. The operating system holds the lock on a file of its own and
+ * releases it when the process ends in any way, so a stale lock cannot exist.
  */
 export function lockDataFolder(folder: string): DataFolderLock {
   makeDataFolder(folder);
   const lock = openLock(folder);
   const serverFile = path.join(folder, SERVER_FILE);
-  let announced = false;
+  let isAnnounced = false;
   return {
     announce(server) {
       replaceJsonFile(serverFile, server);
-      announced = true;
+      isAnnounced = true;
     },
     release() {
-      if (announced) rmSync(serverFile, { force: true });
+      if (isAnnounced) rmSync(serverFile, { force: true });
       lock.close();
     },
   };
 }
 
-/** The server that uses the folder now. The lock tells, since a file stays behind when a server is killed. */
+/** The server that uses the folder now. The lock decides, since a killed server leaves its file behind. */
 export function runningServer(folder: string): ServerFile | null {
   const server = readServerFile(folder);
   if (server === null) return null;
@@ -71,23 +86,32 @@ export function runningServer(folder: string): ServerFile | null {
   }
 }
 
-function readServerFile(folder: string): ServerFile | null {
-  return readJsonFile(path.join(folder, SERVER_FILE), serverFileSchema);
+/** The URL for requests from this machine to a server that listens on all addresses. */
+export function localUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+/**
+ * Records this node as the user of the data folder and returns the node before it. The caller holds the folder's lock,
+ * so the former node is dead and its lease need not run out.
+ */
+export function recordNode(folder: string, node: string): string | null {
+  const file = path.join(folder, NODE_FILE);
+  const inode = String(statSync(path.join(folder, LOCK_FILE), { bigint: true }).ino);
+  const former = readJsonFile(file, nodeFileSchema);
+  replaceJsonFile(file, { node, inode } satisfies z.infer<typeof nodeFileSchema>);
+  return former?.inode === inode ? former.node : null;
 }
 
 export function makeDataFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new CommandFailure(
-      `The data folder ${folder} cannot be made: ${reasonOf(error)}. Choose another with --data.`,
-      undefined,
-      { cause: error },
-    );
+    throw failure(`Cannot create the data folder ${folder}: ${errorText(error)}.`, error);
   }
 }
 
-/** One level at a time: Node's own `recursive` never returns where the system answers oddly, as in /proc. */
+/** One level at a time: Node's own `recursive` never returns for some paths, such as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
@@ -95,47 +119,56 @@ function makeFolder(folder: string): void {
 }
 
 function openLock(folder: string): DatabaseSync {
-  const file = path.join(folder, LOCK_FILE);
-  let lock: DatabaseSync;
+  let lock: DatabaseSync | null = null;
   try {
-    lock = new DatabaseSync(file, { timeout: 0 });
-  } catch (error) {
-    throw new CommandFailure(
-      `The data folder ${folder} cannot be written. Choose another with --data.`,
-      undefined,
-      { cause: error },
-    );
-  }
-  try {
+    lock = new DatabaseSync(path.join(folder, LOCK_FILE), { timeout: 0 });
     lock.exec("pragma journal_mode = memory; begin exclusive");
     return lock;
   } catch (error) {
-    lock.close();
-    if (!isBusy(error)) {
-      throw new CommandFailure(
-        `The data folder ${folder} cannot be written: ${reasonOf(error)}. Choose another with --data.`,
-        undefined,
-        { cause: error },
-      );
-    }
+    lock?.close();
+    if (!isBusy(error))
+      throw failure(`Cannot write to the data folder ${folder}: ${errorText(error)}.`, error);
     const other = readServerFile(folder);
-    const who =
+    const user =
       other === null
-        ? "Another Holdfast, still starting,"
+        ? "Another Holdfast that is still starting"
         : `A Holdfast with pid ${other.pid} at ${other.url}`;
     throw new CommandFailure(
-      `${who} uses the data folder ${folder}. Stop it, or choose another with --data.`,
+      `${user} uses the data folder ${folder}. Stop it, or choose another folder with --data.`,
       undefined,
       { cause: error },
     );
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function failure(message: string, cause: unknown): CommandFailure {
+  return new CommandFailure(`${message} Choose another folder with --data.`, undefined, { cause });
 }
 
-/** Bundles of removed sessions. */
+function readServerFile(folder: string): ServerFile | null {
+  return readJsonFile(path.join(folder, SERVER_FILE), serverFileSchema);
+}
+
+/** Null when the file does not exist or does not fit the schema. */
+function readJsonFile<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+): z.infer<Schema> | null {
+  try {
+    return schema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Atomic: a reader sees the old file or the new one. */
+function replaceJsonFile(file: string, value: object): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+/** The folder with the bundles of removed sessions. */
 export function bundlesIn(dataFolder: string): string {
   return path.join(dataFolder, "bundles");
 }

@@ -139,7 +139,12 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
   };
 }
 
-/** A database URL without its password, fit to be printed. */
+/** The file of a SQLite database; null for a database server, which other machines can share. */
+export function databaseFile(database: DatabaseLocation): string | null {
+  return database.engine === "sqlite" ? database.file : null;
+}
+
+/** For output: without the password of the URL. */
 export function describeDatabase(database: DatabaseLocation): string {
   if (database.engine === "sqlite") return `SQLite, ${database.file}`;
   const url = new URL(database.url);

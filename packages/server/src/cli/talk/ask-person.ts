@@ -1,8 +1,6 @@
-import { createInterface } from "node:readline";
-import { openKeys, type Key } from "../terminal/keys.ts";
-import type { Later } from "../terminal/later.ts";
+import { createInterface, emitKeypressEvents, type Key as Keypress } from "node:readline";
+import type { Later, Terminal } from "../terminal/terminal.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export interface Asked {
   /** What was chosen or typed; null when the person wants to leave it open, or it was closed. */
@@ -111,5 +109,43 @@ function readLine(
   return () => {
     isOver = true;
     lines.close();
+  };
+}
+
+interface Key {
+  /** `escape`, `return`, `c`, `1`; empty for what has no name. */
+  readonly name: string;
+  readonly text: string;
+  readonly isControl: boolean;
+}
+
+interface Keys {
+  close(): void;
+}
+
+/** Every key as it is pressed. The terminal gets its lines back at `close`, and whenever the process ends. */
+function openKeys(
+  { stdin, signals }: Pick<Terminal, "stdin" | "signals">,
+  onKey: (key: Key) => void,
+): Keys {
+  const listener = (text: string | undefined, key: Keypress): void => {
+    const name = key.name ?? text ?? "";
+    // With Alt held down it is another key.
+    if (key.meta !== true || name === "escape")
+      onKey({ name, text: text ?? "", isControl: key.ctrl === true });
+  };
+  const giveBack = (): void => void stdin.setRawMode?.(false);
+  emitKeypressEvents(stdin);
+  signals.on("exit", giveBack);
+  stdin.setRawMode?.(true);
+  stdin.on("keypress", listener);
+  stdin.resume();
+  return {
+    close() {
+      stdin.off("keypress", listener);
+      stdin.pause();
+      giveBack();
+      signals.off("exit", giveBack);
+    },
   };
 }

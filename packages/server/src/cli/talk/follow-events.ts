@@ -1,7 +1,6 @@
 import type { Client, StreamEvent } from "@holdfast/client";
-import type { Later } from "../terminal/later.ts";
+import type { Later, Terminal } from "../terminal/terminal.ts";
 import type { StopRequest, StopRequests } from "../terminal/stop-requests.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 /** How long a server may be away; one that restarts is back sooner. */
 export const GIVE_UP_MS = 60_000;

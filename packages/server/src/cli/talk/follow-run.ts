@@ -1,25 +1,24 @@
+import { errorText } from "../../domain/error-text.ts";
 import { HoldfastError, type Client } from "@holdfast/client";
 import type { Message, Run, SendMessageReply, WholeSession } from "@holdfast/protocol";
 import { Writable } from "node:stream";
 import { EXIT } from "../exit.ts";
 import { failureOf } from "../terminal/failure.ts";
 import { followEvents } from "./follow-events.ts";
-import type { Later } from "../terminal/later.ts";
+import { type Later, canAsk, WIDE, type Output, type Terminal } from "../terminal/terminal.ts";
 import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist } from "../terminal/persist.ts";
 import { createQuestions } from "./questions.ts";
-import { usageLine } from "./run-lines.ts";
+import { usageLine } from "./message-lines.ts";
 import { createScreen } from "../terminal/screen.ts";
 import { sendResult } from "./send-result.ts";
-import { messagesAfter } from "./session-messages.ts";
 import {
   orStop,
   STOP_CODES,
   type StopRequest,
   type StopRequests,
 } from "../terminal/stop-requests.ts";
-import { canAsk, WIDE, type Output, type Terminal } from "../terminal/terminal.ts";
 import { createTranscriptView } from "./transcript-view.ts";
 
 export interface FollowRunOptions {
@@ -172,7 +171,7 @@ async function stopped(
     await cancel(client, { run, signal: AbortSignal.timeout(CANCEL_MS) });
     say("Cancelled.");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const again = `holdfast cancel ${neutraliseLine(sessionId)}`;
     say(`It could not be cancelled (${neutraliseLine(reason)}). To try again: ${again}`);
   }
@@ -193,6 +192,25 @@ async function cancel(
     if (!hasBegun) throw error;
   }
   await client.sessions.cancel(sessionId, { reason: "from the terminal" }, { signal });
+}
+
+/** The messages of a session after an event number, each once, in their current version.*/
+async function messagesAfter(
+  client: Pick<Client, "sessions">,
+  {
+    sessionId,
+    after,
+    signal,
+  }: { readonly sessionId: string; readonly after: number; readonly signal: AbortSignal },
+): Promise<readonly Message[]> {
+  const messages = new Map<string, Message>();
+  for (let last = after; ;) {
+    const page = await client.sessions.messages(sessionId, { after: last }, { signal });
+    for (const message of page.messages) messages.set(message.id, message);
+    // A page ends before a message that can still change; the next one would start with it again.
+    if (page.messages.length === 0 || page.nextAfter <= last) return [...messages.values()];
+    last = page.nextAfter;
+  }
 }
 
 function hasEnded({ status }: Run): boolean {

@@ -1,4 +1,4 @@
-import { inputLines } from "../terminal/input-lines.ts";
+import { shellWord } from "../terminal/format.ts";
 import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
@@ -50,14 +50,14 @@ export function keysLine(options: readonly Option[]): string {
 
 /** What to type elsewhere, command by command. */
 export function answerCommands(question: Question, sessionId: string): readonly string[] {
-  const command = `holdfast resume ${word(sessionId)} --suspension ${word(question.id)} --answer`;
+  const command = `holdfast resume ${quoted(sessionId)} --suspension ${quoted(question.id)} --answer`;
   switch (question.ask) {
     case "choice":
-      return question.options.map((option) => `${command} ${word(option.optionId)}`);
+      return question.options.map((option) => `${command} ${quoted(option.optionId)}`);
     case "text":
       return question.suggestions.length === 0
         ? [`${command} TEXT`]
-        : question.suggestions.map((suggestion) => `${command} ${word(suggestion)}`);
+        : question.suggestions.map((suggestion) => `${command} ${quoted(suggestion)}`);
     case "nothing":
       return question.kind === "rate_limit" || question.kind === "shutdown"
         ? []
@@ -106,8 +106,38 @@ function waitingFor({ kind, until }: Extract<Question, { ask: "nothing" }>): str
   }
 }
 
-/** As a shell takes it for one word. What cannot be shown cannot be typed either. */
-function word(text: string): string {
-  const shown = neutralise(text);
-  return /^[\w./:@%+,-]+$/u.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
+/** Quotes a text for a shell. Characters that cannot be shown cannot be typed either, so they are replaced. */
+function quoted(text: string): string {
+  return shellWord(neutralise(text));
+}
+
+/** The whole input of a tool: a command first, then all other fields by name. */
+function inputLines(input: unknown): readonly string[] {
+  if (input === null || input === undefined) return [];
+  if (typeof input === "string") return neutralise(input).split("\n");
+  if (typeof input !== "object" || Array.isArray(input)) return [neutralise(JSON.stringify(input))];
+  const entries = Object.entries(input);
+  const isCommand = ([name, value]: [string, unknown]): boolean =>
+    COMMANDS.has(name) && typeof value === "string";
+  return [
+    ...entries.filter(isCommand).flatMap(([, value]) => commandLines(String(value))),
+    ...entries.filter((entry) => !isCommand(entry)).flatMap(entryLines),
+  ];
+}
+
+const COMMANDS: ReadonlySet<string> = new Set(["command", "cmd", "script"]);
+
+function commandLines(command: string): readonly string[] {
+  return neutralise(command)
+    .split("\n")
+    .map((line, index) => `${index === 0 ? "$" : " "} ${line}`);
+}
+
+function entryLines([name, value]: [string, unknown]): readonly string[] {
+  const label = neutraliseLine(name);
+  if (typeof value !== "string") return [`${label}: ${neutralise(JSON.stringify(value))}`];
+  const lines = neutralise(value).split("\n");
+  return lines.length === 1
+    ? [`${label}: ${lines[0]}`]
+    : [`${label}:`, ...lines.map((line) => `  ${line}`)];
 }

@@ -2,14 +2,13 @@ import { HoldfastError, type Client } from "@holdfast/client";
 import type { OpenSuspension, Suspension, ToolContent } from "@holdfast/protocol";
 import { z } from "zod";
 import { askPerson, type Asked } from "./ask-person.ts";
-import type { Later } from "../terminal/later.ts";
+import { type Later, canAsk, type Terminal } from "../terminal/terminal.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { questionOf, type Question } from "./question.ts";
 import { answerCommands, keysLine, nameOf, questionLines } from "./question-lines.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { StopRequests } from "../terminal/stop-requests.ts";
-import { canAsk, type Terminal } from "../terminal/terminal.ts";
 
 /** What a session waits for, asked one after the other of whoever sits at the terminal. */
 export interface Questions {

@@ -11,13 +11,11 @@ import { Readable } from "node:stream";
 import { EXIT } from "../exit.ts";
 import { GIVE_UP_MS } from "./follow-events.ts";
 import { followRun } from "./follow-run.ts";
-import { later as laterByClock, type Later } from "../terminal/later.ts";
+import { later as laterByClock, type Later, type Terminal } from "../terminal/terminal.ts";
 import { jsonLine } from "../terminal/neutralise.ts";
 import { persist } from "../terminal/persist.ts";
 import { sendResult } from "./send-result.ts";
-import { orStop, type StopRequests } from "../terminal/stop-requests.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { untilStopped } from "../terminal/until-stopped.ts";
+import { orStop, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
 
 export interface SendCommandOptions {
   readonly client: Client;

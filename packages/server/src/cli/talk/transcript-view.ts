@@ -1,10 +1,9 @@
 import type { StreamEvent } from "@holdfast/client";
 import { parseKnownContent, type Message, type ToolContent } from "@holdfast/protocol";
 import { createMarkdownStyler, type Styler } from "./markdown-styler.ts";
-import { contentLines, noticeLine, userLines } from "./message-lines.ts";
+import { contentLines, noticeLine, planLines, stepNames, userLines } from "./message-lines.ts";
 import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { planLines, stepNames } from "./run-lines.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { fit } from "../terminal/text-width.ts";
 import { isRunning, outcomeLines, toolLine } from "./tool-lines.ts";

@@ -176,7 +176,9 @@ describe("watch", () => {
     const { terminal, stderr } = fakeTerminal();
     const client = createClient({ url: server.url });
     expect(await watchCommand({ client, sessionId: "s1", terminal })).toBe(1);
-    expect(stderr()).toBe("holdfast: No: session_not_found. See what there is: holdfast list\n");
+    expect(stderr()).toBe(
+      "holdfast: No: session_not_found. Run `holdfast list` to see all sessions.\n",
+    );
   });
 
   it("comes back after a break, and gives up when the server does not", async () => {

@@ -2,14 +2,12 @@ import type { Client, StreamEvent } from "@holdfast/client";
 import type { WholeSession } from "@holdfast/protocol";
 import { EXIT } from "../exit.ts";
 import { followEvents, GIVE_UP_MS } from "./follow-events.ts";
-import { later as laterByClock, type Later } from "../terminal/later.ts";
+import { later as laterByClock, type Later, type Terminal } from "../terminal/terminal.ts";
 import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist, type Persistence } from "../terminal/persist.ts";
 import { createScreen } from "../terminal/screen.ts";
-import { orStop, STOP_CODES, type StopRequests } from "../terminal/stop-requests.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { untilStopped } from "../terminal/until-stopped.ts";
+import { orStop, STOP_CODES, type StopRequests, untilStopped } from "../terminal/stop-requests.ts";
 import { createWatchView, type WatchView } from "./watch-view.ts";
 
 export interface WatchCommandOptions {

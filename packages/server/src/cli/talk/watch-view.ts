@@ -4,7 +4,7 @@ import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
 import { persist, type Persistence } from "../terminal/persist.ts";
 import { createQuestions } from "./questions.ts";
-import { usageLine } from "./run-lines.ts";
+import { usageLine } from "./message-lines.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { StopRequests } from "../terminal/stop-requests.ts";
 import type { Terminal } from "../terminal/terminal.ts";

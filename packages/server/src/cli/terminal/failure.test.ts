@@ -7,17 +7,17 @@ const refused = (code: HoldfastErrorCode) =>
 
 describe("a command that could not be done", () => {
   it.each([
-    ["removed_not_found", 1, "See what there is: holdfast removed"],
-    ["session_not_found", 1, "See what there is: holdfast list"],
-    ["session_archived", 2, "Go on in a copy: holdfast fork s1"],
-    ["session_failed", 2, "Go on in a copy: holdfast fork s1"],
+    ["removed_not_found", 1, "Run `holdfast removed` to see all removed sessions."],
+    ["session_not_found", 1, "Run `holdfast list` to see all sessions."],
+    ["session_archived", 2, "Continue in a copy with: holdfast fork s1"],
+    ["session_failed", 2, "Continue in a copy with: holdfast fork s1"],
     [
       "session_busy",
       2,
-      "To wait, send with --delivery queue; to cancel the run, --delivery interrupt",
+      "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",
     ],
-    ["provider_unknown", 2, "See what there is: holdfast providers"],
-    ["unauthorized", 2, "Set HOLDFAST_TOKEN to the server's token"],
+    ["provider_unknown", 2, "Run `holdfast providers` to see all providers."],
+    ["unauthorized", 2, "Set HOLDFAST_TOKEN to a token of the server."],
   ] as const)("for %s says in one line what to do next", (code, exitCode, next) => {
     expect(refused(code)).toEqual({ exitCode, line: `holdfast: No: ${code}. ${next}` });
   });
@@ -35,14 +35,14 @@ describe("a command that could not be done", () => {
     const lost = new ConnectionError("GET http://127.0.0.1:1/: no answer", { cause: null });
     expect(failureOf(lost, "s1")).toEqual({
       exitCode: 2,
-      line: "holdfast: No server answers (GET http://127.0.0.1:1/: no answer). Start one: holdfast serve",
+      line: "holdfast: No server answers (GET http://127.0.0.1:1/: no answer). Start one with: holdfast serve",
     });
   });
 
   it("says that an id is none, and throws a bug on", () => {
     expect(failureOf(new TypeError('Not an id: ".."'), "..")).toEqual({
       exitCode: 1,
-      line: 'holdfast: Not an id: "..". holdfast list shows the sessions',
+      line: 'holdfast: Not an id: "..". Run `holdfast list` to see all sessions.',
     });
     expect(() => failureOf(new RangeError("a bug"), "s1")).toThrow("a bug");
   });

@@ -4,26 +4,29 @@ import { EXIT } from "../exit.ts";
 import { neutraliseLine } from "./neutralise.ts";
 
 export interface Failure {
-  /** One line: what was refused or failed, and what to do next. */
+  /** One line: the failure and the next step. */
   readonly line: string;
   readonly exitCode: number;
 }
 
-/** What to say of a command that could not be done. What is none of the server's answers is a bug, and thrown on. */
+/** Describes a failed command. An error that is not an answer of the server is a bug and is rethrown. */
 export function failureOf(error: unknown, sessionId: string): Failure {
   if (error instanceof ConnectionError)
-    return failure(`No server answers (${error.message}). Start one: holdfast serve`);
+    return failure(`No server answers (${error.message}). Start one with: holdfast serve`);
   if (error instanceof TypeError && error.message.startsWith("Not an id"))
-    return { ...failure(`${error.message}. holdfast list shows the sessions`), exitCode: EXIT.no };
+    return {
+      ...failure(`${error.message}. Run \`holdfast list\` to see all sessions.`),
+      exitCode: EXIT.no,
+    };
   if (isUnreadable(error)) return failureOf(toAnswer(error), sessionId);
   if (!(error instanceof HoldfastError)) throw error;
   const next = NEXT_STEPS[error.code]?.(neutraliseLine(sessionId));
-  const said = failure(next === undefined ? error.detail : `${error.detail} ${next}`);
-  if (error.code === "invalid_request") return { ...said, exitCode: EXIT.usage };
-  return NOT_THERE.includes(error.code) ? { ...said, exitCode: EXIT.no } : said;
+  const answer = failure(next === undefined ? error.detail : `${error.detail} ${next}`);
+  if (error.code === "invalid_request") return { ...answer, exitCode: EXIT.usage };
+  return NOT_FOUND.includes(error.code) ? { ...answer, exitCode: EXIT.no } : answer;
 }
 
-/** What a server would answer where the database was asked directly. */
+/** The answer that a server would give for the same error of the database. */
 function toAnswer({ message }: Error): HoldfastError {
   return new HoldfastError("row_unreadable", { status: 500, detail: message });
 }
@@ -32,7 +35,7 @@ function failure(text: string): Failure {
   return { line: `holdfast: ${neutraliseLine(text)}`, exitCode: EXIT.failed };
 }
 
-const NOT_THERE: readonly HoldfastErrorCode[] = [
+const NOT_FOUND: readonly HoldfastErrorCode[] = [
   "node_not_found",
   "removed_not_found",
   "session_not_found",
@@ -40,22 +43,22 @@ const NOT_THERE: readonly HoldfastErrorCode[] = [
 ];
 
 const NEXT_STEPS: Partial<Record<HoldfastErrorCode, (id: string) => string>> = {
-  admin_token_first: () => "Make one: holdfast token create --name admin --scope admin",
-  agent_not_installed: () => "See what there is: holdfast providers",
-  provider_unknown: () => "See what there is: holdfast providers",
-  node_ambiguous: () => "See what there is: holdfast nodes",
-  node_not_found: () => "See what there is: holdfast nodes",
-  delivery_held: (id) => `See: holdfast get ${id}`,
-  delivery_rejected: (id) => `See: holdfast get ${id}`,
-  queue_full: (id) => `Watch it work: holdfast watch ${id}`,
-  row_unreadable: (id) => `See it: holdfast get ${id} --raw. Remove it: holdfast delete ${id}`,
-  session_archived: (id) => `Go on in a copy: holdfast fork ${id}`,
-  session_failed: (id) => `Go on in a copy: holdfast fork ${id}`,
-  session_busy: () =>
-    "To wait, send with --delivery queue; to cancel the run, --delivery interrupt",
-  removed_not_found: () => "See what there is: holdfast removed",
-  session_not_found: () => "See what there is: holdfast list",
-  token_not_found: () => "See what there is: holdfast token",
-  unauthorized: () => "Set HOLDFAST_TOKEN to the server's token",
+  admin_token_first: () => "Create one with: holdfast token create --name admin --scope admin",
+  agent_not_installed: () => "Run `holdfast providers` to see all providers.",
+  provider_unknown: () => "Run `holdfast providers` to see all providers.",
+  node_ambiguous: () => "Run `holdfast nodes` to see all nodes.",
+  node_not_found: () => "Run `holdfast nodes` to see all nodes.",
+  delivery_held: (id) => `See its state with: holdfast get ${id}`,
+  delivery_rejected: (id) => `See its state with: holdfast get ${id}`,
+  queue_full: (id) => `Follow it with: holdfast watch ${id}`,
+  row_unreadable: (id) =>
+    `Show its rows with: holdfast get ${id} --raw. Delete it with: holdfast delete ${id}`,
+  session_archived: (id) => `Continue in a copy with: holdfast fork ${id}`,
+  session_failed: (id) => `Continue in a copy with: holdfast fork ${id}`,
+  session_busy: () => "Pass --delivery queue to wait, or --delivery interrupt to cancel the run.",
+  removed_not_found: () => "Run `holdfast removed` to see all removed sessions.",
+  session_not_found: () => "Run `holdfast list` to see all sessions.",
+  token_not_found: () => "Run `holdfast token` to see all tokens.",
+  unauthorized: () => "Set HOLDFAST_TOKEN to a token of the server.",
   unexpected_reply: () => "Is it a Holdfast server?",
 };

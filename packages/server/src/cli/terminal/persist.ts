@@ -1,5 +1,5 @@
 import { ConnectionError, HoldfastError } from "@holdfast/client";
-import type { Later } from "./later.ts";
+import type { Later } from "./terminal.ts";
 
 export interface Persistence {
   readonly giveUpMs: number;

@@ -1,4 +1,4 @@
-/** What a command talks to: where it reads, where it writes, and what is known of both. */
+/** The streams and signals of a command. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream & {
     readonly isTTY?: boolean;
@@ -7,7 +7,7 @@ export interface Terminal {
   };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Of the process: `SIGINT`, `SIGTERM`, `SIGHUP`, and `exit`, when keys must be given back. */
+  /** Of the process: `SIGINT`, `SIGTERM`, `SIGHUP`, and `exit`, at which raw mode must end. */
   readonly signals: Signals;
 }
 
@@ -15,17 +15,26 @@ export interface Output {
   readonly stream: NodeJS.WritableStream;
   readonly isTerminal: boolean;
   readonly colour: boolean;
-  /** As wide as it is now, which may change; wider than any line where it is no terminal. */
+  /** The current width; `WIDE` where the output is not a terminal. */
   readonly columns: () => number;
 }
+
+/** Calls back after a time and returns a function that cancels it. Tests pass their own. */
+export type Later = (ms: number, callback: () => void) => () => void;
+
+export const later: Later = (ms, callback) => {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+};
 
 export interface Signals {
   on(name: string, listener: () => void): unknown;
   off(name: string, listener: () => void): unknown;
 }
 
-/** Of a terminal that does not say how many it has. */
+/** For a terminal that does not report its width. */
 const COLUMNS = 80;
+/** Wider than any line. */
 export const WIDE = 500;
 
 export function terminalOf(
@@ -40,12 +49,12 @@ export function terminalOf(
   };
 }
 
-/** Whether a person can be asked: keys come in, and what is asked is seen. */
+/** Whether a person can be asked: keys can be read, and the question is visible. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTerminal;
 }
 
-/** By the usual variables; without them, wherever it is a terminal that can. */
+/** Follows FORCE_COLOR and NO_COLOR; without them, a terminal gets colour. */
 export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined && force !== "") return force !== "0" && force !== "false";

@@ -1,6 +1,6 @@
 import type { AgentTokens } from "../../http/guard/agent-token.ts";
 import type { ToolServer } from "../../providers/provider.ts";
-import { nearby } from "../nearby.ts";
+import { localUrl } from "../settings/data-folder.ts";
 import { PROGRAM_FILE } from "../version.ts";
 
 /** Where a session's tools reach it, and what lets them in. */
@@ -31,7 +31,7 @@ export function openAgentTools(
       const url = await address.promise;
       if (url === null) return [];
       const env = {
-        [URL_VARIABLE]: `${nearby(url)}/api/agent/sessions/${encodeURIComponent(sessionId)}`,
+        [URL_VARIABLE]: `${localUrl(url)}/api/agent/sessions/${encodeURIComponent(sessionId)}`,
         [TOKEN_VARIABLE]: tokens.of(sessionId),
         // They speak with this machine only, where no proxy has to be asked.
         NODE_USE_ENV_PROXY: "0",

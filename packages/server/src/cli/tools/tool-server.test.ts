@@ -128,7 +128,7 @@ describe("the tools of an agent, over MCP", () => {
     expect(next).toMatch(/newer messages are left out: ask again with after=\d+\]$/u);
     expect(await call(client, "read_history", { search: "zebra" })).toEqual({
       isError: false,
-      text: "Nothing was said that fits.",
+      text: "No messages match.",
     });
   });
 

@@ -1,9 +1,14 @@
-import { AGENT_LIMITS, agentHistorySchema, LIMITS, PHASES } from "@holdfast/protocol";
+import {
+  AGENT_LIMITS,
+  agentHistorySchema,
+  LIMITS,
+  PHASES,
+  type AgentHistory,
+} from "@holdfast/protocol";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { AgentApi, Called } from "./agent-api.ts";
-import { historyText } from "./history-text.ts";
 
 const END_NOW =
   "End your turn now, without doing anything else. What comes of it is in the next prompt, which " +
@@ -100,7 +105,7 @@ export function addTools(server: McpServer, api: AgentApi): void {
     },
     async ({ limit, after, search }) =>
       toResult(await api.get("history", { limit, after, search }), (body) =>
-        historyText(agentHistorySchema.parse(body), { isFromPlace: after !== undefined }),
+        historyText(agentHistorySchema.parse(body), { isAfter: after !== undefined }),
       ),
   );
 }
@@ -108,4 +113,24 @@ export function addTools(server: McpServer, api: AgentApi): void {
 function toResult(called: Called, say: (body: unknown) => string): CallToolResult {
   if (called.ok) return { content: [{ type: "text", text: say(called.body) }] };
   return { isError: true, content: [{ type: "text", text: `That was refused: ${called.reason}` }] };
+}
+
+/** The messages as one text, with a note on what was left out. */
+function historyText(
+  { messages, leftOut }: AgentHistory,
+  { isAfter }: { readonly isAfter: boolean },
+): string {
+  const entries = messages.map(({ seq, role, timestamp, text, cut }) => {
+    const rest = cut > 0 ? ` […${cut} more characters are left out]` : "";
+    return `[${seq}] ${role}, ${timestamp}\n${text}${rest}`;
+  });
+  const last = messages.at(-1)?.seq;
+  const older = `[${leftOut} older messages are left out: ask for those after a smaller number, or search]`;
+  const newer = `[${leftOut} newer messages are left out: ask again with after=${last}]`;
+  return [
+    ...(leftOut > 0 && !isAfter ? [older] : []),
+    ...entries,
+    ...(messages.length === 0 ? ["No messages match."] : []),
+    ...(leftOut > 0 && isAfter ? [newer] : []),
+  ].join("\n\n");
 }

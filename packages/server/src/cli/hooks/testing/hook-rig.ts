@@ -7,7 +7,7 @@ import type { Phase } from "../../../domain/phase.ts";
 import type { SessionRecord, Store } from "../../../storage/store.ts";
 import { temporaryFolder } from "../../../storage/sqlite/testing/test-file.ts";
 import { beginSession, type SessionDriver } from "../../../storage/testing/session-driver.ts";
-import { openDatabase } from "../../desk/open-desk.ts";
+import { openDatabase } from "../../gateway/open-gateway.ts";
 import { hookLogFile } from "../hook-log.ts";
 import type { HookStdin } from "../hook-input.ts";
 import type { HookOptions } from "../run-hook.ts";

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
-import type { Later } from "../later.ts";
-import type { Output, Terminal } from "../terminal.ts";
+import type { Later, Output, Terminal } from "../terminal.ts";
 
 export interface FakeTerminal {
   readonly terminal: Terminal;

@@ -9,29 +9,34 @@ const STEPS = [
 export function timeAgo(time: string, now: number): string {
   const agoMs = Math.max(0, now - Date.parse(time));
   const step = STEPS.findLast(({ ms }) => agoMs >= ms) ?? STEPS[0];
-  // Made when it is needed: most commands do not, and it takes longer to make than they take.
+  // Created on demand: that takes longer than most commands, which do not need it.
   return new Intl.RelativeTimeFormat("en", { numeric: "always", style: "narrow" }).format(
     -Math.floor(agoMs / step.ms),
     step.unit,
   );
 }
 
-/** `1 h 5 min`, the two largest units; below a minute, seconds. */
+/** `1 h 5 min`: the two largest units, or seconds below a minute. */
 export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const minutes = Math.round(ms / 60_000);
-  const [days, hours, rest] = [
-    Math.floor(minutes / 1_440),
-    Math.floor(minutes / 60) % 24,
-    minutes % 60,
-  ];
   const parts = [
-    { amount: days, name: "d" },
-    { amount: hours, name: "h" },
-    { amount: rest, name: "min" },
+    { amount: Math.floor(minutes / 1_440), name: "d" },
+    { amount: Math.floor(minutes / 60) % 24, name: "h" },
+    { amount: minutes % 60, name: "min" },
   ].filter(({ amount }) => amount > 0);
   return parts
     .slice(0, 2)
     .map(({ amount, name }) => `${amount} ${name}`)
     .join(" ");
+}
+
+/** `1 session`, `2 sessions`. */
+export function counted(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** Quotes a text so that a shell reads it as one word. */
+export function shellWord(text: string): string {
+  return /^[\w.:@%+=,/-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

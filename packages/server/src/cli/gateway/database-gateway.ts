@@ -39,17 +39,17 @@ import {
 import type { Offline } from "../../runtime/open-offline.ts";
 import type { Requests } from "../../runtime/requests/requests.ts";
 import type { Reply } from "../../runtime/reply.ts";
-import type { Desk } from "./desk.ts";
+import type { SessionGateway } from "./session-gateway.ts";
 
 /** Straight on the database: what a server would answer, without one. */
-export function databaseDesk(requests: Offline, close: () => Promise<void>): Desk {
+export function databaseGateway(requests: Offline, close: () => Promise<void>): SessionGateway {
   const idOf = async (name: string): Promise<string> => (await requests.findSession(name)) ?? name;
   const act = async (
     name: string,
     ask: (sessionId: string) => ReturnType<Requests["archive"]>,
   ): Promise<ReturnType<typeof toWireSession>> =>
     toWireSession(given(await ask(await idOf(name))).session);
-  const readInbox: Desk["suspensions"] = async () => ({
+  const readInbox: SessionGateway["suspensions"] = async () => ({
     suspensions: (await requests.listSuspensions()).map(toWireSuspension),
     unusedAnswers: (await requests.listUnusedAnswers()).map(toWireUnusedAnswer),
   });

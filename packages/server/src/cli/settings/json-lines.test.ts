@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonFault, parsePlacedJson } from "./json-places.ts";
+import { JsonFault, parseJsonWithLines } from "./json-lines.ts";
 
-describe("JSON with its places", () => {
+describe("JSON with its lines", () => {
   it("is read as JSON.parse reads it", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2, "\t"), (text, space) => {
         const value: unknown = JSON.parse(text);
-        expect(parsePlacedJson(JSON.stringify(value, null, space)).value).toEqual(value);
+        expect(parseJsonWithLines(JSON.stringify(value, null, space)).value).toEqual(value);
       }),
     );
   });
 
-  it("refuses what JSON.parse refuses, and nothing but repeated names besides", () => {
+  it("refuses what JSON.parse refuses, and duplicate properties", () => {
     const pieces = fc.array(
       fc.constantFrom(
         "{",
@@ -34,10 +34,10 @@ describe("JSON with its places", () => {
     fc.assert(
       fc.property(pieces, (words) => {
         const text = words.join("");
-        const own = attempt(() => parsePlacedJson(text).value);
+        const own = attempt(() => parseJsonWithLines(text).value);
         const theirs = attempt(() => JSON.parse(text) as unknown);
-        const isTwice = own instanceof JsonFault && own.message === "a name is there twice";
-        fc.pre(!isTwice);
+        const isDuplicate = own instanceof JsonFault && own.message === "duplicate property";
+        fc.pre(!isDuplicate);
         expect(own instanceof JsonFault ? "refused" : own).toEqual(
           theirs instanceof Error ? "refused" : theirs,
         );
@@ -47,7 +47,7 @@ describe("JSON with its places", () => {
   });
 
   it("knows the line of everything, or of what is around it", () => {
-    const { lineAt } = parsePlacedJson('{\n  "a":\n    [\n      1,\n      {"b": 2}\n    ]\n}\n');
+    const { lineAt } = parseJsonWithLines('{\n  "a":\n    [\n      1,\n      {"b": 2}\n    ]\n}\n');
     expect(lineAt([])).toBe(1);
     expect(lineAt(["a"])).toBe(2);
     expect(lineAt(["a", 0])).toBe(4);
@@ -57,19 +57,20 @@ describe("JSON with its places", () => {
   });
 
   it.each([
-    ["", 1, "the file ends too early"],
-    ['{\n  "a": 1,\n}', 3, "a name in double quotes is expected"],
-    ['{\n  "a": 1\n  "b": 2\n}', 3, "a comma or a closing brace is expected"],
-    ['{\n  "a" 1\n}', 2, "a colon is expected after a name"],
-    ["[1,\n2", 2, "the file ends too early"],
-    ["{\n// no\n}", 2, "a name in double quotes is expected"],
-    ['{"a":\nsecret}', 2, "this is no JSON"],
-    ['{\n"a": "se\ncret"}', 2, "a text is not closed, or holds a character that must be escaped"],
-    ['{"a": 1}\n{}', 2, "something follows after the end"],
-    ['{"a": 1,\n"a": 2}', 2, "a name is there twice"],
-    [`${"[".repeat(40)}`, 1, "this is nested too deeply"],
+    ["", 1, "expected a value"],
+    ['{\n  "a": 1,\n}', 3, "expected a property name in double quotes"],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, "expected a comma"],
+    ['{\n  "a" 1\n}', 2, "expected a colon after the property name"],
+    ["[1,\n2", 2, "expected a closing bracket"],
+    ["{\n// no\n}", 2, "comments are not allowed"],
+    ['{"a":\nsecret}', 2, "not valid JSON"],
+    ['{\n"a": "se\ncret"}', 2, "unterminated string"],
+    ['{"a": 1}\n{}', 2, "unexpected text after the end"],
+    ['{"a": 1,\n"a": 2}', 2, "duplicate property"],
+    [`${"[".repeat(40)}`, 1, "nested too deeply"],
+    [`${"[".repeat(1_000_000)}`, 1, "nested too deeply"],
   ])("says where %j goes wrong, and repeats nothing of it", (text, line, message) => {
-    const fault = attempt(() => parsePlacedJson(text));
+    const fault = attempt(() => parseJsonWithLines(text));
     expect(fault).toBeInstanceOf(JsonFault);
     expect(fault).toMatchObject({ line, message });
   });

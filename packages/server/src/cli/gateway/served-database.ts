@@ -1,8 +1,8 @@
+import { counted } from "../terminal/format.ts";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseInspection, LiveLease } from "../../storage/inspection.ts";
 import { inspectDatabase } from "../../storage/open-store.ts";
-import { counted } from "../counted.ts";
 import {
   LOCK_FILE,
   lockDataFolder,
@@ -11,12 +11,12 @@ import {
   type ServerFile,
 } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { describeDatabase, type DataSettings } from "../settings/settings.ts";
+import { databaseFile, describeDatabase, type DataSettings } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 
 export type NamedDatabase = Pick<DataSettings, "dataFolder" | "database">;
 
-/** There is no Holdfast data where a command was told to look. */
+/** The named database holds no Holdfast data. */
 export class NothingThere extends CommandFailure {
   constructor(message: string) {
     super(message, EXIT.no);
@@ -31,13 +31,14 @@ export function requireData(
   if (holds === "holdfast") return;
   const where = describeDatabase(database);
   if (holds === "other") throw new NothingThere(`${where}: this database holds no Holdfast data.`);
-  if (database.engine === "sqlite" && path.dirname(database.file) === dataFolder)
+  const file = databaseFile(database);
+  if (file !== null && path.dirname(file) === dataFolder)
     throw new NothingThere(
       existsSync(dataFolder)
-        ? `There is no Holdfast data in ${dataFolder} yet. To begin: holdfast serve`
-        : `There is no Holdfast data: the folder ${dataFolder} does not exist. To begin: holdfast serve`,
+        ? `There is no Holdfast data in ${dataFolder} yet. Start with: holdfast serve`
+        : `There is no Holdfast data: the folder ${dataFolder} does not exist. Start with: holdfast serve`,
     );
-  throw new NothingThere(`${where}: there is no such file.`);
+  throw new NothingThere(`${where}: no such file.`);
 }
 
 /**
@@ -65,7 +66,8 @@ function isUsedBy(
 }
 
 function foldersOf({ dataFolder, database }: NamedDatabase): ReadonlySet<string> {
-  return new Set([dataFolder, ...(database.engine === "sqlite" ? [folderOf(database.file)] : [])]);
+  const file = databaseFile(database);
+  return new Set([dataFolder, ...(file === null ? [] : [folderOf(file)])]);
 }
 
 function folderOf(file: string): string {
@@ -82,17 +84,18 @@ export async function refuseWhileInUse(named: NamedDatabase): Promise<void> {
   if (reason !== null) throw new CommandFailure(reason);
 }
 
-/** Who uses the database, in a sentence; null when nobody does. */
+/** A sentence that names the users of the database; null when there are none. */
 export async function reasonInUse(named: NamedDatabase): Promise<string | null> {
   const { leases, identity } = await inspectDatabase(named.database);
   if (leases.length > 0) return leasesHeld(named, leases);
-  if (named.database.engine !== "sqlite") return null;
+  const file = databaseFile(named.database);
+  if (file === null) return null;
   for (const folder of foldersOf(named)) {
     const server = runningServer(folder);
     if (server === null) continue;
-    const isOlder = server.database === undefined && folder === folderOf(named.database.file);
+    const isOlder = server.database === undefined && folder === folderOf(file);
     if (isOlder || (identity !== null && server.database === identity))
-      return `${describeDatabase(named.database)}: a Holdfast with pid ${server.pid} at ${server.url} uses it. Stop it, and run this again.`;
+      return `${describeDatabase(named.database)}: a Holdfast with pid ${server.pid} at ${server.url} uses it. Stop it and try again.`;
   }
   return null;
 }
@@ -103,12 +106,12 @@ function leasesHeld({ database }: NamedDatabase, leases: readonly LiveLease[]): 
   const [verb, them] = leases.length === 1 ? ["uses", "it"] : ["use", "them"];
   return [
     `${describeDatabase(database)}: ${counted(leases.length, "live node")} ${verb} it: ${names.join(", ")}.`,
-    `The schema must not change while nodes are alive. Stop ${them}, and run this again.`,
+    `The schema must not change while nodes are alive. Stop ${them} and try again.`,
     `A node that was killed counts as alive until its lease ends, at most ${Math.ceil(longest / 1_000)} s from now.`,
   ].join(" ");
 }
 
-/** Nobody uses the database, and no server starts on the folder of a SQLite file, while this works. */
+/** Does the work while no server uses the database; none can start on the folder of a SQLite file meanwhile. */
 export async function whileNobodyServes<Result>(
   named: NamedDatabase,
   work: () => Promise<Result>,
@@ -122,10 +125,11 @@ export async function whileNobodyServes<Result>(
   }
 }
 
-/** A folder without a lock file has never been a data folder: nobody serves from it, and nothing is left in it. */
+/** A folder without a lock file has never been a data folder, so no server uses it; no lock file is created there. */
 function lockFolderOf({ dataFolder, database }: NamedDatabase): DataFolderLock | null {
-  if (database.engine !== "sqlite") return null;
-  const folder = folderOf(database.file);
+  const file = databaseFile(database);
+  if (file === null) return null;
+  const folder = folderOf(file);
   if (folder !== dataFolder && !existsSync(path.join(folder, LOCK_FILE))) return null;
   // A server may use this folder for everything but its database.
   if (runningServer(folder) !== null) return null;

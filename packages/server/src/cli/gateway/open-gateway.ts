@@ -9,10 +9,9 @@ import { bundlesIn, journalFolder, makeDataFolder } from "../settings/data-folde
 import { CommandFailure } from "../exit.ts";
 import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
-import { databaseDesk } from "./database-desk.ts";
-import type { Desk } from "./desk.ts";
-import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
-import { serverDesk } from "./server-desk.ts";
+import { databaseGateway } from "./database-gateway.ts";
+import { gatewaySettings, findServer, type GatewayFlags } from "./find-server.ts";
+import { serverGateway, type SessionGateway } from "./session-gateway.ts";
 
 /**
  * What a command may do to a database that is not as this program needs it. `read`: nothing. `change`: migrate one of an
@@ -20,25 +19,28 @@ import { serverDesk } from "./server-desk.ts";
  */
 export type DatabaseAccess = "read" | "change" | "create";
 
-export interface DeskOptions {
+export interface GatewayOptions {
   readonly access: DatabaseAccess;
   readonly withProviders?: boolean;
 }
 
-/** Commands are many and wait in line; a server's request is one and waits less. */
+/** Longer than a server waits: many commands may queue for the database. */
 const BUSY_TIMEOUT_MS = 60_000;
 
-/** The server that uses the named database when one runs, else the database itself. */
-export async function openDesk(flags: DeskFlags, options: DeskOptions): Promise<Desk> {
-  const settings = deskSettings(flags);
+/** Uses the server on the named database when one runs, else the database itself. */
+export async function openGateway(
+  flags: GatewayFlags,
+  options: GatewayOptions,
+): Promise<SessionGateway> {
+  const settings = gatewaySettings(flags);
   const server = await findServer(flags, settings);
-  return server === null ? openDatabaseDesk(settings, options) : serverDesk(server);
+  return server === null ? openDatabaseGateway(settings, options) : serverGateway(server);
 }
 
-async function openDatabaseDesk(
+async function openDatabaseGateway(
   settings: ServeSettings,
-  { access, withProviders = false }: DeskOptions,
-): Promise<Desk> {
+  { access, withProviders = false }: GatewayOptions,
+): Promise<SessionGateway> {
   const store = await openDatabase(settings, { access });
   const catalog = withProviders ? await providersOf(settings) : NO_PROVIDERS;
   const requests = openOffline({
@@ -53,7 +55,7 @@ async function openDatabaseDesk(
     removed: { folder: bundlesIn(settings.dataFolder), keptMs: settings.retention.bundleMs },
     forgetSession: (sessionId) => removeJournal(journalFolder(settings.dataFolder), sessionId),
   });
-  return databaseDesk(requests, store.close);
+  return databaseGateway(requests, store.close);
 }
 
 export async function openDatabase(
@@ -67,7 +69,7 @@ export async function openDatabase(
   if (pending !== undefined) {
     if (access === "read")
       throw new CommandFailure(
-        `${describeDatabase(database)}: the database is of an older version, without ${pending}. Run: holdfast db migrate`,
+        `${describeDatabase(database)}: the database has an older schema, without ${pending}. Run: holdfast db migrate`,
       );
     if (inspection.holds === "holdfast") await refuseWhileInUse(named);
     makeDataFolder(dataFolder);

@@ -1,6 +1,5 @@
-import { runningServer, type ServerFile } from "../settings/data-folder.ts";
+import { localUrl, runningServer, type ServerFile } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { nearby } from "../nearby.ts";
 import { serverUsing } from "./served-database.ts";
 import {
   describeDatabase,
@@ -10,7 +9,7 @@ import {
 } from "../settings/settings.ts";
 import { identifyDatabase } from "../../storage/open-store.ts";
 
-export interface DeskFlags extends DataFlags {
+export interface GatewayFlags extends DataFlags {
   /** A server, here or elsewhere. */
   readonly url?: string;
 }
@@ -21,10 +20,10 @@ export interface ServerAddress {
 }
 
 /** The settings of a command that takes `--url`. */
-export function deskSettings(flags: DeskFlags): ServeSettings {
+export function gatewaySettings(flags: GatewayFlags): ServeSettings {
   if (flags.url !== undefined && flags.database !== undefined)
     throw new CommandFailure(
-      "--url and --database exclude each other: a server uses its own database. Leave one of them out.",
+      "--url and --database cannot be combined: a server uses its own database.",
       EXIT.usage,
     );
   return serveSettings(flags, process.env);
@@ -36,32 +35,32 @@ export function deskSettings(flags: DeskFlags): ServeSettings {
  * folder. A named database is reached through a server only when that server uses it.
  */
 export async function findServer(
-  flags: DeskFlags,
+  flags: GatewayFlags,
   settings: ServeSettings,
 ): Promise<ServerAddress | null> {
   const { dataFolder, token } = settings;
   if (flags.url !== undefined) {
     const local = runningServer(dataFolder);
     const isLocal = local !== null && originOf(local.url) === originOf(flags.url);
-    return { url: nearby(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
+    return { url: localUrl(flags.url), token: token ?? (isLocal ? tokenOf(local) : null) };
   }
   const server = isFolderNamed(flags, settings)
     ? (runningServer(dataFolder) ?? (await serverUsing(settings)))
     : await serverUsing(settings);
-  return server === null ? null : { url: nearby(server.url), token: token ?? tokenOf(server) };
+  return server === null ? null : { url: localUrl(server.url), token: token ?? tokenOf(server) };
 }
 
 /**
  * For work that only the database itself can do, beside a server or without one. Throws when the server on the data
  * folder uses another database than the one that would be opened.
  */
-export async function databaseSettings(flags: DeskFlags): Promise<ServeSettings> {
+export async function databaseSettings(flags: GatewayFlags): Promise<ServeSettings> {
   if (flags.url !== undefined)
     throw new CommandFailure(
-      "This works straight on the database, and not through a server: leave --url out, and name the database with --database.",
+      "This command works on the database itself, not through a server. Pass --database instead of --url.",
       EXIT.usage,
     );
-  const settings = deskSettings(flags);
+  const settings = gatewaySettings(flags);
   const elsewhere = await databaseElsewhere(flags, settings);
   if (elsewhere !== null) throw new CommandFailure(elsewhere);
   return settings;
@@ -69,18 +68,18 @@ export async function databaseSettings(flags: DeskFlags): Promise<ServeSettings>
 
 /** Says that the server on the data folder uses another database than the settings name; null when it does not. */
 export async function databaseElsewhere(
-  flags: DeskFlags,
+  flags: GatewayFlags,
   settings: ServeSettings,
 ): Promise<string | null> {
   if (flags.url !== undefined || !isFolderNamed(flags, settings)) return null;
   const server = runningServer(settings.dataFolder);
   if (server?.database === undefined) return null;
   if (server.database === (await identifyDatabase(settings.database))) return null;
-  return `The server at ${server.url} uses another database than ${describeDatabase(settings.database)}. Name it with --database.`;
+  return `The server at ${server.url} uses another database than ${describeDatabase(settings.database)}. Pass the right one with --database.`;
 }
 
 /** Whether the data folder, and not a database, says where to go. */
-function isFolderNamed({ data }: DeskFlags, { databaseFrom }: ServeSettings): boolean {
+function isFolderNamed({ data }: GatewayFlags, { databaseFrom }: ServeSettings): boolean {
   return databaseFrom === "default" || (databaseFrom === "environment" && data !== undefined);
 }
 
@@ -90,6 +89,6 @@ function tokenOf({ localToken }: ServerFile): string | null {
 
 function originOf(url: string): string | null {
   if (!URL.canParse(url)) return null;
-  const { protocol, hostname, port } = new URL(nearby(url));
+  const { protocol, hostname, port } = new URL(localUrl(url));
   return `${protocol}//${hostname === "localhost" ? "127.0.0.1" : hostname}:${port}`;
 }

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { DatabaseLocation } from "../storage/open-store.ts";
-import { beginSession } from "../storage/testing/session-driver.ts";
-import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
-import { copyDatabase, describeCopied } from "./db-commands.ts";
+import type { DatabaseLocation } from "../../storage/open-store.ts";
+import { beginSession } from "../../storage/testing/session-driver.ts";
+import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
+import { copyDatabase, describeCopied } from "./database.ts";
 
 const quietly = { onProgress: () => {} };
 
@@ -39,20 +39,20 @@ describe("holdfast db copy", () => {
     await test.store.renewLease({ node: "alive", ttlMs: 60_000 });
     expect(await failing({ from, to })).toEqual(
       failure(
-        `${name}: a server uses it. Stop it, and copy again; one that was killed counts as running for up to a minute.`,
+        `${name}: a server uses it. Stop the server and try again. A server that was killed counts as running for up to a minute.`,
       ),
     );
     expect(existsSync(file)).toBe(false);
     await test.store.dropLease("alive");
     expect(await failing({ from: to, to: from })).toEqual(
-      failure(`SQLite, ${file}: there is no such database.`),
+      failure(`SQLite, ${file}: no such database.`),
     );
     expect(await failing({ from, to: from })).toEqual(
-      failure(`${name}: is the database to copy from and the one to copy to.`),
+      failure(`${name}: --from and --to are the same database.`),
     );
     await copyDatabase({ from, to }, quietly);
     expect(await failing({ from, to })).toEqual(
-      failure(`SQLite, ${file}: has something in it already. Copy into a new database.`),
+      failure(`SQLite, ${file}: the database is not empty. Copy into a new database.`),
     );
   });
 });

@@ -4,20 +4,20 @@ import { v7 as newId } from "uuid";
 import { fromWireCreateToken } from "../../http/wire/from-wire.ts";
 import { toWireToken } from "../../http/wire/to-wire.ts";
 import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
-import { checked, given } from "./database-desk.ts";
-import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
-import { openDatabase, type DatabaseAccess } from "./open-desk.ts";
+import { checked, given } from "./database-gateway.ts";
+import { gatewaySettings, findServer, type GatewayFlags } from "./find-server.ts";
+import { openDatabase, type DatabaseAccess } from "./open-gateway.ts";
 
-export interface TokenDesk extends Tokens {
+export interface TokenGateway extends Tokens {
   close(): Promise<void>;
 }
 
 /** Through the server that uses the named database when one runs, else on the database itself. */
-export async function openTokenDesk(
-  flags: DeskFlags,
+export async function openTokenGateway(
+  flags: GatewayFlags,
   { access }: { readonly access: DatabaseAccess },
-): Promise<TokenDesk> {
-  const settings = deskSettings(flags);
+): Promise<TokenGateway> {
+  const settings = gatewaySettings(flags);
   const server = await findServer(flags, settings);
   if (server !== null) {
     const client = createClient({ url: server.url, token: server.token ?? undefined });

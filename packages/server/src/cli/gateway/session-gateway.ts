@@ -1,0 +1,59 @@
+import {
+  createClient,
+  type Client,
+  type Nodes,
+  type Removed,
+  type Repositories,
+  type Sessions,
+} from "@holdfast/client";
+
+/** The requests of commands, answered alike by a running server and by the database itself. */
+export interface SessionGateway extends Pick<
+  Client,
+  "dismissUnused" | "providers" | "stats" | "suspensions"
+> {
+  readonly sessions: Pick<
+    Sessions,
+    | "answer"
+    | "archive"
+    | "cancel"
+    | "create"
+    | "delete"
+    | "export"
+    | "finalize"
+    | "fork"
+    | "get"
+    | "list"
+    | "raw"
+    | "resume"
+    | "send"
+    | "shouldResume"
+    | "update"
+  > & {
+    /** The lines of a bundle, without their newlines. */
+    importLines(lines: AsyncIterable<string>): ReturnType<Sessions["import"]>;
+  };
+  readonly repos: Pick<Repositories, "add" | "list" | "remove">;
+  readonly nodes: Nodes;
+  readonly removed: Removed;
+  /** The server's client; null when the database answers. */
+  readonly server: Client | null;
+  close(): Promise<void>;
+}
+
+export function serverGateway({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string | null;
+}): SessionGateway {
+  const client = createClient({ url, token: token ?? undefined });
+  const { sessions } = client;
+  return {
+    ...client,
+    server: client,
+    close: async () => {},
+    sessions: { ...sessions, importLines: (lines) => sessions.import(lines) },
+  };
+}
