@@ -111,7 +111,11 @@ describe("two nodes on one database", () => {
     const { messages } = await one.client.sessions.get(id);
     expect(messages.at(-1)?.content).toMatchObject({ text: "begundone" });
     expect(drain().stdout).toBe(`${name} is drained.\n`);
-    expect(drain("--undo")).toEqual({ code: 0, stdout: `${name} accepts work again.\n`, stderr: "" });
+    expect(drain("--undo")).toEqual({
+      code: 0,
+      stdout: `${name} accepts work again.\n`,
+      stderr: "",
+    });
     await expect.poll(async () => (await nodes()).some(({ draining }) => draining)).toBe(false);
   });
 
