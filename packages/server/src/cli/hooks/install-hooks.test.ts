@@ -87,7 +87,7 @@ describe("hook install", () => {
     const again = await installed({ project, yes: true });
     expect(again).toMatchObject({
       code: 0,
-      screen: expect.stringContaining("has the hooks already"),
+      screen: expect.stringContaining("already has the hooks"),
     });
     expect(settingsOf(project)).toBe(once);
 
