@@ -158,7 +158,7 @@ describe("a message to a busy session", () => {
       { queued: true, position: 0 },
       { queued: true, position: 1 },
     ]);
-    expect(second.waitsFor).toContain("A run is under way");
+    expect(second.waitsFor).toContain("A run is active");
     writeFileSync(gate("go"), "");
     const whole = await test.idle(id);
     expect(transcript(whole).filter((line) => line.startsWith("agent"))).toEqual([
