@@ -1,5 +1,10 @@
 import { availableParallelism } from "node:os";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { writerBundle } from "./test/machine/writer-bundle.ts";
+
+// Programs that tests start load their compiled sources from here: many times faster than from TypeScript.
+process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "compiled");
 
 /** For as long as it is not so: a machine with other work takes several times as long. What is promised in seconds says so itself. */
 export const PATIENCE = {
@@ -9,6 +14,7 @@ export const PATIENCE = {
 };
 
 export default defineConfig({
+  plugins: [writerBundle()],
   resolve: { conditions: ["holdfast-source"] },
   ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {

@@ -9,6 +9,10 @@ export interface ScriptedDefinition extends ScriptedOptions {
   readonly definition?: Partial<AcpDefinition>;
 }
 
+/** Where tests keep what Node has compiled: with it the agent starts in a fifth of the time. */
+const { NODE_COMPILE_CACHE } = process.env;
+const COMPILE_CACHE = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 /** How a provider is configured that runs the scripted agent. */
 export function scriptedDefinition({
   name = "scripted",
@@ -20,7 +24,7 @@ export function scriptedDefinition({
     name,
     title: "Scripted agent",
     command: scriptedCommand,
-    env: { ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
+    env: { ...COMPILE_CACHE, ...env, [SCRIPTED_VARIABLE]: JSON.stringify(options) },
     passes: [],
     mounts: [],
     pathVariable: null,
