@@ -7,12 +7,13 @@ import { evolveAll } from "../../../domain/evolve.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../../domain/session.ts";
 import { anyIntents, commandOf, type Intent } from "../../../domain/testing/intent.ts";
+import { repeat } from "../../../domain/testing/repeat.ts";
 import type { Fence, OutputItem, Store } from "../../store.ts";
 import { projectionOf } from "../event-projection.ts";
 import { opening, textOf } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-const LIVES = 60;
+const LIVES = repeat({ short: 30, long: 500 });
 const COMMANDS = 26;
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/lives", name: "lives", createdAt: 1 };
