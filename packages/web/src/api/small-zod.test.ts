@@ -11,6 +11,9 @@ beforeAll(async () => {
   vi.resetModules();
   vi.doMock("zod", () => import("./small-zod.ts"));
   withSmall = await import("@holdfast/protocol");
+  // Other test files may share these modules.
+  vi.doUnmock("zod");
+  vi.resetModules();
 });
 
 const TIME = "2026-01-01T00:00:00.000Z";
