@@ -1,7 +1,13 @@
 /**
- * How often a test tries its law: `npm run test:long` sets `HOLDFAST_TEST_LONG` and gets the long count, every other run
- * the short one. New random values come with each run, so that short runs add up.
+ * How often a test tries its law, or how large its sample is: the short value in everyday runs, the long one in
+ * `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so that short runs add up.
  */
-export function repeat({ short, long }: { readonly short: number; readonly long: number }): number {
+export function repeat<Value>({
+  short,
+  long,
+}: {
+  readonly short: Value;
+  readonly long: Value;
+}): Value {
   return process.env["HOLDFAST_TEST_LONG"] === "1" ? long : short;
 }
