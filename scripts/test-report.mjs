@@ -68,7 +68,10 @@ export function skipLines(skips) {
 /** The files that took longest, with their seconds. */
 export function slowestLines(files, root) {
   return files
-    .map(({ name, startTime, endTime }) => ({ path: relative(root, name), ms: endTime - startTime }))
+    .map(({ name, startTime, endTime }) => ({
+      path: relative(root, name),
+      ms: endTime - startTime,
+    }))
     .toSorted((left, right) => right.ms - left.ms)
     .slice(0, NAMED_FILES)
     .map(({ path, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${path}`);
