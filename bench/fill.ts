@@ -1,7 +1,7 @@
-import { decide } from "../packages/server/src/domain/decide.ts";
-import type { Command } from "../packages/server/src/domain/command.ts";
-import type { SessionEvent } from "../packages/server/src/domain/event.ts";
-import { evolveAll } from "../packages/server/src/domain/evolve.ts";
+import { decide } from "../packages/server/src/domain/kernel/decide.ts";
+import type { Command } from "../packages/server/src/domain/kernel/command.ts";
+import type { SessionEvent } from "../packages/server/src/domain/kernel/event.ts";
+import { evolveAll } from "../packages/server/src/domain/kernel/evolve.ts";
 import type { Phase } from "../packages/server/src/domain/phase.ts";
 import type { Session } from "../packages/server/src/domain/session.ts";
 import type { Store } from "../packages/server/src/storage/store.ts";

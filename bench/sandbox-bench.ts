@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createAcpProvider } from "../packages/server/src/providers/acp/acp-provider.ts";
-import { spawnAgent } from "../packages/server/src/providers/acp/spawn-agent.ts";
+import { spawnAgent } from "../packages/server/src/providers/acp/process/spawn-agent.ts";
 import { demoDefinition } from "../packages/server/src/providers/demo/demo-definition.ts";
 import type { Workspace } from "../packages/server/src/providers/provider.ts";
 import { openSandbox, type Sandbox } from "../packages/server/src/providers/sandbox/sandbox.ts";

@@ -6,8 +6,8 @@ import { shouldResume, RESUME_POLICY } from "../packages/server/src/domain/shoul
 import { BUILT_IN } from "../packages/server/src/providers/built-in.ts";
 import { createCatalog } from "../packages/server/src/providers/catalog.ts";
 import { demoDefinition } from "../packages/server/src/providers/demo/demo-definition.ts";
-import { judgeResume } from "../packages/server/src/runtime/judge-resume.ts";
-import { createResumeProbes } from "../packages/server/src/runtime/resume-probes.ts";
+import { judgeResume } from "../packages/server/src/runtime/requests/judge-resume.ts";
+import { createResumeProbes } from "../packages/server/src/runtime/requests/resume-probes.ts";
 import { openMigrations, openStore } from "../packages/server/src/storage/open-store.ts";
 import type { Store } from "../packages/server/src/storage/store.ts";
 import { REPOS, sessionId } from "./fill.ts";

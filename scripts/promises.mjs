@@ -5,7 +5,7 @@ import { Stop, main, pinnedNode, root, runQuietly, runTool } from "./run.mjs";
 await main(async () => {
   await ensureInstalled();
   await must(runQuietly(pinnedNode(), [join(root, "test", "promises", "update.ts")]));
-  await must(runTool("oxfmt", [join("docs", "promises.md")]));
+  await must(runTool("oxfmt", [join("docs", "promise-tests.md")]));
 });
 
 async function must(running) {

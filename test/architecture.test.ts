@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { complaintsAbout, layersBelow } from "./architecture/complaints.ts";
+import { circles, crowdedFolders } from "./architecture/folders.ts";
 import { layers } from "./architecture/layers.ts";
 import { readSources, root } from "./architecture/read-sources.ts";
 import { scanImports } from "./architecture/scan-imports.ts";
@@ -11,6 +12,14 @@ const server = "packages/server/src";
 describe("the architecture", () => {
   it("holds in every source file", () => {
     expect(complaintsAbout(readSources())).toEqual([]);
+  });
+
+  it("keeps folders small", () => {
+    expect(crowdedFolders(readSources())).toEqual([]);
+  });
+
+  it("has no circle of files, not even of types", () => {
+    expect(circles(readSources())).toEqual([]);
   });
 
   it("has a row for every layer and package there is", () => {
@@ -97,8 +106,8 @@ describe("a source file draws a complaint when", () => {
     {
       it: "the web page imports the server by path",
       path: "packages/web/src/app.tsx",
-      source: 'import { decide } from "../../server/src/domain/decide.ts";',
-      complaint: "web may not import domain (../../server/src/domain/decide.ts)",
+      source: 'import { decide } from "../../server/src/domain/kernel/decide.ts";',
+      complaint: "web may not import domain (../../server/src/domain/kernel/decide.ts)",
     },
     {
       it: "the web page imports the server by name",
@@ -263,3 +272,41 @@ function referencesOf(folder: string): readonly string[] {
     JSON.parse(readFileSync(config, "utf8"));
   return references.map(({ path }) => basename(path));
 }
+
+describe("the guard over folders", () => {
+  const inFolder = (folder: string, count: number, suffix = ".ts") =>
+    Array.from({ length: count }, (_, index) => ({
+      path: `${server}/${folder}/file-${index}${suffix}`,
+      source: "",
+    }));
+
+  it("complains about a folder with more than 20 files", () => {
+    expect(crowdedFolders(inFolder("runtime", 20))).toEqual([]);
+    expect(crowdedFolders(inFolder("runtime", 21))).toEqual([
+      `${server}/runtime: 21 files, 20 are the most`,
+    ]);
+  });
+
+  it("counts neither tests nor migrations", () => {
+    const tests = inFolder("runtime", 30, ".test.ts");
+    const migrations = Array.from({ length: 30 }, (_, index) => ({
+      path: `${server}/storage/migrations/00${index + 10}-step.ts`,
+      source: "",
+    }));
+    expect(crowdedFolders([...tests, ...migrations])).toEqual([]);
+  });
+
+  it("finds a circle that only types close, and a longer one", () => {
+    const file = (name: string, ...imports: readonly string[]) => ({
+      path: `${server}/runtime/${name}.ts`,
+      source: imports.map((target) => `import type { A } from "./${target}.ts";`).join("\n"),
+    });
+    expect(circles([file("a", "b"), file("b")])).toEqual([]);
+    expect(circles([file("a", "b"), file("b", "a")])).toEqual([
+      `${server}/runtime/a.ts ${server}/runtime/b.ts`,
+    ]);
+    expect(circles([file("a", "b"), file("b", "c"), file("c", "a"), file("d", "a")])).toHaveLength(
+      1,
+    );
+  });
+});

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { MAX_BODY_BYTES } from "../packages/server/src/http/server-limits.ts";
+import { MAX_BODY_BYTES } from "../packages/server/src/http/server/server-limits.ts";
 import { needProgram } from "../packages/server/src/domain/testing/machine.ts";
 import { root } from "./architecture/read-sources.ts";
 import {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 
 export interface AgentProcess {
   readonly pid: number;

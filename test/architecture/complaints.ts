@@ -109,7 +109,7 @@ function allowedInTests(layer: Layer): Pick<Layer, "imports" | "npm" | "node"> {
   };
 }
 
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || path.split("/").includes("testing");
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import {
   startPostgresServer,
   type PostgresServer,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SessionEvent } from "../../packages/server/src/domain/event.ts";
+import type { SessionEvent } from "../../packages/server/src/domain/kernel/event.ts";
 import { authorOf, ROLES, type Role } from "../../packages/server/src/domain/message.ts";
-import { evolve } from "../../packages/server/src/domain/evolve.ts";
+import { evolve } from "../../packages/server/src/domain/kernel/evolve.ts";
 import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { evolve } from "../../packages/server/src/domain/evolve.ts";
+import { evolve } from "../../packages/server/src/domain/kernel/evolve.ts";
 import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
-import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import {
   SCRIPTED_VARIABLE,
   type ScriptedOptions,

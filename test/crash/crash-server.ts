@@ -5,7 +5,7 @@ import { controlFile, LOADED, readControl } from "./control.ts";
 enableCompileCache();
 const [data = "", port = ""] = process.argv.slice(2);
 const { greeting, startServer } = await import("../../packages/server/src/cli/serve.ts");
-const { serveSettings } = await import("../../packages/server/src/cli/settings.ts");
+const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
 const { stopInTime, stopSignal } = await import("../../packages/server/src/cli/stop-signal.ts");
 // Who is killed writes no cache at its end.
 flushCompileCache();

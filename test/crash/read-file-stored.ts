@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
-import { evolveAll } from "../../packages/server/src/domain/evolve.ts";
+import { evolveAll } from "../../packages/server/src/domain/kernel/evolve.ts";
 import { openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import type { Stored, StoredSession } from "../cluster/history.ts";

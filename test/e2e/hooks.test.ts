@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createClient } from "../../packages/client/src/index.ts";
 import { openDatabase } from "../../packages/server/src/cli/desk/open-desk.ts";
-import type { Create } from "../../packages/server/src/domain/command.ts";
+import type { Create } from "../../packages/server/src/domain/kernel/command.ts";
 import type { Phase } from "../../packages/server/src/domain/phase.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseDatabase } from "../../packages/server/src/cli/settings.ts";
+import { parseDatabase } from "../../packages/server/src/cli/settings/settings.ts";
 import { openRaw } from "../../packages/server/src/storage/testing/raw-database.ts";
 import {
   createTestDatabase,

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
-import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import {
   ask,
   mcp,

@@ -5,12 +5,13 @@ import path from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Scope } from "../../packages/server/src/domain/scope.ts";
-import { createAgentTokens } from "../../packages/server/src/http/agent-token.ts";
-import { buildApp, type App } from "../../packages/server/src/http/build-app.ts";
+import { createAgentTokens } from "../../packages/server/src/http/guard/agent-token.ts";
+import { buildApp } from "../../packages/server/src/http/build-app.ts";
+import { type App } from "../../packages/server/src/http/app.ts";
 import {
   openAccessTokens,
   type AccessTokens,
-} from "../../packages/server/src/runtime/access-tokens.ts";
+} from "../../packages/server/src/runtime/tokens/access-tokens.ts";
 import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runtime.ts";
 import { nameOf, routesOf, type Route } from "./route-list.ts";
 import { ROUTE_TABLE, type Access, type Row } from "./route-table.ts";

@@ -1,4 +1,4 @@
-import type { App } from "../../packages/server/src/http/build-app.ts";
+import type { App } from "../../packages/server/src/http/app.ts";
 
 export interface Route {
   readonly method: string;

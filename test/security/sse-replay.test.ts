@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildApp, type App } from "../../packages/server/src/http/build-app.ts";
+import { buildApp } from "../../packages/server/src/http/build-app.ts";
+import { type App } from "../../packages/server/src/http/app.ts";
 import { RawClient } from "../../packages/server/src/http/testing/raw-client.ts";
 import { listen } from "../../packages/server/src/http/testing/test-app.ts";
 import { say, script } from "../../packages/server/src/providers/testing/script.ts";

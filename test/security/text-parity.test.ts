@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAgentTokens } from "../../packages/server/src/http/agent-token.ts";
-import { buildApp, type App } from "../../packages/server/src/http/build-app.ts";
+import { createAgentTokens } from "../../packages/server/src/http/guard/agent-token.ts";
+import { buildApp } from "../../packages/server/src/http/build-app.ts";
+import { type App } from "../../packages/server/src/http/app.ts";
 import { script, waitFor } from "../../packages/server/src/providers/testing/script.ts";
-import { openAccessTokens } from "../../packages/server/src/runtime/access-tokens.ts";
+import { openAccessTokens } from "../../packages/server/src/runtime/tokens/access-tokens.ts";
 import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runtime.ts";
 
 /** What databases disagree about, as JSON writes it: each may be a text, a key, or a whole value. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { BINARY } from "../../bench/server-process.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
-import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
+import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import { marked } from "../e2e/marked-processes.ts";
 
 /** Messages that wait in a session: each change of a queue is shown to clients as a whole. */

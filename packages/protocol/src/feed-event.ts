@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
+import { idSchema } from "./fields/identifier.ts";
 import { messageSchema, type Message } from "./message.ts";
 import { queueReplySchema, type QueueReply } from "./queue.ts";
 import { runSchema, type Run } from "./run.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { timeSchema } from "./time.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { timeSchema } from "./fields/time.ts";
 
 /** What a person has said once for the rest of a session, by an answer of the kind `…_always`. */
 export const grantSchema = z

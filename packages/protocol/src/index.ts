@@ -10,9 +10,9 @@ export {
   type AgentHistoryQuery,
   type AgentPhaseRequest,
   type AgentQuestionRequest,
-} from "./agent-tools.ts";
-export { BUNDLE_MEDIA_TYPE } from "./bundle.ts";
-export { parseEtag, toEtag } from "./etag.ts";
+} from "./requests/agent-tools.ts";
+export { BUNDLE_MEDIA_TYPE } from "./requests/bundle.ts";
+export { parseEtag, toEtag } from "./fields/etag.ts";
 export {
   FEED_EVENTS,
   allEventsQuerySchema,
@@ -27,7 +27,7 @@ export {
   type FeedEvent,
   type FeedEventName,
 } from "./feed-event.ts";
-export { fieldErrorSchema, type FieldError } from "./field-error.ts";
+export { fieldErrorSchema, type FieldError } from "./fields/field-error.ts";
 export { grantSchema, grantsReplySchema, type Grant, type GrantsReply } from "./grant.ts";
 export {
   SANDBOX_MODES,
@@ -51,8 +51,8 @@ export {
   repositoryParamsSchema,
   runParamsSchema,
   sessionParamsSchema,
-} from "./identifier.ts";
-export { LIMITS } from "./limits.ts";
+} from "./fields/identifier.ts";
+export { LIMITS } from "./fields/limits.ts";
 export {
   ROLES,
   messageContentSchema,
@@ -143,7 +143,7 @@ export {
   type ResumeDecision,
   type ResumeReason,
   type ShouldResumeQuery,
-} from "./resume-decision.ts";
+} from "./requests/resume-decision.ts";
 export {
   eventParamsSchema,
   reportEventReplySchema,
@@ -151,7 +151,7 @@ export {
   type ReportEventReply,
   type ReportEventRequest,
   type ReportedSession,
-} from "./report-event.ts";
+} from "./requests/report-event.ts";
 export {
   RUN_MEMORIES,
   RUN_STATUSES,
@@ -185,7 +185,7 @@ export {
   type PromptRequest,
   type SendMessageReply,
   type SendMessageRequest,
-} from "./send-message.ts";
+} from "./requests/send-message.ts";
 export {
   cancelRequestSchema,
   createSessionRequestSchema,
@@ -205,7 +205,7 @@ export {
   type ListSessionsQuery,
   type ResumeRequest,
   type UpdateSessionRequest,
-} from "./session-request.ts";
+} from "./requests/session-request.ts";
 export {
   DELIVERY_POLICIES,
   OUTCOMES,
@@ -282,4 +282,4 @@ export {
   type TokenScope,
   type TokensReply,
 } from "./token.ts";
-export { timeInputSchema, timeSchema } from "./time.ts";
+export { timeInputSchema, timeSchema } from "./fields/time.ts";

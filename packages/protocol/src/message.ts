@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { byteLength, isJsonWithin, LIMITS } from "./limits.ts";
-import { timeInputSchema, timeSchema } from "./time.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { byteLength, isJsonWithin, LIMITS } from "./fields/limits.ts";
+import { timeInputSchema, timeSchema } from "./fields/time.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;
 export const roleSchema = z.enum(ROLES);

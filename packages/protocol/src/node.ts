@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { orEmpty } from "./empty-body.ts";
-import { idSchema } from "./identifier.ts";
-import { timeSchema } from "./time.ts";
+import { orEmpty } from "./fields/empty-body.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { timeSchema } from "./fields/time.ts";
 
 /** What a node has, and a repository needs. */
 export const labelSchema = z

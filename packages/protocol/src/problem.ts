@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldErrorSchema } from "./field-error.ts";
+import { fieldErrorSchema } from "./fields/field-error.ts";
 import { stateSchema, statusSchema } from "./session.ts";
 
 /** Every code a problem can have. Public for ever: clients branch on them. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
+import { idSchema } from "./fields/identifier.ts";
 import { messageContentSchema, messagePartsSchema, messageTextSchema } from "./message.ts";
-import { timeSchema } from "./time.ts";
+import { timeSchema } from "./fields/time.ts";
 
 export const queuedMessageSchema = z
   .object({

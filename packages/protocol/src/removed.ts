@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { timeSchema } from "./time.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { timeSchema } from "./fields/time.ts";
 
 export const removedSessionSchema = z
   .object({

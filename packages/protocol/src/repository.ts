@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { LIMITS } from "./fields/limits.ts";
 import { labelSchema } from "./node.ts";
-import { timeSchema } from "./time.ts";
+import { timeSchema } from "./fields/time.ts";
 
 export const repositorySchema = z
   .object({

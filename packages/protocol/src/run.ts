@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { LIMITS } from "./fields/limits.ts";
 import { suspensionKindSchema, suspensionStatusSchema, unusedAnswerSchema } from "./suspension.ts";
-import { timeSchema } from "./time.ts";
+import { timeSchema } from "./fields/time.ts";
 
 export const RUN_STATUSES = [
   "queued",

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { sessionCountsSchema } from "./health.ts";
-import { idSchema } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { LIMITS } from "./fields/limits.ts";
 import { messageSchema, roleSchema } from "./message.ts";
 import { repositorySchema } from "./repository.ts";
 import { openSuspensionSchema } from "./suspension.ts";
-import { timeSchema } from "./time.ts";
+import { timeSchema } from "./fields/time.ts";
 
 /** The session's place in the user's life. */
 export const STATUSES = ["active", "suspended", "archived", "error"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { phaseSchema } from "./session.ts";
-import { timeInputSchema, timeSchema } from "./time.ts";
+import { timeInputSchema, timeSchema } from "./fields/time.ts";
 
 const count = z.int().nonnegative();
 const rate = z.number().min(0).max(1).nullable();

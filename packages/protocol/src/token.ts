@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idSchema } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
-import { timeSchema } from "./time.ts";
+import { idSchema } from "./fields/identifier.ts";
+import { LIMITS } from "./fields/limits.ts";
+import { timeSchema } from "./fields/time.ts";
 
 /** What a token is good for, each also for what is before it. */
 export const TOKEN_SCOPES = ["read", "send", "admin"] as const;

@@ -13,8 +13,8 @@ import { openSession } from "../../../packages/server/src/providers/acp/open-ses
 import type {
   AgentProcess,
   ProcessExit,
-} from "../../../packages/server/src/providers/acp/spawn-agent.ts";
-import { createTranslator } from "../../../packages/server/src/providers/acp/translate.ts";
+} from "../../../packages/server/src/providers/acp/process/spawn-agent.ts";
+import { createTranslator } from "../../../packages/server/src/providers/acp/translate/translate.ts";
 import type { AgentReport } from "../../../packages/server/src/providers/provider.ts";
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";

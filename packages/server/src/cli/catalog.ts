@@ -5,8 +5,8 @@ import { createCatalog, type Catalog, type CatalogOptions } from "../providers/c
 import { demoDefinition } from "../providers/demo/demo-definition.ts";
 import { isInside } from "../providers/sandbox/path-inside.ts";
 import { openSandbox, type Sandbox } from "../providers/sandbox/sandbox.ts";
-import { journalFolder } from "./data-folder.ts";
-import type { ServeSettings } from "./settings.ts";
+import { journalFolder } from "./settings/data-folder.ts";
+import type { ServeSettings } from "./settings/settings.ts";
 import { VERSION } from "./version.ts";
 
 /** Every provider that the settings know of. */

@@ -9,10 +9,10 @@ import { inspectDatabase, openMigrations, type DatabaseLocation } from "../stora
 import { backUp, type BackedUp, type BackupRefused } from "../storage/sqlite/back-up.ts";
 import { StorageFault } from "../storage/fault.ts";
 import type { MigrationStatus } from "../storage/migrations/migrate.ts";
-import { makeDataFolder } from "./data-folder.ts";
+import { makeDataFolder } from "./settings/data-folder.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { requireData, whileNobodyServes } from "./served-database.ts";
-import { describeDatabase, type DataSettings } from "./settings.ts";
+import { requireData, whileNobodyServes } from "./desk/served-database.ts";
+import { describeDatabase, type DataSettings } from "./settings/settings.ts";
 import { counted } from "./counted.ts";
 
 export async function migrateDatabase(settings: DataSettings): Promise<string> {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockDataFolder } from "./data-folder.ts";
+import { lockDataFolder } from "./settings/data-folder.ts";
 import { succeedNode } from "./former-node.ts";
 
 let root: string;

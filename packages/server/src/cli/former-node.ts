@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { LOCK_FILE } from "./data-folder.ts";
-import { readJsonFile, replaceJsonFile } from "./json-file.ts";
+import { LOCK_FILE } from "./settings/data-folder.ts";
+import { readJsonFile, replaceJsonFile } from "./settings/json-file.ts";
 
 const nodeFileSchema = z.object({
   node: z.string(),

@@ -20,7 +20,7 @@ import {
   withData,
   withDesk,
 } from "./program-options.ts";
-import type { DataFlags, ServeFlags } from "./settings.ts";
+import type { DataFlags, ServeFlags } from "./settings/settings.ts";
 
 export function addUpkeepCommands(holdfast: Command): void {
   addServer(holdfast);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { asImported, cutForExport } from "./carry-over.ts";
-import type { Command } from "./command.ts";
-import { evolve, evolveAll } from "./evolve.ts";
+import type { Command } from "./kernel/command.ts";
+import { evolve, evolveAll } from "./kernel/evolve.ts";
 import { retentionOf, RETENTION_POLICY } from "./retention.ts";
 import {
   archive,

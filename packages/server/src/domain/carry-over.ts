@@ -1,9 +1,9 @@
-import type { SessionEvent } from "./event.ts";
+import type { SessionEvent } from "./kernel/event.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { PERMISSIONS_KEY, policyIn } from "./parse-policy.ts";
-import { GRANTS_KEY } from "./permission-grant.ts";
-import type { PermissionRule } from "./permission-policy.ts";
-import { requeueOf } from "./run-events.ts";
+import { PERMISSIONS_KEY, policyIn } from "./policy/parse-policy.ts";
+import { GRANTS_KEY } from "./policy/permission-grant.ts";
+import type { PermissionRule } from "./policy/permission-policy.ts";
+import { requeueOf } from "./kernel/run-events.ts";
 import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
 
 /**

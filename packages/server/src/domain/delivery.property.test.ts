@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
-import { decide } from "./decide.ts";
-import { dutyOf, type Duty } from "./duty.ts";
-import { evolveAll } from "./evolve.ts";
+import { decide } from "./kernel/decide.ts";
+import { dutyOf, type Duty } from "./kernel/duty.ts";
+import { evolveAll } from "./kernel/evolve.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "./session.ts";
 import { always, everyStep } from "./testing/always.ts";
 import { START } from "./testing/commands.ts";

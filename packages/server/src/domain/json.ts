@@ -29,3 +29,10 @@ export function sameJson(left: Json, right: Json): boolean {
 export function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
+
+/** An object rather than null, an array or a primitive. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent } from "./event.ts";
+import type { SessionEvent } from "./kernel/event.ts";
 import { noticesOf as noticesOfEvent, ROLES, unfinishedContent } from "./message.ts";
 import {
   cancel,

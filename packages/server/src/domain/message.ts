@@ -1,4 +1,4 @@
-import type { EventOf, SessionEvent } from "./event.ts";
+import type { EventOf, SessionEvent } from "./kernel/event.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export const ROLES = ["user", "agent", "system"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SessionEvent } from "./event.ts";
-import { evolveAll } from "./evolve.ts";
+import type { SessionEvent } from "./kernel/event.ts";
+import { evolveAll } from "./kernel/evolve.ts";
 import { parseResumePoints, resumePointOf, withResumeData } from "./resume-point.ts";
 import type { RunStart } from "./run.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Command } from "./command.ts";
+import type { Command } from "./kernel/command.ts";
 import {
   KEPT_AFTER_MIGRATION_MS,
   removeAtOf,

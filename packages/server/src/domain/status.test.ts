@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { Command } from "./command.ts";
+import type { Command } from "./kernel/command.ts";
 import type { Standing } from "./session.ts";
 import { statusOf } from "./session.ts";
 import { LEGAL_STATES, STATES, STATUS_RULES, STATUSES, type Status } from "./status.ts";

@@ -9,12 +9,13 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { REFUSAL_CODES } from "../domain/refusal.ts";
+import { REFUSAL_CODES } from "../domain/kernel/refusal.ts";
 import { LIMITS } from "../runtime/context.ts";
-import { RUNTIME_REFUSAL_CODES, type Readiness } from "../runtime/runtime.ts";
+import { type Readiness } from "../runtime/runtime.ts";
+import { RUNTIME_REFUSAL_CODES } from "../runtime/reply.ts";
 import { FAULT_CODES } from "../storage/fault.ts";
 import { parseDescription } from "./docs/description.ts";
-import { PROBLEM_STATUS } from "./problem-status.ts";
+import { PROBLEM_STATUS } from "./problems/problem-status.ts";
 import { READY } from "./testing/samples.ts";
 import { listen, testApp } from "./testing/test-app.ts";
 

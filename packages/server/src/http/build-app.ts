@@ -1,84 +1,42 @@
-import Fastify, {
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type RawServerDefault,
-} from "fastify";
+import Fastify, { LogController } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { SandboxState } from "@holdfast/protocol";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Limits } from "../runtime/context.ts";
-import type { AccessTokens } from "../runtime/access-tokens.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import { acceptAgentIds } from "./agent-ids.ts";
-import { addAgentRoutes } from "./agent-routes.ts";
-import type { AgentTokens } from "./agent-token.ts";
-import { addBundleRoutes } from "./bundle-routes.ts";
-import { answerClientError } from "./client-error.ts";
-import { addDocsPage } from "./docs-page.ts";
-import { drainRefusedBodies } from "./drain-body.ts";
-import { addEventRoutes } from "./event-routes.ts";
-import { addGracefulClose } from "./graceful-close.ts";
-import { addGrantRoutes } from "./grant-routes.ts";
-import { addGuard } from "./guard.ts";
-import { createHeadRequests } from "./head-requests.ts";
-import { addHealthRoutes } from "./health-routes.ts";
-import { validatorCompiler } from "./invalid-request.ts";
-import { addJsonBody } from "./json-body.ts";
-import { addLifecycleRoutes } from "./lifecycle-routes.ts";
-import { addMessageRoutes } from "./message-routes.ts";
-import { addMetricsRoute } from "./metrics-route.ts";
-import { addNodeRoutes } from "./node-routes.ts";
-import { addNotFound } from "./not-found.ts";
-import { addOpenapi } from "./openapi.ts";
-import { problemFromError } from "./problem-status.ts";
-import { addProviderRoutes } from "./provider-routes.ts";
-import { addQueueRoutes } from "./queue-routes.ts";
-import { parseQuery } from "./query-string.ts";
-import { addRemovedRoutes } from "./removed-routes.ts";
-import { addRepositoryRoutes } from "./repository-routes.ts";
-import { childLogger, logRequest, requestId } from "./request-log.ts";
-import { addRunRoutes } from "./run-routes.ts";
-import { securityHeaders } from "./security-headers.ts";
-import { sendProblem } from "./send-problem.ts";
-import { MAX_BODY_BYTES } from "./server-limits.ts";
-import { addSessionRoutes } from "./session-routes.ts";
-import { addStatsRoutes } from "./stats-routes.ts";
-import { addSuspensionRoutes } from "./suspension-routes.ts";
-import { addTokenRoutes } from "./token-routes.ts";
-import { addWebPage } from "./web-page.ts";
-
-/** What the routes are made of; put together in the composition root. */
-export interface AppServices {
-  readonly runtime: Runtime;
-  readonly version: string;
-  readonly startedAt: Date;
-  readonly token: string | null;
-  /** Lets commands on the server's own data folder do everything. */
-  readonly localToken?: string;
-  /** Those that can be made and revoked; without them there is only the one above. */
-  readonly tokens?: AccessTokens;
-  /** Without them no tool of an agent is let in. */
-  readonly agentTokens?: AgentTokens;
-  /** The folder of the built web page, or null to serve none. */
-  readonly webFolder: string | null;
-  /** Where requests and failures are logged: a pino logger, or one like it. Without it, nowhere. */
-  readonly logger?: FastifyBaseLogger;
-  /** What is configured; what is usual unless given. */
-  readonly limits?: Limits;
-  /** Whether agents are started in a sandbox, as it is at the moment; without it, they are not. */
-  readonly sandbox?: () => SandboxState;
-  /** How often open event streams show that they live. */
-  readonly heartbeatMs?: number;
-}
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
+import type { App, AppServices } from "./app.ts";
+import { acceptAgentIds } from "./wire/agent-ids.ts";
+import { addAgentRoutes } from "./routes/agent-routes.ts";
+import { addBundleRoutes } from "./routes/bundle-routes.ts";
+import { answerClientError } from "./problems/client-error.ts";
+import { addDocsPage } from "./docs/docs-page.ts";
+import { drainRefusedBodies } from "./server/drain-body.ts";
+import { addEventRoutes } from "./routes/event-routes.ts";
+import { addGracefulClose } from "./server/graceful-close.ts";
+import { addGrantRoutes } from "./routes/grant-routes.ts";
+import { addGuard } from "./guard/guard.ts";
+import { createHeadRequests } from "./server/head-requests.ts";
+import { addHealthRoutes } from "./routes/health-routes.ts";
+import { validatorCompiler } from "./problems/invalid-request.ts";
+import { addJsonBody } from "./wire/json-body.ts";
+import { addLifecycleRoutes } from "./routes/lifecycle-routes.ts";
+import { addMessageRoutes } from "./routes/message-routes.ts";
+import { addMetricsRoute } from "./routes/metrics-route.ts";
+import { addNodeRoutes } from "./routes/node-routes.ts";
+import { addNotFound } from "./problems/not-found.ts";
+import { addOpenapi } from "./docs/openapi.ts";
+import { problemFromError } from "./problems/problem-status.ts";
+import { addProviderRoutes } from "./routes/provider-routes.ts";
+import { addQueueRoutes } from "./routes/queue-routes.ts";
+import { parseQuery } from "./wire/query-string.ts";
+import { addRemovedRoutes } from "./routes/removed-routes.ts";
+import { addRepositoryRoutes } from "./routes/repository-routes.ts";
+import { childLogger, logRequest, requestId } from "./server/request-log.ts";
+import { addRunRoutes } from "./routes/run-routes.ts";
+import { securityHeaders } from "./guard/security-headers.ts";
+import { sendProblem } from "./problems/send-problem.ts";
+import { MAX_BODY_BYTES } from "./server/server-limits.ts";
+import { addSessionRoutes } from "./routes/session-routes.ts";
+import { addStatsRoutes } from "./routes/stats-routes.ts";
+import { addSuspensionRoutes } from "./routes/suspension-routes.ts";
+import { addTokenRoutes } from "./routes/token-routes.ts";
+import { addWebPage } from "./server/web-page.ts";
 
 const MAX_PARAM_LENGTH = 200;
 /** For a whole request to arrive; a bundle takes its time. */

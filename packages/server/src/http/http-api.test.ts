@@ -12,7 +12,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { ask, say, script, waitFor } from "../providers/testing/script.ts";
 import { TestRuntime } from "../runtime/testing/test-runtime.ts";
-import { buildApp, type App } from "./build-app.ts";
+import { buildApp } from "./build-app.ts";
+import { type App } from "./app.ts";
 import { EventReader, readWhole, sessionIn } from "./testing/event-reader.ts";
 import { listen } from "./testing/test-app.ts";
 

@@ -1,14 +1,15 @@
-import type { PermissionPolicy } from "../domain/permission-policy.ts";
+import type { PermissionPolicy } from "../domain/policy/permission-policy.ts";
 import type { Provider, Workspace } from "../providers/provider.ts";
 import type { Fence, Store } from "../storage/store.ts";
-import type { AgentTrail } from "./agent-trail.ts";
-import type { Cluster } from "./cluster.ts";
+import type { AgentTrail } from "./worker/agent-trail.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import type { Executed, Execution } from "./execute-command.ts";
 import type { Failpoint } from "./failpoint.ts";
-import type { Places } from "./places.ts";
-import type { Reply } from "./runtime.ts";
-import type { StoredOutput } from "./transcript-writer.ts";
-import type { AnsweredLive } from "./unused-answers.ts";
+import type { Places } from "./worker/places.ts";
+import type { Log } from "./log.ts";
+import type { Reply } from "./reply.ts";
+import type { StoredOutput } from "./run/transcript-writer.ts";
+import type { AnsweredLive } from "./run/unused-answers.ts";
 
 export interface Limits {
   readonly liveAgents: number;
@@ -49,13 +50,6 @@ export const LIMITS: Limits = {
   briefingTokens: 8_000,
   briefingMessages: null,
 };
-
-/** What is written into the log; the runtime does not know where that is. */
-export interface Log {
-  info(fields: Readonly<Record<string, unknown>>, text: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, text: string): void;
-  error(fields: Readonly<Record<string, unknown>>, text: string): void;
-}
 
 /** A repository's folder, opened for an agent. */
 export interface OpenWorkspace extends Workspace {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Command } from "../domain/command.ts";
+import type { Command } from "../domain/kernel/command.ts";
 import { RESUME_POLICY } from "../domain/should-resume.ts";
 import { create, HANDED, NOON, send } from "../domain/testing/commands.ts";
 import { NEWEST_MIGRATION } from "../storage/migrations/testing/migration-names.ts";
 import { openTestStore, type TestStore } from "../storage/testing/test-database.ts";
 import { executeCommand, type Executed } from "./execute-command.ts";
-import { judgeResume } from "./judge-resume.ts";
-import { readiness } from "./readiness.ts";
+import { judgeResume } from "./requests/judge-resume.ts";
+import { readiness } from "./upkeep/readiness.ts";
 
 describe.each(["sqlite", "postgres"] as const)("commands on %s", (engine) => {
   let test: TestStore;

@@ -1,9 +1,9 @@
-import type { Command } from "../domain/command.ts";
-import { decide } from "../domain/decide.ts";
-import type { SessionEvent } from "../domain/event.ts";
-import { evolve } from "../domain/evolve.ts";
+import type { Command } from "../domain/kernel/command.ts";
+import { decide } from "../domain/kernel/decide.ts";
+import type { SessionEvent } from "../domain/kernel/event.ts";
+import { evolve } from "../domain/kernel/evolve.ts";
 import { noticesOf, type MessageContent } from "../domain/message.ts";
-import type { Refusal } from "../domain/refusal.ts";
+import type { Refusal } from "../domain/kernel/refusal.ts";
 import type { Session } from "../domain/session.ts";
 import { StorageFault } from "../storage/fault.ts";
 import type { Change, NewMessage, Store, StoredSession } from "../storage/store.ts";

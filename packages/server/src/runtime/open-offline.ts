@@ -1,14 +1,14 @@
-import { createAgentTrail } from "./agent-trail.ts";
-import { ALONE, type Cluster } from "./cluster.ts";
+import { createAgentTrail } from "./worker/agent-trail.ts";
+import { ALONE, type Cluster } from "./cluster/cluster.ts";
 import { LIMITS, type RuntimeContext } from "./context.ts";
-import { drainNode } from "./drain-node.ts";
+import { drainNode } from "./cluster/drain-node.ts";
 import { executeCommand } from "./execute-command.ts";
 import { NO_FAILPOINT } from "./failpoint.ts";
-import { nodeView } from "./node-view.ts";
-import type { Places } from "./places.ts";
-import { createRequests, type RequestOptions, type Requests } from "./requests.ts";
+import { nodeView } from "./cluster/node-view.ts";
+import type { Places } from "./worker/places.ts";
+import { createRequests, type RequestOptions, type Requests } from "./requests/requests.ts";
 import type { Runtime } from "./runtime.ts";
-import { rememberAnswered } from "./unused-answers.ts";
+import { rememberAnswered } from "./run/unused-answers.ts";
 
 export type OfflineOptions = RequestOptions &
   Pick<RuntimeContext, "store" | "clock" | "newId" | "log" | "forgetSession">;

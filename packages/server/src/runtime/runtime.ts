@@ -1,12 +1,10 @@
 import type { ContinuityPolicy, DeliveryMode } from "../domain/delivery.ts";
-import type { SessionChanges } from "../domain/event.ts";
+import type { SessionChanges } from "../domain/kernel/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
-import type { PermissionGrant } from "../domain/permission-grant.ts";
+import type { PermissionGrant } from "../domain/policy/permission-grant.ts";
 import type { Outcome, Phase } from "../domain/phase.ts";
-import type { RefusalCode } from "../domain/refusal.ts";
 import type { ResumeDecision, ResumePolicy } from "../domain/should-resume.ts";
-import type { State, Status } from "../domain/status.ts";
 import type { Suspension, SuspensionKind } from "../domain/suspension.ts";
 import type { ProviderDescription } from "../providers/provider.ts";
 import type {
@@ -22,14 +20,16 @@ import type {
   StoredSuspension,
 } from "../storage/store.ts";
 import type { RawSession } from "../storage/raw-session.ts";
-import type { DrainNode } from "./drain-node.ts";
-import type { Feed, FeedEnd, FeedItem } from "./feed.ts";
-import type { Measurements } from "./measurements.ts";
-import type { NodeView } from "./node-view.ts";
-import type { Readiness } from "./readiness.ts";
-import type { Stats } from "./stats.ts";
+import type { DrainNode } from "./cluster/drain-node.ts";
+import type { Feed, FeedEnd, FeedItem } from "./feeds/feed.ts";
+import type { Measurements } from "./stats/measurements.ts";
+import type { NodeView } from "./cluster/node-view.ts";
+import type { Reply, RuntimeRefusal } from "./reply.ts";
+import type { SessionSnapshot } from "./session-snapshot.ts";
+import type { Readiness } from "./upkeep/readiness.ts";
+import type { Stats } from "./stats/stats.ts";
 
-export type { Histogram } from "./measurements.ts";
+export type { Histogram } from "./stats/measurements.ts";
 export type {
   Feed,
   FeedEnd,
@@ -161,51 +161,6 @@ export interface FeedReader {
   /** Nothing more will come. */
   readonly onEnd: (end: FeedEnd) => void;
 }
-
-export type Reply<Value> =
-  | ({ readonly ok: true } & Value)
-  | { readonly ok: false; readonly refusal: RuntimeRefusal };
-
-/** What the runtime refuses besides the kernel: it knows the world around a session. */
-export const RUNTIME_REFUSAL_CODES = [
-  "admin_token_first",
-  "agent_not_installed",
-  "answer_invalid",
-  "bundle_invalid",
-  "grant_not_found",
-  "idempotency_key_reused",
-  "last_admin_token",
-  "message_not_found",
-  "metadata_invalid",
-  "node_ambiguous",
-  "node_not_found",
-  "not_a_repository",
-  "path_not_found",
-  "path_outside_root",
-  "provider_unknown",
-  "removed_not_found",
-  "repository_in_use",
-  "repository_not_found",
-  "run_not_found",
-  "server_stopping",
-  "suspension_answered",
-  "suspension_not_found",
-  "suspensions_full",
-  "token_not_found",
-  "tokens_full",
-  "version_mismatch",
-] as const;
-export type RuntimeRefusalCode = (typeof RUNTIME_REFUSAL_CODES)[number] | RefusalCode;
-
-export interface RuntimeRefusal {
-  readonly code: RuntimeRefusalCode;
-  readonly message: string;
-  readonly status: Status | null;
-  readonly state: State | null;
-}
-
-/** The session as it was at one moment; its `version` is what `OnSession.version` is compared with. */
-export type SessionSnapshot = SessionRecord;
 
 export interface WholeSession {
   readonly session: SessionSnapshot;

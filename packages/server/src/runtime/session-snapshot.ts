@@ -1,7 +1,9 @@
 import { StorageFault } from "../storage/fault.ts";
-import type { Store } from "../storage/store.ts";
-import type { Log } from "./context.ts";
-import type { SessionSnapshot } from "./runtime.ts";
+import type { SessionRecord, Store } from "../storage/store.ts";
+import type { Log } from "./log.ts";
+
+/** The session as it was at one moment; its `version` is what `OnSession.version` is compared with. */
+export type SessionSnapshot = SessionRecord;
 
 /** The session as it is now; null when it does not exist. Throws a `row_unreadable` fault when it cannot be read. */
 export async function snapshotOf(store: Store, sessionId: string): Promise<SessionSnapshot | null> {

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../domain/event.ts";
+import type { SessionEvent } from "../domain/kernel/event.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { Fence, NewMessage } from "./store.ts";
 

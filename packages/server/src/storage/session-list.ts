@@ -3,7 +3,7 @@ import type { Phase } from "../domain/phase.ts";
 import type { Session } from "../domain/session.ts";
 import type { State, Status } from "../domain/status.ts";
 import type { Suspension } from "../domain/suspension.ts";
-import type { Excerpt } from "./excerpt.ts";
+import type { Excerpt } from "./search/excerpt.ts";
 
 export interface SessionQuery {
   readonly repoId?: string;

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../domain/event.ts";
+import type { SessionEvent } from "../domain/kernel/event.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent, Role } from "../domain/message.ts";
 import type { Session } from "../domain/session.ts";

@@ -1,20 +1,20 @@
 import { v7 as newId } from "uuid";
 import { removeJournals } from "../../providers/journal.ts";
 import { bundleFolder } from "../../runtime/bundle/bundle-folder.ts";
-import { cleanUp as removeStale, type CleanedUp } from "../../runtime/cleanup.ts";
+import { cleanUp as removeStale, type CleanedUp } from "../../runtime/upkeep/cleanup.ts";
 import { executeCommand } from "../../runtime/execute-command.ts";
-import type { Removing } from "../../runtime/removal.ts";
+import type { Removing } from "../../runtime/upkeep/removal.ts";
 import type { Store } from "../../storage/store.ts";
-import { bundlesIn, journalFolder } from "../data-folder.ts";
+import { bundlesIn, journalFolder } from "../settings/data-folder.ts";
 import { databaseSettings } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { toStateTime } from "../gaia/state-time.ts";
-import { openPrinter, type Printer } from "../print/printer.ts";
-import { openProgress } from "../print/progress.ts";
-import { timeAgo } from "../print/time-ago.ts";
+import { openPrinter, type Printer } from "../terminal/printer.ts";
+import { openProgress } from "../terminal/progress.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
 import { EXIT } from "../exit.ts";
-import type { ServeSettings } from "../settings.ts";
+import type { ServeSettings } from "../settings/settings.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 
@@ -34,7 +34,7 @@ export async function cleanUp(flags: CleanupFlags): Promise<number> {
   const settings = await databaseSettings(flags);
   const takesConversations = flags.conversations === true;
   if (takesConversations && flags.dryRun !== true) {
-    const { sure } = await import("../print/sure.ts");
+    const { sure } = await import("../terminal/sure.ts");
     const isSure = await sure(printer, {
       question: `Remove all conversations at rest that were not active for ${flags.hours} hours? Each is written to a bundle first.`,
       yes: flags.yes === true,

@@ -7,9 +7,9 @@ import {
   migrateDatabase,
   rollbackDatabase,
 } from "../db-commands.ts";
-import { openPrinter } from "../print/printer.ts";
-import { openProgress } from "../print/progress.ts";
-import { dataSettings, parseDatabase, type DataFlags } from "../settings.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { openProgress } from "../terminal/progress.ts";
+import { dataSettings, parseDatabase, type DataFlags } from "../settings/settings.ts";
 
 export async function migrate(flags: DataFlags): Promise<void> {
   say(await migrateDatabase(dataSettings(flags, process.env)));

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { checkRows } from "../../runtime/row-check.ts";
+import { checkRows } from "../../runtime/upkeep/row-check.ts";
 import type { UnreadableSessions } from "../../storage/raw-session.ts";
 import type { Store } from "../../storage/store.ts";
 import {
@@ -13,9 +13,9 @@ import {
 } from "../desk/find-server.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { EXIT } from "../exit.ts";
-import { openPrinter } from "../print/printer.ts";
-import { NothingThere } from "../served-database.ts";
-import { describeDatabase, type ServeSettings } from "../settings.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { NothingThere } from "../desk/served-database.ts";
+import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
 import type { CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";

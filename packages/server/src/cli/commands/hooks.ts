@@ -1,6 +1,6 @@
 import { terminalOf } from "../terminal/terminal.ts";
 import type { InstallFlags } from "../hooks/install-hooks.ts";
-import type { DataFlags } from "../settings.ts";
+import type { DataFlags } from "../settings/settings.ts";
 
 export interface HookFlags extends DataFlags {
   readonly test?: true;

@@ -9,8 +9,8 @@ import type { Desk } from "../desk/desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { shellWord } from "../hooks/shell-word.ts";
-import { openPrinter, type Printer } from "../print/printer.ts";
-import { timeAgo } from "../print/time-ago.ts";
+import { openPrinter, type Printer } from "../terminal/printer.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
 import { tellOf, withDesk, type CommonFlags } from "./tracking.ts";
 
 export async function cancelRun(
@@ -83,7 +83,7 @@ export async function deleteSession(
   flags: CommonFlags & { readonly yes?: true },
 ): Promise<number> {
   const printer = openPrinter(flags);
-  const { sure } = await import("../print/sure.ts");
+  const { sure } = await import("../terminal/sure.ts");
   const isSure = await sure(printer, {
     question: `Delete ${id} and its whole history? There is no way back.`,
     yes: flags.yes === true,

@@ -2,8 +2,8 @@ import type { Node } from "@holdfast/protocol";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Desk } from "../desk/desk.ts";
 import { CommandFailure } from "../exit.ts";
-import { openPrinter } from "../print/printer.ts";
-import { timeAgo } from "../print/time-ago.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
 import { withDesk, type CommonFlags } from "./tracking.ts";
 
 export async function listNodes(flags: CommonFlags): Promise<void> {

@@ -1,6 +1,6 @@
 import { nameOf } from "../gaia/to-state.ts";
-import { openPrinter } from "../print/printer.ts";
-import { durationText, timeAgo } from "../print/time-ago.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { durationText, timeAgo } from "../terminal/time-ago.ts";
 import { tellOf, withDesk, type CommonFlags } from "./tracking.ts";
 
 export interface RemovedFlags extends CommonFlags {

@@ -1,5 +1,5 @@
 import { tidyUpSoon } from "../after-start.ts";
-import { serveSettings, type ServeFlags } from "../settings.ts";
+import { serveSettings, type ServeFlags } from "../settings/settings.ts";
 import { stopInTime, stopSignal } from "../stop-signal.ts";
 
 export async function serve(flags: ServeFlags): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
-import { openPrinter, type Printer } from "../print/printer.ts";
-import { durationText } from "../print/time-ago.ts";
+import { openPrinter, type Printer } from "../terminal/printer.ts";
+import { durationText } from "../terminal/time-ago.ts";
 import { withDesk, type CommonFlags } from "./tracking.ts";
 import { counted } from "../counted.ts";
 

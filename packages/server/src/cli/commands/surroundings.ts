@@ -1,9 +1,9 @@
 import type { ProvidersReply } from "@holdfast/protocol";
-import { toWireProvider } from "../../http/to-wire.ts";
+import { toWireProvider } from "../../http/wire/to-wire.ts";
 import { deskSettings, findServer } from "../desk/find-server.ts";
 import { serverDesk } from "../desk/server-desk.ts";
-import { openPrinter } from "../print/printer.ts";
-import { timeAgo } from "../print/time-ago.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
 import { withDesk, type CommonFlags } from "./tracking.ts";
 
 export async function listRepos(flags: CommonFlags): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ContinuityPolicy, DeliveryMode } from "@holdfast/protocol";
 import { openDesk } from "../desk/open-desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { openPrinter } from "../print/printer.ts";
+import { openPrinter } from "../terminal/printer.ts";
 import type { CommonFlags } from "./tracking.ts";
 
 export interface SendFlags extends CommonFlags {
@@ -23,7 +23,7 @@ export async function send(
     const text = words.join(" ");
     const { terminal, ...printer } = openPrinter(flags);
     if (desk.server !== null) {
-      const { sendCommand } = await import("../terminal/send-command.ts");
+      const { sendCommand } = await import("../talk/send-command.ts");
       return await sendCommand({ ...flags, client: desk.server, sessionId: id, text, terminal });
     }
     if (flags.detach !== true || text === "-")
@@ -52,7 +52,7 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
         "No server was found for this database, so nothing happens. Start one: holdfast serve",
       );
     const { terminal } = openPrinter(flags);
-    const { watchCommand } = await import("../terminal/watch-command.ts");
+    const { watchCommand } = await import("../talk/watch-command.ts");
     return await watchCommand({ ...flags, client: desk.server, sessionId: id, terminal });
   } finally {
     await desk.close();

@@ -1,7 +1,7 @@
 import type { Token, TokenScope } from "@holdfast/protocol";
 import type { DatabaseAccess } from "../desk/open-desk.ts";
-import { openPrinter } from "../print/printer.ts";
-import { timeAgo } from "../print/time-ago.ts";
+import { openPrinter } from "../terminal/printer.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
 import type { CommonFlags } from "./tracking.ts";
 import type { TokenDesk } from "../desk/token-desk.ts";
 

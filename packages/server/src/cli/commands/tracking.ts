@@ -6,8 +6,8 @@ import type { DeskFlags } from "../desk/find-server.ts";
 import { openDesk, type DeskOptions } from "../desk/open-desk.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
-import { openPrinter, type Column } from "../print/printer.ts";
-import { durationText, timeAgo } from "../print/time-ago.ts";
+import { openPrinter, type Column } from "../terminal/printer.ts";
+import { durationText, timeAgo } from "../terminal/time-ago.ts";
 
 export interface CommonFlags extends DeskFlags {
   readonly json?: true;

@@ -20,7 +20,7 @@ import {
   fromWireResumeQuery,
   fromWireTime,
   fromWireUpdate,
-} from "../../http/from-wire.ts";
+} from "../../http/wire/from-wire.ts";
 import {
   toWireNode,
   toWireProvider,
@@ -35,10 +35,10 @@ import {
   toWireSuspension,
   toWireUnusedAnswer,
   toWireWholeSession,
-} from "../../http/to-wire.ts";
+} from "../../http/wire/to-wire.ts";
 import type { Offline } from "../../runtime/open-offline.ts";
-import type { Requests } from "../../runtime/requests.ts";
-import type { Reply } from "../../runtime/runtime.ts";
+import type { Requests } from "../../runtime/requests/requests.ts";
+import type { Reply } from "../../runtime/reply.ts";
 import type { Desk } from "./desk.ts";
 
 /** Straight on the database: what a server would answer, without one. */

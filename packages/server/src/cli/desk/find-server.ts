@@ -1,13 +1,13 @@
-import { runningServer, type ServerFile } from "../data-folder.ts";
+import { runningServer, type ServerFile } from "../settings/data-folder.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { nearby } from "../nearby.ts";
-import { serverUsing } from "../served-database.ts";
+import { serverUsing } from "./served-database.ts";
 import {
   describeDatabase,
   serveSettings,
   type DataFlags,
   type ServeSettings,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 import { identifyDatabase } from "../../storage/open-store.ts";
 
 export interface DeskFlags extends DataFlags {

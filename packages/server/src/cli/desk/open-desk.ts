@@ -2,13 +2,13 @@ import { v7 as newId } from "uuid";
 import type { Catalog } from "../../providers/catalog.ts";
 import { removeJournal } from "../../providers/journal.ts";
 import { openOffline } from "../../runtime/open-offline.ts";
-import { createRepositories, type Repositories } from "../../runtime/repositories.ts";
+import { createRepositories, type Repositories } from "../../runtime/repositories/repositories.ts";
 import { inspectDatabase, openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { bundlesIn, journalFolder, makeDataFolder } from "../data-folder.ts";
+import { bundlesIn, journalFolder, makeDataFolder } from "../settings/data-folder.ts";
 import { CommandFailure } from "../exit.ts";
-import { refuseWhileInUse, requireData, type NamedDatabase } from "../served-database.ts";
-import { describeDatabase, type ServeSettings } from "../settings.ts";
+import { refuseWhileInUse, requireData, type NamedDatabase } from "./served-database.ts";
+import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { databaseDesk } from "./database-desk.ts";
 import type { Desk } from "./desk.ts";
 import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
@@ -86,7 +86,7 @@ const NO_PROVIDERS: Catalog = { get: () => null, all: () => [], defaultName: "de
 /** The workspace root is looked at only when a repository is. */
 function repositoriesOf({ workspaceRoot }: ServeSettings, store: Store): Repositories {
   const open = async (): Promise<Repositories> => {
-    const { openWorkspaceRoot } = await import("../../runtime/workspace/workspace-root.ts");
+    const { openWorkspaceRoot } = await import("../../runtime/repositories/workspace-root.ts");
     const root = await openWorkspaceRoot(workspaceRoot, { onViolation: () => {} });
     return createRepositories({ store, root, newId, clock: Date.now });
   };

@@ -1,9 +1,9 @@
 import { createClient, type Tokens } from "@holdfast/client";
 import { createTokenRequestSchema } from "@holdfast/protocol";
 import { v7 as newId } from "uuid";
-import { fromWireCreateToken } from "../../http/from-wire.ts";
-import { toWireToken } from "../../http/to-wire.ts";
-import { openAccessTokens } from "../../runtime/access-tokens.ts";
+import { fromWireCreateToken } from "../../http/wire/from-wire.ts";
+import { toWireToken } from "../../http/wire/to-wire.ts";
+import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import { checked, given } from "./database-desk.ts";
 import { deskSettings, findServer, type DeskFlags } from "./find-server.ts";
 import { openDatabase, type DatabaseAccess } from "./open-desk.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 import { PHASES, type Phase } from "../../domain/phase.ts";
-import { isObject } from "../../storage/parse.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 import { parseStateTime } from "./state-time.ts";
 
 /** A `state.json` says something that cannot be. The file is set aside; the others are not. */

@@ -1,8 +1,8 @@
 import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
-import { PERMISSIONS_KEY } from "../../domain/parse-policy.ts";
-import { GRANTS_KEY } from "../../domain/permission-grant.ts";
+import { PERMISSIONS_KEY } from "../../domain/policy/parse-policy.ts";
+import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 import { IDLE, type Session } from "../../domain/session.ts";
-import { isObject } from "../../storage/parse.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 import { listAt } from "./field-readers.ts";
 import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from "./kept-state.ts";
 import type { ParsedState } from "./parse-state.ts";

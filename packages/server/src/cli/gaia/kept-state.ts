@@ -1,6 +1,6 @@
 import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
-import { GRANTS_KEY } from "../../domain/permission-grant.ts";
-import { isObject } from "../../storage/parse.ts";
+import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 
 /** The key of a session's metadata that holds what is kept of its `state.json`. */
 export const KEPT_KEY = "gaiaState";

@@ -4,7 +4,7 @@ import { cleanJson, MAX_JSON_DEPTH } from "../../domain/clean-text.ts";
 import { sameJson, type Json, type JsonObject } from "../../domain/json.ts";
 import { isFinal, isResumable, PHASE_HISTORY_KEPT } from "../../domain/phase.ts";
 import type { Session } from "../../domain/session.ts";
-import { isObject } from "../../storage/parse.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 import {
   BadState,
   countAt,

@@ -1,4 +1,4 @@
-import { isObject } from "../../storage/parse.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 
 /**

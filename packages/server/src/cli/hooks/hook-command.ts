@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from "node:fs";
 import path from "node:path";
-import type { DataFlags, Environment } from "../settings.ts";
+import type { DataFlags, Environment } from "../settings/settings.ts";
 import { PROGRAM_FILE } from "../version.ts";
 import { shellWord } from "./shell-word.ts";
 

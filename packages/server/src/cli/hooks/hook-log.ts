@@ -9,7 +9,7 @@ import {
   type Stats,
 } from "node:fs";
 import path from "node:path";
-import { makeDataFolder } from "../data-folder.ts";
+import { makeDataFolder } from "../settings/data-folder.ts";
 
 /** One call of a hook. Ids and reasons only: what a hook is given may be secret. */
 export interface HookLogEntry {

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { StorageFault } from "../../storage/fault.ts";
 import { openMigrations, openStore } from "../../storage/open-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { reasonInUse } from "../served-database.ts";
-import type { DataSettings } from "../settings.ts";
+import { reasonInUse } from "../desk/served-database.ts";
+import type { DataSettings } from "../settings/settings.ts";
 
 /**
  * The database as it is, whether or not a server runs; null when there is none yet, since a hook makes none. One of

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { judgeResume, type ResumeProbes } from "../../runtime/judge-resume.ts";
+import { judgeResume, type ResumeProbes } from "../../runtime/requests/judge-resume.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
 import { nameOf } from "../gaia/to-state.ts";
-import { serveSettings, type ServeSettings } from "../settings.ts";
+import { serveSettings, type ServeSettings } from "../settings/settings.ts";
 import { parseDelegation, type Delegation } from "./delegation.ts";
 import { reasonOfDecision, reasonOfFailure, type GaiaReason } from "./gaia-reason.ts";
 import { commandLine, hookProgram } from "./hook-command.ts";
@@ -121,7 +121,7 @@ async function judgementOf(settings: ServeSettings, { clock }: HookPlace): Promi
 async function probesFor(settings: ServeSettings, clock: () => number): Promise<ResumeProbes> {
   if (settings.resume.require.length === 0) return {};
   const { catalogOf } = await import("../catalog.ts");
-  const { createResumeProbes } = await import("../../runtime/resume-probes.ts");
+  const { createResumeProbes } = await import("../../runtime/requests/resume-probes.ts");
   return createResumeProbes(catalogOf(settings), { clock });
 }
 

@@ -2,7 +2,7 @@ import path from "node:path";
 import { sameJson, type Json } from "../../domain/json.ts";
 import { isResumable, PHASES } from "../../domain/phase.ts";
 import { shouldResume, type ResumePolicy } from "../../domain/should-resume.ts";
-import { judgeResume, type ResumeProbes } from "../../runtime/judge-resume.ts";
+import { judgeResume, type ResumeProbes } from "../../runtime/requests/judge-resume.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
 import { openSessionsOf } from "./open-sessions.ts";
 

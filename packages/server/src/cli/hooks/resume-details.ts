@@ -1,5 +1,5 @@
-import { toWireSession } from "../../http/to-wire.ts";
-import { withoutGrants } from "../../runtime/session-metadata.ts";
+import { toWireSession } from "../../http/wire/to-wire.ts";
+import { withoutGrants } from "../../runtime/requests/session-metadata.ts";
 import type { SessionRecord } from "../../storage/store.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 

@@ -8,7 +8,7 @@ import { unwritableFolder } from "../../storage/sqlite/testing/small-disk.ts";
 import { temporaryFolder } from "../../storage/sqlite/testing/test-file.ts";
 import { beginSession } from "../../storage/testing/session-driver.ts";
 import { openTestStore } from "../../storage/testing/test-database.ts";
-import { lockDataFolder } from "../data-folder.ts";
+import { lockDataFolder } from "../settings/data-folder.ts";
 import { MAX_INPUT_BYTES } from "./hook-input.ts";
 import { preDelegate } from "./pre-delegate.ts";
 import { subagentStop } from "./subagent-stop.ts";

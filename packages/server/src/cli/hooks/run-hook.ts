@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { dataSettings, type DataFlags, type Environment } from "../settings.ts";
+import { dataSettings, type DataFlags, type Environment } from "../settings/settings.ts";
 import { jsonLine } from "../terminal/neutralise.ts";
 import { readHookInput, type HookStdin, type InputRefusal } from "./hook-input.ts";
 import { startLimit } from "./hook-limit.ts";

@@ -1,10 +1,10 @@
 import { v7 as newId } from "uuid";
-import type { Command } from "../../domain/command.ts";
+import type { Command } from "../../domain/kernel/command.ts";
 import { executeCommand } from "../../runtime/execute-command.ts";
 import type { Store } from "../../storage/store.ts";
 import { openDatabase } from "../desk/open-desk.ts";
 import { EXIT } from "../exit.ts";
-import { dataSettings, describeDatabase } from "../settings.ts";
+import { dataSettings, describeDatabase } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { hookLogFile } from "./hook-log.ts";
 import { PRE_DELEGATE } from "./pre-delegate.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { CommandFailure, EXIT } from "../exit.ts";
-import { JsonFault, parsePlacedJson } from "../json-places.ts";
+import { JsonFault, parsePlacedJson } from "../settings/json-places.ts";
 import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code as it was found. */

@@ -3,7 +3,7 @@ import { isFinal, isResumable, OUTCOMES, PHASES, type Outcome } from "../../doma
 import { executeCommand } from "../../runtime/execute-command.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
 import { nameOf } from "../gaia/to-state.ts";
-import { dataSettings } from "../settings.ts";
+import { dataSettings } from "../settings/settings.ts";
 import { openHookStore } from "./hook-store.ts";
 import { openSessionsOf } from "./open-sessions.ts";
 import {

@@ -1,6 +1,7 @@
 import path from "node:path";
-import { createAgentTokens, type AgentTokens } from "../../http/agent-token.ts";
-import { buildApp, type App } from "../../http/build-app.ts";
+import { createAgentTokens, type AgentTokens } from "../../http/guard/agent-token.ts";
+import { buildApp } from "../../http/build-app.ts";
+import { type App } from "../../http/app.ts";
 import { listen } from "../../http/testing/test-app.ts";
 import type { ToolServer } from "../../providers/provider.ts";
 import { TestRuntime, type TestRuntimeOptions } from "../../runtime/testing/test-runtime.ts";

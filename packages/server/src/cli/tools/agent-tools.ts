@@ -1,4 +1,4 @@
-import type { AgentTokens } from "../../http/agent-token.ts";
+import type { AgentTokens } from "../../http/guard/agent-token.ts";
 import type { ToolServer } from "../../providers/provider.ts";
 import { nearby } from "../nearby.ts";
 import { PROGRAM_FILE } from "../version.ts";

@@ -1,4 +1,4 @@
-import type { Command, Create, Send, Update } from "../command.ts";
+import type { Command, Create, Send, Update } from "../kernel/command.ts";
 import type { Json } from "../json.ts";
 import type { Outcome } from "../phase.ts";
 import type { RunError, RunResult, RunStart } from "../run.ts";

@@ -1,9 +1,9 @@
-import type { Command } from "../command.ts";
-import { decide } from "../decide.ts";
-import type { Decision } from "../decision.ts";
-import type { SessionEvent } from "../event.ts";
-import { evolveAll } from "../evolve.ts";
-import type { RefusalCode } from "../refusal.ts";
+import type { Command } from "../kernel/command.ts";
+import { decide } from "../kernel/decide.ts";
+import type { Decision } from "../kernel/decision.ts";
+import type { SessionEvent } from "../kernel/event.ts";
+import { evolveAll } from "../kernel/evolve.ts";
+import type { RefusalCode } from "../kernel/refusal.ts";
 import type { Session } from "../session.ts";
 import type { State, Status } from "../status.ts";
 

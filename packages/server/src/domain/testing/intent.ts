@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Command, Send, Update } from "../command.ts";
+import type { Command, Send, Update } from "../kernel/command.ts";
 import { CONTINUITY_POLICIES, DELIVERY_MODES, DELIVERY_POLICIES } from "../delivery.ts";
 import { OUTCOMES, PHASES } from "../phase.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../event.ts";
+import type { SessionEvent } from "../kernel/event.ts";
 
 /** Where an accepted message is, or what became of it. */
 export type Fate = "queued" | "running" | "ended" | "withdrawn" | "undelivered";

@@ -1,16 +1,16 @@
 import type { Message } from "../../domain/message.ts";
-import type { NodeView } from "../../runtime/node-view.ts";
+import type { NodeView } from "../../runtime/cluster/node-view.ts";
 import type {
   Measurements,
   QueuedMessage,
   Readiness,
   Repo,
-  RuntimeRefusal,
   Run,
   Sent,
-  SessionSnapshot,
   StoredSuspension,
 } from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
+import type { RuntimeRefusal } from "../../runtime/reply.ts";
 
 export const NOON = Date.UTC(2026, 0, 31, 12);
 

@@ -1,7 +1,8 @@
 import { onTestFinished } from "vitest";
-import type { AccessTokens } from "../../runtime/access-tokens.ts";
+import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { buildApp, type App, type AppServices } from "../build-app.ts";
+import { buildApp } from "../build-app.ts";
+import { type App, type AppServices } from "../app.ts";
 import { runtimeWith } from "./runtime-stub.ts";
 
 /** An app for one test, on a runtime of which the test says what it needs. */

@@ -4,14 +4,14 @@ import type { Agent, AgentExit, PermissionAnswer, Prompt, PromptEnd } from "../p
 import { orAfter, type AcpLink } from "./acp-link.ts";
 import type { AcpTimes } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { looseObject, looseText } from "./loose.ts";
+import { looseObject, looseText } from "./wire/loose.ts";
 import { resumeDataOf, type OpenedSession } from "./open-session.ts";
-import type { Swept } from "./process-sweep.ts";
+import type { Swept } from "./process/process-sweep.ts";
 import { promptBlocks } from "./prompt-blocks.ts";
-import { RPC_CODES, RpcError } from "./rpc-error.ts";
+import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 import { setModel } from "./session-settings.ts";
-import { stopAgent } from "./stop-agent.ts";
-import { normaliseUsage } from "./usage.ts";
+import { stopAgent } from "./process/stop-agent.ts";
+import { normaliseUsage } from "./translate/usage.ts";
 
 export interface AcpAgentOptions {
   readonly definition: AcpDefinition;

@@ -2,16 +2,16 @@ import { cleanText } from "../../domain/clean-text.ts";
 import type { Journal } from "../journal.ts";
 import { AgentFault, type AgentReport } from "../provider.ts";
 import type { Redact } from "../redact.ts";
-import { learnAbout, NOTHING_KNOWN, type AgentAbout } from "./about.ts";
+import { learnAbout, NOTHING_KNOWN, type AgentAbout } from "./translate/about.ts";
 import type { AcpTimes } from "./acp-times.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
-import { openJsonRpcPeer, type JsonRpcPeer, type RequestOptions } from "./json-rpc-peer.ts";
-import { looseObject } from "./loose.ts";
+import { openJsonRpcPeer, type JsonRpcPeer, type RequestOptions } from "./wire/json-rpc-peer.ts";
+import { looseObject } from "./wire/loose.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
-import { PeerFault, RpcError } from "./rpc-error.ts";
-import type { AgentProcess } from "./spawn-agent.ts";
-import type { Translator } from "./translator.ts";
-import { createUpdateRoute, type UpdateRoute } from "./update-route.ts";
+import { PeerFault, RpcError } from "./wire/rpc-error.ts";
+import type { AgentProcess } from "./process/spawn-agent.ts";
+import type { Translator } from "./translate/translator.ts";
+import { createUpdateRoute, type UpdateRoute } from "./translate/update-route.ts";
 
 export interface LinkOptions {
   /** How the agent is called in messages. */

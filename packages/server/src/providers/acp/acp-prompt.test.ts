@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../provider.ts";
 import { openAgentRig, promptOf, SHORT_TIMES, type AgentRig } from "../testing/agent-rig.ts";
-import { NOTHING_KNOWN } from "./about.ts";
+import { NOTHING_KNOWN } from "./translate/about.ts";
 import {
   closeStdout,
   deaf,

@@ -12,7 +12,7 @@ import {
 } from "../provider.ts";
 import { createRedact } from "../redact.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { NOTHING_KNOWN, type AgentAbout } from "./about.ts";
+import { NOTHING_KNOWN, type AgentAbout } from "./translate/about.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
@@ -22,17 +22,17 @@ import {
   secretsOf,
   writeMarker,
   type Marker,
-} from "./agent-environment.ts";
+} from "./process/agent-environment.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { findProgram } from "./find-program.ts";
-import { createLineReader } from "./line-reader.ts";
+import { findProgram } from "./process/find-program.ts";
+import { createLineReader } from "./wire/line-reader.ts";
 import { openSession } from "./open-session.ts";
-import { sweepAgents, type Swept } from "./process-sweep.ts";
-import { PeerFault, RPC_CODES, RpcError } from "./rpc-error.ts";
-import { spawnAgent } from "./spawn-agent.ts";
-import { stopAgent } from "./stop-agent.ts";
-import { createTranslator } from "./translate.ts";
-import type { Translator } from "./translator.ts";
+import { sweepAgents, type Swept } from "./process/process-sweep.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
+import { spawnAgent } from "./process/spawn-agent.ts";
+import { stopAgent } from "./process/stop-agent.ts";
+import { createTranslator } from "./translate/translate.ts";
+import type { Translator } from "./translate/translator.ts";
 
 export interface AcpProviderOptions {
   readonly definition: AcpDefinition;

@@ -22,7 +22,7 @@ import {
   wait,
   type Step,
 } from "../testing/script.ts";
-import { startFault } from "./spawn-agent.ts";
+import { startFault } from "./process/spawn-agent.ts";
 
 /** What starting an agent fails with, and that nothing of it is left. */
 async function faultOfStart(

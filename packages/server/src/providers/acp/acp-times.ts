@@ -1,4 +1,4 @@
-import { STOP_TIMES, type StopTimes } from "./stop-agent.ts";
+import { STOP_TIMES, type StopTimes } from "./process/stop-agent.ts";
 
 /** How long to wait for an agent, in milliseconds. */
 export interface AcpTimes extends StopTimes {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentFault } from "../provider.ts";
 import { createRedact } from "../redact.ts";
 import { faultOfError, faultOfExit } from "./agent-fault.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "./wire/rpc-error.ts";
 
 const redact = createRedact(["sk-secret"]);
 

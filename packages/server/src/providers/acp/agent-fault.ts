@@ -1,9 +1,9 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import { AgentFault } from "../provider.ts";
 import type { Redact } from "../redact.ts";
-import { looseNumber, looseObject, type Loose } from "./loose.ts";
-import { RPC_CODES, type RpcError } from "./rpc-error.ts";
-import type { ProcessExit } from "./spawn-agent.ts";
+import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
+import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
+import type { ProcessExit } from "./process/spawn-agent.ts";
 
 /** What an agent's error means, told by its codes: the words are for people. */
 export function faultOfError(name: string, error: RpcError, redact: Redact): AgentFault {

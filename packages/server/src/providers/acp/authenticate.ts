@@ -1,7 +1,7 @@
 import { AgentFault } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
 import type { AuthMethod } from "./capabilities.ts";
-import { RPC_CODES, RpcError } from "./rpc-error.ts";
+import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface LoginOptions {
   readonly link: AcpLink;

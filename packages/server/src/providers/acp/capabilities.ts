@@ -1,6 +1,6 @@
 import { cleanJson } from "../../domain/clean-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { looseLabel, looseList, looseObject, type Loose } from "./loose.ts";
+import { looseLabel, looseList, looseObject, type Loose } from "./wire/loose.ts";
 
 /** What an agent says it can do, from its answer to `initialize`. */
 export interface Capabilities {

@@ -10,8 +10,8 @@ import type { AcpLink } from "./acp-link.ts";
 import { withLogin } from "./authenticate.ts";
 import { parseCapabilities, type Capabilities } from "./capabilities.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { looseNumber, looseObject } from "./loose.ts";
-import { PeerFault, RpcError } from "./rpc-error.ts";
+import { looseNumber, looseObject } from "./wire/loose.ts";
+import { PeerFault, RpcError } from "./wire/rpc-error.ts";
 import { setMode, setModel } from "./session-settings.ts";
 
 export interface OpenSession {

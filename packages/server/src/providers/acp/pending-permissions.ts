@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { AgentReport, PermissionAnswer } from "../provider.ts";
-import type { RequestId } from "./parse-frame.ts";
-import { RPC_CODES, RpcError } from "./rpc-error.ts";
-import type { Translator } from "./translator.ts";
+import type { RequestId } from "./wire/parse-frame.ts";
+import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
+import type { Translator } from "./translate/translator.ts";
 
 /** What an agent has asked and nobody has answered. Every request is answered once, whatever happens. */
 export interface PendingPermissions {

@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Capabilities } from "./capabilities.ts";
-import { looseText } from "./loose.ts";
+import { looseText } from "./wire/loose.ts";
 
 type Takes = Pick<Capabilities, "image" | "audio" | "embeddedContext">;
 

@@ -1,7 +1,7 @@
 import { AgentFault } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
-import type { RequestOptions } from "./json-rpc-peer.ts";
-import { RpcError } from "./rpc-error.ts";
+import type { RequestOptions } from "./wire/json-rpc-peer.ts";
+import { RpcError } from "./wire/rpc-error.ts";
 
 export interface Setting {
   readonly link: AcpLink;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { FinishReason, TextStreamPart, ToolSet } from "ai";
 import type { JsonObject } from "../../domain/json.ts";
-import { keepJson } from "../acp/kept.ts";
-import { createTextStream } from "../acp/text-stream.ts";
+import { keepJson } from "../acp/wire/kept.ts";
+import { createTextStream } from "../acp/translate/text-stream.ts";
 import type { AgentReport } from "../provider.ts";
 import { failedTool, type ModelToolCall } from "./model-tool.ts";
 import { toUsage } from "./model-usage.ts";

@@ -160,7 +160,7 @@ it("programs are started in few places, and in a repository only by agents and b
     .toSorted();
   expect(starting).toEqual([
     "cli/commands/doctor.ts",
-    "providers/acp/spawn-agent.ts",
+    "providers/acp/process/spawn-agent.ts",
     "providers/demo/scenes/run-command.ts",
     "providers/sandbox/hardened-git.ts",
     "providers/sandbox/sandbox.ts",

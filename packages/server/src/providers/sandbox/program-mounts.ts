@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { findProgram } from "../acp/find-program.ts";
+import { findProgram } from "../acp/process/find-program.ts";
 import type { Mount } from "./mount.ts";
 import { isInside } from "./path-inside.ts";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findMarked, sweepAgents } from "../acp/process-sweep.ts";
+import { findMarked, sweepAgents } from "../acp/process/process-sweep.ts";
 import { isAlive, promptOf, SHORT_TIMES, type RigOptions } from "../testing/agent-rig.ts";
 import { closeStdout, exit, ignore, say, shell, silent } from "../testing/script.ts";
 import { leavesBehind, openSandboxWorld, needSandbox } from "./testing/sandbox-world.ts";

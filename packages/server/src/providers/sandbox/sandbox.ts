@@ -3,8 +3,8 @@ import { closeSync, constants, mkdtempSync, openSync, realpathSync, rmSync } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { findProgram } from "../acp/find-program.ts";
-import { spawnAgent, type Command } from "../acp/spawn-agent.ts";
+import { findProgram } from "../acp/process/find-program.ts";
+import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
 import { AgentFault } from "../provider.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { planMounts, type Inmate } from "./plan-mounts.ts";

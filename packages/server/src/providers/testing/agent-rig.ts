@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { needProc } from "../../domain/testing/machine.ts";
 import { createAcpProvider, type AcpProviderOptions } from "../acp/acp-provider.ts";
 import type { AcpTimes } from "../acp/acp-times.ts";
-import { findMarked } from "../acp/process-sweep.ts";
+import { findMarked } from "../acp/process/process-sweep.ts";
 import type { Agent, AgentReport, Provider, StartAgent } from "../provider.ts";
 import { script, type Step } from "./script.ts";
 import { scriptedDefinition, type ScriptedDefinition } from "./scripted-provider.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createTranslator } from "../acp/translate.ts";
-import type { TranslatedPermission, Translator } from "../acp/translator.ts";
-import { normaliseUsage } from "../acp/usage.ts";
+import { createTranslator } from "../acp/translate/translate.ts";
+import type { TranslatedPermission, Translator } from "../acp/translate/translator.ts";
+import { normaliseUsage } from "../acp/translate/usage.ts";
 import type { AgentReport } from "../provider.ts";
 
 const FIXTURES = path.resolve(import.meta.dirname, "../acp/fixtures");

@@ -1,14 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { cutForExport } from "../../domain/carry-over.ts";
-import type { EventOf, SessionEvent } from "../../domain/event.ts";
-import { evolveAll } from "../../domain/evolve.ts";
+import type { EventOf, SessionEvent } from "../../domain/kernel/event.ts";
+import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { noticesOf } from "../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../domain/session.ts";
 import { StorageFault } from "../../storage/fault.ts";
 import type { QueuedMessage, Run, Store, StoredSuspension } from "../../storage/store.ts";
-import { noSuchSession } from "../replies.ts";
-import type { Reply } from "../runtime.ts";
+import { noSuchSession, type Reply } from "../reply.ts";
 import { bundleChecksum } from "./bundle-checksum.ts";
 import {
   endLine,

@@ -1,6 +1,6 @@
 import { cleanJson } from "../../domain/clean-text.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import { isObject } from "../../storage/parse.ts";
+import { isObject } from "../../storage/rows/parse.ts";
 
 /** A line of a bundle says something that cannot be. Ends the import; nothing has been stored. */
 export class BadLine extends Error {}

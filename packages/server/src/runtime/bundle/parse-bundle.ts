@@ -12,7 +12,7 @@ import { RUN_STATUSES, type CurrentRun } from "../../domain/run.ts";
 import type { Session, Standing } from "../../domain/session.ts";
 import { STATUSES } from "../../domain/status.ts";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
-import { toMemory, toUnusedAnswers } from "../../storage/run-row.ts";
+import { toMemory, toUnusedAnswers } from "../../storage/rows/run-row.ts";
 import type { ArrivingMessage, ArrivingSuspension } from "../../storage/arrival.ts";
 import type { Run } from "../../storage/store.ts";
 import { BUNDLE_VERSION } from "./bundle-lines.ts";

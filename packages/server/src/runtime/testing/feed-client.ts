@@ -1,9 +1,10 @@
 import type { Message } from "../../domain/message.ts";
 import type { Run, Store, StoredSuspension } from "../../storage/store.ts";
-import type { FeedEnd, FeedItem } from "../feed.ts";
-import type { QueuedMessage, SessionSnapshot } from "../runtime.ts";
-import type { SessionFeeds } from "../session-feeds.ts";
-import { readWholeSession } from "../session-reads.ts";
+import type { FeedEnd, FeedItem } from "../feeds/feed.ts";
+import type { QueuedMessage } from "../runtime.ts";
+import type { SessionSnapshot } from "../session-snapshot.ts";
+import type { SessionFeeds } from "../feeds/session-feeds.ts";
+import { readWholeSession } from "../requests/session-reads.ts";
 
 /** A reader that applies what it gets, as a client does, and takes only as much as it is allowed to. */
 export class FeedClient {

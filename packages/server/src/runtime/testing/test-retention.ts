@@ -8,7 +8,7 @@ import type { Store } from "../../storage/store.ts";
 import { beginSession, type SessionDriver } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
 import { executeCommand } from "../execute-command.ts";
-import { startRetention, type Retention, type RetentionOptions } from "../retention.ts";
+import { startRetention, type Retention, type RetentionOptions } from "../upkeep/retention.ts";
 
 const REPO = { id: "repo-1", path: "/repo", name: "repo", createdAt: NOON };
 

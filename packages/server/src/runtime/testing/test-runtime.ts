@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { PermissionPolicy } from "../../domain/permission-policy.ts";
+import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
 import { createCatalog, type CatalogOptions } from "../../providers/catalog.ts";
-import { findMarked } from "../../providers/acp/process-sweep.ts";
+import { findMarked } from "../../providers/acp/process/process-sweep.ts";
 import {
   scriptedDefinition,
   type ScriptedDefinition,
@@ -14,12 +14,13 @@ import {
 import { openStore, type DatabaseLocation } from "../../storage/open-store.ts";
 import { openTestStore, type Engine, type TestStore } from "../../storage/testing/test-database.ts";
 import type { Store } from "../../storage/store.ts";
-import { MEMBER, type ClusterMember } from "../cluster-member.ts";
+import { MEMBER, type ClusterMember } from "../cluster/cluster-member.ts";
 import { LIMITS, type Limits, type RuntimeContext } from "../context.ts";
 import { openRuntime, type OpenRuntime } from "../open-runtime.ts";
-import { createRepositories } from "../repositories.ts";
-import type { CreateSession, Reply, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
-import { openWorkspaceRoot } from "../workspace/workspace-root.ts";
+import { createRepositories } from "../repositories/repositories.ts";
+import type { CreateSession, Runtime, SendMessage, Sent, WholeSession } from "../runtime.ts";
+import type { Reply } from "../reply.ts";
+import { openWorkspaceRoot } from "../repositories/workspace-root.ts";
 
 export interface TestRuntimeOptions {
   readonly engine?: Engine;

@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { MigrationContext } from "./migrations.ts";
 import { createPortalTables, isPortal, PORTAL_TABLES } from "./0001-portal.ts";
-import { carryBackToPortal } from "./carry-back-to-portal.ts";
-import { moveFromPortal } from "./move-from-portal.ts";
+import { carryBackToPortal } from "./portal/carry-back-to-portal.ts";
+import { moveFromPortal } from "./portal/move-from-portal.ts";
 import { createSessionTables, dropSessionTables } from "./session-tables.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import { unfinishedContent } from "../../domain/message.ts";
-import { parseContent } from "../message-row.ts";
-import { UnreadableRow } from "../parse.ts";
+import { parseContent } from "../rows/message-row.ts";
+import { UnreadableRow } from "../rows/parse.ts";
 import type { MigrationContext } from "./migrations.ts";
 
 /** Tool calls may hold a megabyte each: so many are in memory at a time. */

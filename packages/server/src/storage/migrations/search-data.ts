@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { searchableText, searchWords } from "../search-words.ts";
+import { searchableText, searchWords } from "../search/search-words.ts";
 import type { MigrationContext } from "./migrations.ts";
 
 /** Messages in memory at once, each as long as one may be. */

@@ -1,7 +1,7 @@
-import { UnreadableRow } from "../parse.ts";
+import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import { toSuspension } from "../run-row.ts";
-import { fromSessionRow } from "../session-row.ts";
+import { toSuspension } from "../rows/run-row.ts";
+import { fromSessionRow } from "../rows/session-row.ts";
 import type { SessionRecord } from "../store.ts";
 import type { SessionRow, SuspensionRow } from "../tables.ts";
 import { required, type Source } from "./source.ts";

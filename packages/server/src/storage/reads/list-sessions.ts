@@ -8,7 +8,7 @@ import {
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
 import { keepNewest } from "../keep-newest.ts";
 import { prepared } from "../prepared.ts";
-import { searchWords } from "../search-words.ts";
+import { searchWords } from "../search/search-words.ts";
 import type { SessionCounts, SessionPage, SessionQuery, SessionRecord } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import {

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { CurrentRun } from "../../domain/run.ts";
 import { ARRIVING } from "../arrival.ts";
-import { UnreadableRow } from "../parse.ts";
+import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
-import { toCurrentRun, toQueueEntry } from "../run-row.ts";
-import { toSession } from "../session-row.ts";
+import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
+import { toSession } from "../rows/session-row.ts";
 import type { Loaded, ReadSession } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";
 import {

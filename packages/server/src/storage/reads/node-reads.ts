@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { parseObject } from "../parse.ts";
+import { parseObject } from "../rows/parse.ts";
 import type { NodeRecord } from "../store.ts";
 import { databaseNow } from "../writes/transaction.ts";
 import { readable, type Source } from "./source.ts";

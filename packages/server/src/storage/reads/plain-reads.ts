@@ -1,8 +1,8 @@
-import { toRepo } from "../repo-row.ts";
+import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
-import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../run-row.ts";
+import { fromQueuedMessageRow, fromRunRow, fromSuspensionRow } from "../rows/run-row.ts";
 import { ARRIVING, type Arrival } from "../arrival.ts";
-import { parseJson } from "../parse.ts";
+import { parseJson } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type {
   IdempotencyKey,

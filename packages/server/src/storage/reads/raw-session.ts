@@ -1,6 +1,6 @@
 import { ARRIVING } from "../arrival.ts";
-import { parseJson } from "../parse.ts";
-import { salvaged } from "../salvage-session.ts";
+import { parseJson } from "../rows/parse.ts";
+import { salvaged } from "../rows/salvage-session.ts";
 import type { RawSession, UnreadableSessions } from "../raw-session.ts";
 import type { SetAsideRow } from "../tables.ts";
 import { rawRow, selectSessions } from "./found-session.ts";

@@ -1,6 +1,6 @@
-import type { SessionEvent } from "../../domain/event.ts";
-import { fromMessageRow } from "../message-row.ts";
-import { parseJson, UnreadableRow } from "../parse.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
+import { fromMessageRow } from "../rows/message-row.ts";
+import { parseJson, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { EventQuery, LogEntry } from "../store.ts";
 import type { EventRow, MessageRow } from "../tables.ts";

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../domain/json.ts";
 import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { FiguresPage, FiguresQuery, RunFigures, SessionFigures } from "../figures.ts";
-import { checkTimes, oneOf, parseObject, UnreadableRow } from "../parse.ts";
-import { parsePhaseHistory } from "../session-row.ts";
+import { checkTimes, oneOf, parseObject, UnreadableRow } from "../rows/parse.ts";
+import { parsePhaseHistory } from "../rows/session-row.ts";
 import type { EventRow, RunRow, SessionRow } from "../tables.ts";
 import type { Source } from "./source.ts";
 

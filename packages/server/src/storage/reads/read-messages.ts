@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder } from "kysely";
 import type { Message } from "../../domain/message.ts";
-import { fromMessageRow, grown } from "../message-row.ts";
+import { fromMessageRow, grown } from "../rows/message-row.ts";
 import { prepared } from "../prepared.ts";
 import type { MessageQuery } from "../store.ts";
 import type { MessageRow, Tables } from "../tables.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
-import { oneOf, parseJsonOrNull } from "../parse.ts";
-import { fromRunRow } from "../run-row.ts";
+import { oneOf, parseJsonOrNull } from "../rows/parse.ts";
+import { fromRunRow } from "../rows/run-row.ts";
 import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../store.ts";
 import { readable, type Source } from "./source.ts";
 

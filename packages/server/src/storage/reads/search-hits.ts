@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
 import { ROLES, type MessageContent } from "../../domain/message.ts";
-import { excerptOf } from "../excerpt.ts";
-import { parseContent } from "../message-row.ts";
-import { UnreadableRow } from "../parse.ts";
-import { searchableText, searchWords } from "../search-words.ts";
+import { excerptOf } from "../search/excerpt.ts";
+import { parseContent } from "../rows/message-row.ts";
+import { UnreadableRow } from "../rows/parse.ts";
+import { searchableText, searchWords } from "../search/search-words.ts";
 import type { SearchHit } from "../store.ts";
 import type { Source } from "./source.ts";
 

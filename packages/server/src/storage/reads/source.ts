@@ -1,5 +1,5 @@
 import type { RetainedSession } from "../../domain/retention.ts";
-import { UnreadableRow } from "../parse.ts";
+import { UnreadableRow } from "../rows/parse.ts";
 import type { Place } from "../prepared.ts";
 import type { SetAsideRow } from "../tables.ts";
 

@@ -1,6 +1,6 @@
 import { SCOPES } from "../../domain/scope.ts";
 import type { AccessToken } from "../access-token.ts";
-import { oneOf } from "../parse.ts";
+import { oneOf } from "../rows/parse.ts";
 import { readable, type Source } from "./source.ts";
 
 /** First made first, the revoked ones too. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../domain/decide.ts";
+import { decide } from "../../domain/kernel/decide.ts";
 import type { RunAtOnce } from "../prepared.ts";
 import { listSessions } from "../reads/list-sessions.ts";
 import { loadSession } from "../reads/load-session.ts";

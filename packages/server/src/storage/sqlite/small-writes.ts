@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../domain/event.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { WriteName } from "../writes/writes.ts";
 import { openLogSync } from "./log-sync.ts";
 import { openWriteBatches, type WriteBatches } from "./write-batches.ts";

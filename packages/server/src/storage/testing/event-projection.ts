@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../domain/event.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Run, StoredSuspension } from "../store.ts";
 

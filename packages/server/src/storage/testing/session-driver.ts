@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Command, Create, Send } from "../../domain/command.ts";
-import { decide } from "../../domain/decide.ts";
+import type { Command, Create, Send } from "../../domain/kernel/command.ts";
+import { decide } from "../../domain/kernel/decide.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Suspension } from "../../domain/suspension.ts";

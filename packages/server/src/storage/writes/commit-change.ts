@@ -1,7 +1,7 @@
-import { evolveAll } from "../../domain/evolve.ts";
+import { evolveAll } from "../../domain/kernel/evolve.ts";
 import type { Session } from "../../domain/session.ts";
 import { prepared } from "../prepared.ts";
-import { toSessionColumns } from "../session-row.ts";
+import { toSessionColumns } from "../rows/session-row.ts";
 import type { Change, Committed, CommitRefused, Fence, StoredSession } from "../store.ts";
 import type { IdempotencyKeyRow, SessionRow } from "../tables.ts";
 import { EventLog } from "./event-log.ts";

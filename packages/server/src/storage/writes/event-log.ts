@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../domain/event.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { EventRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 import { runWrittenOut } from "./written-out.ts";

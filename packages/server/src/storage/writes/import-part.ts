@@ -1,5 +1,5 @@
-import { contentText } from "../message-row.ts";
-import { toFlag } from "../parse.ts";
+import { contentText } from "../rows/message-row.ts";
+import { toFlag } from "../rows/parse.ts";
 import type {
   Arrival,
   ArrivingMessage,

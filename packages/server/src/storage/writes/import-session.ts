@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../../domain/event.ts";
+import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
 import {
   ARRIVING,
@@ -7,7 +7,7 @@ import {
   type ImportEnd,
   type ImportFinished,
 } from "../arrival.ts";
-import { toSessionColumns } from "../session-row.ts";
+import { toSessionColumns } from "../rows/session-row.ts";
 import type { SessionRow } from "../tables.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { unfinishedContent, type MessageContent } from "../../domain/message.ts";
-import { contentText, grown, parseContent } from "../message-row.ts";
-import { toFlag, UnreadableRow } from "../parse.ts";
+import { contentText, grown, parseContent } from "../rows/message-row.ts";
+import { toFlag, UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../store.ts";
 import type { MessageRow } from "../tables.ts";

@@ -1,4 +1,4 @@
-import { toRepo } from "../repo-row.ts";
+import { toRepo } from "../rows/repo-row.ts";
 import { sql } from "kysely";
 import type { Repo } from "../store.ts";
 import type { SetAsideRow } from "../tables.ts";

@@ -1,7 +1,7 @@
-import type { EventOf, SessionEvent } from "../../domain/event.ts";
+import type { EventOf, SessionEvent } from "../../domain/kernel/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { contentText } from "../message-row.ts";
+import { contentText } from "../rows/message-row.ts";
 import type { Change } from "../store.ts";
 import type { EventLog } from "./event-log.ts";
 import { addMessage, completeOpenMessages, findMessage, replaceMessage } from "./message-writes.ts";

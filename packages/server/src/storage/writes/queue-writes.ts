@@ -1,7 +1,7 @@
-import type { EventOf } from "../../domain/event.ts";
+import type { EventOf } from "../../domain/kernel/event.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { contentText, parseContent } from "../message-row.ts";
+import { contentText, parseContent } from "../rows/message-row.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(

@@ -1,6 +1,6 @@
-import type { EventOf } from "../../domain/event.ts";
+import type { EventOf } from "../../domain/kernel/event.ts";
 import type { RunMemory, RunResult } from "../../domain/run.ts";
-import { toFlag } from "../parse.ts";
+import { toFlag } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
-import { searchableText, searchWords } from "../search-words.ts";
+import { searchableText, searchWords } from "../search/search-words.ts";
 import type { Transaction } from "./transaction.ts";
 import { runWrittenOut } from "./written-out.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Session } from "@holdfast/protocol";
-import { toWireSession } from "../../../http/to-wire.ts";
+import { toWireSession } from "../../../http/wire/to-wire.ts";
 import type { Store } from "../../../storage/store.ts";
 import {
   openTestStore,

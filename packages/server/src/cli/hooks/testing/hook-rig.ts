@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import type { Create } from "../../../domain/command.ts";
+import type { Create } from "../../../domain/kernel/command.ts";
 import type { Phase } from "../../../domain/phase.ts";
 import type { SessionRecord, Store } from "../../../storage/store.ts";
 import { temporaryFolder } from "../../../storage/sqlite/testing/test-file.ts";

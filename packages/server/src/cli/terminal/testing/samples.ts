@@ -15,7 +15,7 @@ import {
   toWireSession,
   toWireSuspension,
   toWireWholeSession,
-} from "../../../http/to-wire.ts";
+} from "../../../http/wire/to-wire.ts";
 
 /** Things as they come over the wire: session `s1`, its run `r1` on the message `m1`. */
 export const session = (more: Partial<Session> = {}): Session => ({

@@ -1,6 +1,6 @@
 import { createClient, type StreamEvent } from "@holdfast/client";
 import { afterEach } from "vitest";
-import { sendCommand, type SendCommandOptions } from "../send-command.ts";
+import { sendCommand, type SendCommandOptions } from "../../talk/send-command.ts";
 import { fakeTerminal, handClock, type FakeTerminal, type HandClock } from "./fake-terminal.ts";
 import { delta, message, ran, run, sent, shown, wholeSession } from "./samples.ts";
 import { openScriptedServer, type ScriptedServer } from "./scripted-server.ts";

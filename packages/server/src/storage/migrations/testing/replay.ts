@@ -1,5 +1,5 @@
-import type { SessionEvent } from "../../../domain/event.ts";
-import { evolveAll } from "../../../domain/evolve.ts";
+import type { SessionEvent } from "../../../domain/kernel/event.ts";
+import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import type { Session } from "../../../domain/session.ts";
 import type { Store } from "../../store.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../../domain/decide.ts";
-import type { SessionEvent } from "../../../domain/event.ts";
+import { decide } from "../../../domain/kernel/decide.ts";
+import type { SessionEvent } from "../../../domain/kernel/event.ts";
 import type { Store } from "../../store.ts";
 import {
   beginSession,

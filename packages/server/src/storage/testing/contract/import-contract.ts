@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { evolveAll } from "../../../domain/evolve.ts";
+import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import type { ArrivingRun } from "../../arrival.ts";
 import type { Run } from "../../store.ts";
 import { arriving, endOf, importWhole, partOf, type ArrivingSession } from "../arriving-session.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Command } from "../../../domain/command.ts";
-import { decide } from "../../../domain/decide.ts";
-import type { SessionEvent } from "../../../domain/event.ts";
-import { evolveAll } from "../../../domain/evolve.ts";
+import type { Command } from "../../../domain/kernel/command.ts";
+import { decide } from "../../../domain/kernel/decide.ts";
+import type { SessionEvent } from "../../../domain/kernel/event.ts";
+import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../../domain/session.ts";
 import { anyIntents, commandOf, type Intent } from "../../../domain/testing/intent.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { decide } from "../../../domain/decide.ts";
+import { decide } from "../../../domain/kernel/decide.ts";
 import type { Change, Output, OutputItem } from "../../store.ts";
 import {
   COMPLETED,

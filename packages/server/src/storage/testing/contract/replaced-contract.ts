@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { evolveAll } from "../../../domain/evolve.ts";
+import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import { IDLE, type Session } from "../../../domain/session.ts";
 import { NOON } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import type { Create } from "../../../domain/command.ts";
+import type { Create } from "../../../domain/kernel/command.ts";
 import { openStore } from "../../open-store.ts";
 import type { Repo, Store } from "../../store.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";

@@ -1,0 +1,286 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { z } from "zod";
+import type { PermissionPolicy, PermissionRule } from "../../domain/policy/permission-policy.ts";
+import { BUILT_IN } from "../../providers/built-in.ts";
+import type { ConfiguredAgent } from "../../providers/configured.ts";
+import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
+import type { ConfiguredModel } from "../../providers/model/definition.ts";
+import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
+import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+import { JsonFault, parsePlacedJson, type PlacedJson } from "./json-places.ts";
+import { nearestOf } from "./nearest.ts";
+
+/** What the config file says; what it does not say is not here. */
+export interface ConfigFile {
+  readonly agents: ReadonlyMap<string, ConfiguredAgent>;
+  readonly models: ReadonlyMap<string, ConfiguredModel>;
+  readonly defaultProvider: string | null;
+  readonly sandbox: SandboxMode;
+  /** Null when nothing is said, not even that there are no rules. */
+  readonly permissions: PermissionPolicy | null;
+  readonly limits: NonNullable<WrittenConfig["limits"]>;
+  readonly node: NonNullable<WrittenConfig["node"]>;
+  readonly retention: NonNullable<WrittenConfig["retention"]>;
+  readonly resume: NonNullable<WrittenConfig["resume"]>;
+}
+
+const CONFIG_FILE = "holdfast.config.json";
+const MAX_BYTES = 1024 * 1024;
+const MAX_COMPLAINTS = 10;
+
+/** Reads it from the data folder. None is as good as an empty one; a bad one ends the command, saying where and why. */
+export function readConfigFile(dataFolder: string): ConfigFile {
+  const file = path.join(dataFolder, CONFIG_FILE);
+  const text = readIfThere(file);
+  return text === null ? NOTHING_SAID : parseConfig(file, text);
+}
+
+const NOTHING_SAID: ConfigFile = {
+  agents: new Map(),
+  models: new Map(),
+  defaultProvider: null,
+  sandbox: "auto",
+  permissions: null,
+  limits: {},
+  node: {},
+  retention: {},
+  resume: {},
+};
+
+interface Complaint {
+  readonly path: readonly PropertyKey[];
+  readonly reason: string;
+}
+
+function parseConfig(file: string, text: string): ConfigFile {
+  const json = placeJson(file, text);
+  const parsed = configSchema().safeParse(json.value);
+  const complaints = parsed.success
+    ? findUnsupported(parsed.data)
+    : parsed.error.issues.flatMap(complaintsOf);
+  if (!parsed.success || complaints.length > 0) throw refusal(file, json, complaints);
+  const {
+    providers = {},
+    defaultProvider = null,
+    sandbox = "auto",
+    permissions,
+    limits = {},
+    node = {},
+    retention = {},
+    resume = {},
+  } = parsed.data;
+  return {
+    agents: new Map(
+      Object.entries(providers).flatMap(([name, provider]) =>
+        provider.type === "acp" ? [[name, agentOf(provider)]] : [],
+      ),
+    ),
+    models: new Map(
+      Object.entries(providers).flatMap(([name, provider]) =>
+        provider.type === "model" ? [[name, modelOf(provider)]] : [],
+      ),
+    ),
+    defaultProvider,
+    sandbox,
+    permissions: permissions === undefined ? null : policyOf(permissions),
+    limits,
+    node,
+    retention,
+    resume,
+  };
+}
+
+function placeJson(file: string, text: string): PlacedJson {
+  try {
+    return parsePlacedJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new CommandFailure(`${file}, line ${error.line}: ${error.message}.`, EXIT.usage, {
+      cause: error,
+    });
+  }
+}
+
+function refusal(file: string, json: PlacedJson, complaints: readonly Complaint[]): CommandFailure {
+  const lines = complaints.slice(0, MAX_COMPLAINTS).map(({ path: where, reason }) => {
+    const name = where.map(String).join(".");
+    const subject = name === "" ? "the whole" : name;
+    const end = reason.endsWith("?") ? "" : ".";
+    return `${file}, line ${json.lineAt(where)}: ${subject}: ${reason}${end}`;
+  });
+  const more = complaints.length - lines.length;
+  return new CommandFailure(
+    [...lines, ...(more > 0 ? [`And ${more} more.`] : [])].join("\n"),
+    EXIT.usage,
+  );
+}
+
+/** No issue may repeat what was written: it could be a key. */
+function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
+  const { path: where } = issue;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => {
+        const nearest = nearestOf(key, knownNames(where));
+        const hint = nearest === null ? "" : `; did you mean "${nearest}"?`;
+        return { path: [...where, key], reason: `there is no such setting${hint}` };
+      });
+    case "invalid_key":
+      return [{ path: where, reason: issue.issues[0]?.message ?? "is no name" }];
+    case "invalid_union":
+      return [{ path: where, reason: 'must be "acp" or "model"' }];
+    case "invalid_type":
+      return [{ path: where, reason: `must be ${aKind(issue.expected)}` }];
+    case "invalid_value":
+      return [{ path: where, reason: `must be ${issue.values.map(quoted).join(" or ")}` }];
+    case "too_small":
+      return [{ path: where, reason: tooSmall(issue) }];
+    case "too_big":
+      return [{ path: where, reason: tooBig(issue) }];
+    default:
+      return [{ path: where, reason: issue.message }];
+  }
+}
+
+/** Well written, but it cannot be what was meant. */
+function findUnsupported({ providers = {}, defaultProvider }: WrittenConfig): readonly Complaint[] {
+  const builtIn = BUILT_IN.map(({ name }) => name);
+  const names = [DEMO_NAME, ...builtIn, ...Object.keys(providers)];
+  const complaints: Complaint[] = [];
+  const complain = (where: readonly PropertyKey[], reason: string): void => {
+    complaints.push({ path: where, reason });
+  };
+  for (const [name, provider] of Object.entries(providers)) {
+    const where = ["providers", name];
+    if (name === DEMO_NAME) complain(where, "the demo agent cannot be configured");
+    else if (provider.type === "model") {
+      if (builtIn.includes(name))
+        complain(where, "the name is that of a built-in agent; a model needs one of its own");
+      if (provider.api === "openai-compatible" && provider.baseUrl === undefined)
+        complain(where, 'an API that is "openai-compatible" needs a "baseUrl"');
+    } else if (provider.command === undefined && !builtIn.includes(name))
+      complain(where, 'an agent that is not built in needs a "command"');
+  }
+  if (defaultProvider !== undefined && !names.includes(defaultProvider)) {
+    const nearest = nearestOf(defaultProvider, names);
+    const hint = nearest === null ? "" : `; did you mean "${nearest}"?`;
+    complain(["defaultProvider"], `there is no such provider${hint}`);
+  }
+  return complaints;
+}
+
+function policyOf({
+  rules = [],
+  phases = {},
+}: NonNullable<WrittenConfig["permissions"]>): PermissionPolicy {
+  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(ruleOf)]);
+  return { rules: rules.map(ruleOf), phases: Object.fromEntries(lists) };
+}
+
+type WrittenRule = NonNullable<NonNullable<WrittenConfig["permissions"]>["rules"]>[number];
+
+function ruleOf({ kind, path: where, command, tool, decision }: WrittenRule): PermissionRule {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(where === undefined ? {} : { path: where }),
+    ...(command === undefined ? {} : { command }),
+    ...(tool === undefined ? {} : { tool }),
+    decision,
+  };
+}
+
+/** Without what concerns only the file. */
+function agentOf({
+  title,
+  command,
+  env,
+  passEnv,
+  mode,
+  models,
+  tools,
+  mounts,
+}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "acp" }>): ConfiguredAgent {
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(command === undefined ? {} : { command }),
+    ...(env === undefined ? {} : { env }),
+    ...(passEnv === undefined ? {} : { passEnv }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(models === undefined ? {} : { models }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(mounts === undefined ? {} : { mounts }),
+  };
+}
+
+function modelOf({
+  title,
+  api,
+  baseUrl,
+  model,
+  models,
+  apiKeyEnv,
+  maxTokens,
+  system,
+  contextTokens,
+}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "model" }>): ConfiguredModel {
+  return {
+    api,
+    model,
+    ...(title === undefined ? {} : { title }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(models === undefined ? {} : { models }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(system === undefined ? {} : { system }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  };
+}
+
+function readIfThere(file: string): string | null {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    // A data folder that cannot be is reported where it is made.
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(`${file} cannot be read: ${reason}.`, EXIT.usage, { cause: error });
+  }
+  if (bytes.length > MAX_BYTES)
+    throw new CommandFailure(`${file} is larger than a config file can be.`, EXIT.usage);
+  return bytes.toString("utf8").replace(/^\uFEFF/u, "");
+}
+
+function tooSmall({ origin, minimum, inclusive, message }: z.core.$ZodIssueTooSmall): string {
+  if (origin !== "number" && origin !== "int") return message;
+  return inclusive === true ? `must be at least ${minimum}` : `must be more than ${minimum}`;
+}
+
+function tooBig({ origin, maximum, message }: z.core.$ZodIssueTooBig): string {
+  if (origin === "string") return `must have at most ${maximum} characters`;
+  if (origin === "array") return `must have at most ${maximum} entries`;
+  return message.startsWith("must") ? message : `must be at most ${maximum}`;
+}
+
+function aKind(expected: string): string {
+  switch (expected) {
+    case "object":
+    case "record":
+      return "an object";
+    case "array":
+      return "a list";
+    case "int":
+      return "a whole number";
+    case "string":
+      return "a text";
+    default:
+      return `a ${expected}`;
+  }
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(value);
+}

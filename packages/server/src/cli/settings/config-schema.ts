@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { MAX_RULES, whyNoPathPattern, whyNoPattern } from "../../domain/policy/parse-policy.ts";
+import { PERMISSION_DECISIONS } from "../../domain/policy/permission-policy.ts";
+import { PHASES } from "../../domain/phase.ts";
+import { FURTHER_CHECKS } from "../../domain/should-resume.ts";
+import { MODEL_APIS } from "../../providers/model/definition.ts";
+
+/** A name or a label of a node: they stand in addresses and in lists with commas. */
+export const NODE_WORD = /^[!-+\--~]{1,100}$/u;
+export const MAX_NODE_LABELS = 32;
+
+/** Made when there is a file to check: that takes longer than all else a command does before its work. */
+let made: ReturnType<typeof makeSchemas> | null = null;
+const schemas = () => (made ??= makeSchemas());
+
+/** The config file as it may be written. Everything in it is optional. */
+export function configSchema(): ReturnType<typeof makeSchemas>["config"] {
+  return schemas().config;
+}
+
+export type WrittenConfig = z.infer<ReturnType<typeof makeSchemas>["config"]>;
+
+/** The names that may stand at a path. */
+export function knownNames(path: readonly PropertyKey[]): readonly string[] {
+  const { config, acpProvider, modelProvider, permissionRule } = schemas();
+  const { shape } = config;
+  switch (path[0]) {
+    case undefined:
+      return Object.keys(shape);
+    case "providers":
+      return path.length === 2
+        ? [...Object.keys(acpProvider.shape), ...Object.keys(modelProvider.shape)]
+        : [];
+    case "limits":
+      return Object.keys(shape.limits.unwrap().shape);
+    case "node":
+      return Object.keys(shape.node.unwrap().shape);
+    case "retention":
+      return Object.keys(shape.retention.unwrap().shape);
+    case "resume":
+      return Object.keys(shape.resume.unwrap().shape);
+    case "permissions":
+      if (path[1] === "phases" && path.length === 2) return PHASES;
+      return Object.keys((path.length > 1 ? permissionRule : shape.permissions.unwrap()).shape);
+    default:
+      return [];
+  }
+}
+
+function makeSchemas() {
+  const variable = z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/u, "a variable's name has letters, digits and underscores");
+  const word = z
+    .string()
+    .min(1, "must not be empty")
+    .refine((text) => !text.includes("\0"), "must not contain a NUL");
+
+  const nodeWord = z
+    .string()
+    .regex(NODE_WORD, "must be 1 to 100 printable characters without spaces and commas");
+
+  /** A path as `askedMounts` reads it; never all there is. */
+  const mount = word.regex(
+    /^(\/|~\/|\$[A-Za-z_]\w*(\/|$|:ro$))/u,
+    'must begin with "/", "~/" or the name of a variable, such as "$HOME/"',
+  );
+
+  const acpProvider = z.strictObject({
+    type: z.literal("acp"),
+    title: word.max(80).optional(),
+    command: z.array(word).min(1, "must name a program").max(100).optional(),
+    env: z.record(variable, z.string()).optional(),
+    passEnv: z.array(variable).optional(),
+    mode: word.nullable().optional(),
+    models: z.array(word).max(200).optional(),
+    tools: z.boolean().optional(),
+    mounts: z.array(mount).max(100).optional(),
+  });
+
+  const modelProvider = z.strictObject({
+    type: z.literal("model"),
+    title: word.max(80).optional(),
+    api: z.enum(MODEL_APIS),
+    baseUrl: z.url({ protocol: /^https?$/u, error: "must be an http or https URL" }).optional(),
+    model: word.max(200),
+    models: z.array(word).max(200).optional(),
+    apiKeyEnv: variable.optional(),
+    maxTokens: z.int().min(1).max(10_000_000).optional(),
+    system: word.max(100_000).optional(),
+    contextTokens: z.int().min(1_000).max(100_000_000).optional(),
+  });
+
+  const permissionRule = z.strictObject({
+    kind: pattern(whyNoPattern).optional(),
+    path: pattern(whyNoPathPattern).optional(),
+    command: pattern(whyNoPattern).optional(),
+    tool: pattern(whyNoPattern).optional(),
+    decision: z.enum(PERMISSION_DECISIONS),
+  });
+  const permissionRules = z.array(permissionRule).max(MAX_RULES);
+
+  const minutes = z.number().positive().max(20_160, "must be at most two weeks");
+  const hours = z.number().positive().max(876_000, "must be at most a hundred years");
+  const days = z.number().positive().max(36_500, "must be at most a hundred years");
+
+  const config = z.strictObject({
+    $schema: z.string().optional(),
+    providers: z
+      .record(
+        z
+          .string()
+          .regex(
+            /^[a-z][a-z0-9-]{0,31}$/u,
+            "a provider's name begins with a letter and has small letters, digits and dashes",
+          ),
+        z.discriminatedUnion("type", [acpProvider, modelProvider]),
+      )
+      .optional(),
+    defaultProvider: word.optional(),
+    sandbox: z.enum(["auto", "required", "off"]).optional(),
+    permissions: z
+      .strictObject({
+        rules: permissionRules.optional(),
+        phases: z.partialRecord(z.enum(PHASES), permissionRules).optional(),
+      })
+      .optional(),
+    limits: z
+      .strictObject({
+        liveAgents: z.int().min(1).max(1_000).optional(),
+        clusterAgents: z.int().min(1).max(100_000).optional(),
+        streams: z.int().min(1).max(100_000).optional(),
+        queue: z.int().min(1).max(100_000).optional(),
+        retries: z.int().min(0).max(20).optional(),
+        idleMinutes: minutes.optional(),
+        silentMinutes: minutes.optional(),
+        rateLimitMinutes: minutes.optional(),
+        permissionMinutes: minutes.optional(),
+        briefingTokens: z.int().min(500).max(1_000_000).optional(),
+        briefingMessages: z.int().min(1).max(10_000).optional(),
+      })
+      .optional(),
+    node: z
+      .strictObject({
+        name: nodeWord.optional(),
+        labels: z.array(nodeWord).max(MAX_NODE_LABELS).optional(),
+        leaseSeconds: z.number().min(1).max(600).optional(),
+        drainSeconds: z.number().min(0).max(3_600).optional(),
+      })
+      .optional(),
+    retention: z
+      .strictObject({
+        errorHours: hours.optional(),
+        suspendedDays: days.optional(),
+        resumableDays: days.optional(),
+        bundleDays: days.optional(),
+        autoArchiveDays: days.nullable().optional(),
+      })
+      .optional(),
+    resume: z
+      .strictObject({
+        timeoutMinutes: z.number().positive().max(525_600, "must be at most a year").optional(),
+        maxErrors: z.int().min(1).max(1_000_000).optional(),
+        continueInterrupted: z.int().min(0).max(100).optional(),
+        require: z.array(z.enum(FURTHER_CHECKS)).max(FURTHER_CHECKS.length).optional(),
+      })
+      .optional(),
+  });
+
+  return { config, acpProvider, modelProvider, permissionRule };
+}
+
+const pattern = (whyNot: (text: string) => string | null) =>
+  z.string().superRefine((text, context) => {
+    const message = whyNot(text);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });

@@ -1,0 +1,343 @@
+import { statSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
+import { RETENTION_POLICY, type RetentionPolicy } from "../../domain/retention.ts";
+import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
+import type { AcpDefinition } from "../../providers/acp/definition.ts";
+import { definitionsOf } from "../../providers/configured.ts";
+import { defineModel, type ModelDefinition } from "../../providers/model/definition.ts";
+import type { SandboxMode } from "../../providers/sandbox/sandbox.ts";
+import { MEMBER, type ClusterMember } from "../../runtime/cluster/cluster-member.ts";
+import { LIMITS, type Limits } from "../../runtime/context.ts";
+import type { DatabaseLocation } from "../../storage/open-store.ts";
+import { readConfigFile, type ConfigFile } from "./config-file.ts";
+import { MAX_NODE_LABELS, NODE_WORD } from "./config-schema.ts";
+import { CommandFailure, EXIT } from "../exit.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface DataFlags {
+  readonly data?: string;
+  readonly database?: string;
+}
+
+export interface ServeFlags extends DataFlags {
+  readonly host?: string;
+  readonly port?: string;
+}
+
+export interface DataSettings {
+  /** Absolute. */
+  readonly dataFolder: string;
+  readonly database: DatabaseLocation;
+  /** What named the database. */
+  readonly databaseFrom: "flag" | "environment" | "default";
+}
+
+export interface ServeSettings extends DataSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | null;
+  /** A folder that is there, absolute: repositories must lie inside. */
+  readonly workspaceRoot: string;
+  /** Agents, besides the demo, that a message can be given to. */
+  readonly agents: readonly AcpDefinition[];
+  /** Models asked over their APIs. */
+  readonly models: readonly ModelDefinition[];
+  /** Null for the demo. */
+  readonly defaultProvider: string | null;
+  readonly sandbox: SandboxMode;
+  /** Null when the config file does not speak of permissions. */
+  readonly permissions: PermissionPolicy | null;
+  readonly limits: Limits;
+  /** What this server is among others on one database. */
+  readonly member: ClusterMember;
+  /** How often a run that was cut off is continued without anybody asking. */
+  readonly continueInterrupted: number;
+  readonly retention: RetentionSettings;
+  readonly resume: ResumePolicy;
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface RetentionSettings {
+  readonly policy: RetentionPolicy;
+  /** How long the bundle of a removed session is kept. */
+  readonly bundleMs: number;
+}
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = "4664";
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const BUNDLE_MS = 30 * DAY_MS;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
+
+/** Flags win over the environment, the environment over what is usual. */
+export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
+  const dataFolder = path.resolve(
+    flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+  );
+  const configured = given(environment["HOLDFAST_DATABASE_URL"]);
+  const directUrl = given(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
+  // The direct URL leads to the database of the environment, which a flag may have replaced.
+  if (flags.database !== undefined && flags.database !== configured)
+    return { dataFolder, database: parseDatabase(flags.database), databaseFrom: "flag" };
+  if (configured !== undefined)
+    return {
+      dataFolder,
+      database: parseDatabase(configured, directUrl),
+      databaseFrom: flags.database === undefined ? "environment" : "flag",
+    };
+  if (directUrl !== undefined)
+    throw new CommandFailure(
+      "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
+      EXIT.usage,
+    );
+  return {
+    dataFolder,
+    database: { engine: "sqlite", file: path.join(dataFolder, "holdfast.db") },
+    databaseFrom: "default",
+  };
+}
+
+/** Flags win over the environment, the environment over the config file, that over what is usual. */
+export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
+  const host = flags.host ?? given(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
+  const token = given(environment["HOLDFAST_TOKEN"]) ?? null;
+  if (!LOOPBACK.test(host) && token === null) {
+    throw new CommandFailure(
+      `Listening on ${host} lets other machines in: set HOLDFAST_TOKEN, or leave --host out.`,
+      EXIT.usage,
+    );
+  }
+  const port = parsePort(flags.port ?? given(environment["HOLDFAST_PORT"]) ?? DEFAULT_PORT);
+  const data = dataSettings(flags, environment);
+  const config = readConfigFile(data.dataFolder);
+  return {
+    ...data,
+    host,
+    port,
+    token,
+    workspaceRoot: workspaceRootIn(environment),
+    agents: definitionsOf(config.agents),
+    models: [...config.models].map(([name, model]) => defineModel(name, model)),
+    defaultProvider: config.defaultProvider,
+    sandbox: config.sandbox,
+    permissions: config.permissions,
+    limits: limitsOf(config, environment),
+    member: memberOf(config, environment),
+    continueInterrupted: config.resume.continueInterrupted ?? 0,
+    retention: retentionOf(config),
+    resume: resumePolicyOf(config),
+    logLevel: parseLogLevel(given(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
+  };
+}
+
+/** A database URL without its password, fit to be printed. */
+export function describeDatabase(database: DatabaseLocation): string {
+  if (database.engine === "sqlite") return `SQLite, ${database.file}`;
+  const url = new URL(database.url);
+  return `PostgreSQL, ${url.host}${url.pathname}`;
+}
+
+/** The folder the server was started in; started by npm it runs in the repository's, whatever that was. */
+function workspaceRootIn(environment: Environment): string {
+  const isNpmStart =
+    environment["npm_lifecycle_event"] === "start" &&
+    environment["npm_package_name"] === "holdfast-repository";
+  const startedIn = (isNpmStart ? given(environment["INIT_CWD"]) : undefined) ?? process.cwd();
+  const root = path.resolve(startedIn, given(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandFailure(
+      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to one that is there.`,
+      EXIT.usage,
+    );
+  }
+  return root;
+}
+
+function limitsOf({ limits }: ConfigFile, environment: Environment): Limits {
+  const { liveAgents, clusterAgents, queue, retries, idleMinutes, silentMinutes } = limits;
+  const { streams, rateLimitMinutes, permissionMinutes, briefingTokens, briefingMessages } = limits;
+  const minutesOr = <Usual>(minutes: number | undefined, usual: Usual): number | Usual =>
+    minutes === undefined ? usual : minutes * MINUTE_MS;
+  const idle = parseMinutes(environment, "AGENT_SESSION_IDLE_TIMEOUT") ?? idleMinutes;
+  return {
+    ...LIMITS,
+    liveAgents: parseCount(environment, "AGENT_MAX_SESSIONS") ?? liveAgents ?? LIMITS.liveAgents,
+    clusterAgents: clusterAgents ?? LIMITS.clusterAgents,
+    streams: streams ?? LIMITS.streams,
+    queue: queue ?? LIMITS.queue,
+    retries: retries ?? LIMITS.retries,
+    idleMs: minutesOr(idle, LIMITS.idleMs),
+    silentMs: minutesOr(silentMinutes, LIMITS.silentMs),
+    rateLimitMs: minutesOr(rateLimitMinutes, LIMITS.rateLimitMs),
+    permissionMs: minutesOr(permissionMinutes, LIMITS.permissionMs),
+    briefingTokens: briefingTokens ?? LIMITS.briefingTokens,
+    briefingMessages: briefingMessages ?? LIMITS.briefingMessages,
+  };
+}
+
+function memberOf({ node }: ConfigFile, environment: Environment): ClusterMember {
+  const secondsOr = (seconds: number | undefined, usualMs: number): number =>
+    seconds === undefined ? usualMs : seconds * 1_000;
+  return {
+    name: parseNodeName(environment) ?? node.name ?? nameOfMachine(),
+    labels: [...new Set(parseLabels(environment) ?? node.labels)],
+    leaseMs: parseLease(environment) ?? secondsOr(node.leaseSeconds, MEMBER.leaseMs),
+    drainMs: secondsOr(node.drainSeconds, MEMBER.drainMs),
+  };
+}
+
+function parseNodeName(environment: Environment): string | undefined {
+  const name = given(environment["HOLDFAST_NODE_NAME"]);
+  if (name === undefined || NODE_WORD.test(name)) return name;
+  throw new CommandFailure(
+    `HOLDFAST_NODE_NAME must be 1 to 100 printable characters without spaces and commas, not "${name}".`,
+    EXIT.usage,
+  );
+}
+
+/** What a machine calls itself may be anything. */
+function nameOfMachine(): string {
+  const name = hostname();
+  return NODE_WORD.test(name) ? name : MEMBER.name;
+}
+
+function parseLabels(environment: Environment): readonly string[] | undefined {
+  const text = given(environment["HOLDFAST_NODE_LABELS"]);
+  if (text === undefined) return undefined;
+  const labels = text.split(",").map((label) => label.trim());
+  if (labels.length <= MAX_NODE_LABELS && labels.every((label) => NODE_WORD.test(label)))
+    return labels;
+  throw new CommandFailure(
+    `HOLDFAST_NODE_LABELS must be up to ${MAX_NODE_LABELS} words with commas between them, such as "gpu,big", not "${text}".`,
+    EXIT.usage,
+  );
+}
+
+function parseLease(environment: Environment): number | undefined {
+  const text = given(environment["HOLDFAST_LEASE_MS"]);
+  if (text === undefined) return undefined;
+  const ms = Number(text);
+  if (Number.isInteger(ms) && ms >= 1_000 && ms <= 600_000) return ms;
+  throw new CommandFailure(
+    `HOLDFAST_LEASE_MS must be milliseconds from 1000 to 600000, not "${text}".`,
+    EXIT.usage,
+  );
+}
+
+function retentionOf({ retention }: ConfigFile): RetentionSettings {
+  const { errorHours, suspendedDays, resumableDays, bundleDays, autoArchiveDays } = retention;
+  const daysOr = (days: number | undefined, usualMs: number): number =>
+    days === undefined ? usualMs : days * DAY_MS;
+  return {
+    policy: {
+      errorMs: errorHours === undefined ? RETENTION_POLICY.errorMs : errorHours * HOUR_MS,
+      suspendedMs: daysOr(suspendedDays, RETENTION_POLICY.suspendedMs),
+      resumableMs: daysOr(resumableDays, RETENTION_POLICY.resumableMs),
+      autoArchiveMs:
+        autoArchiveDays === undefined || autoArchiveDays === null
+          ? RETENTION_POLICY.autoArchiveMs
+          : autoArchiveDays * DAY_MS,
+    },
+    bundleMs: daysOr(bundleDays, BUNDLE_MS),
+  };
+}
+
+function resumePolicyOf({ resume }: ConfigFile): ResumePolicy {
+  const { timeoutMinutes, maxErrors, require } = resume;
+  return {
+    inactiveMs:
+      timeoutMinutes === undefined ? RESUME_POLICY.inactiveMs : timeoutMinutes * MINUTE_MS,
+    maxErrors: maxErrors ?? RESUME_POLICY.maxErrors,
+    require: require ?? RESUME_POLICY.require,
+  };
+}
+
+function parseCount(environment: Environment, name: string): number | undefined {
+  const text = given(environment[name]);
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!/^\d{1,4}$/u.test(text) || count < 1 || count > 1_000) {
+    throw new CommandFailure(
+      `${name} must be a whole number from 1 to 1000, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return count;
+}
+
+function parseMinutes(environment: Environment, name: string): number | undefined {
+  const text = given(environment[name]);
+  if (text === undefined) return undefined;
+  const minutes = Number(text);
+  if (!/^(\d+\.?\d*|\.\d+)$/u.test(text) || minutes <= 0 || minutes > 20_160) {
+    throw new CommandFailure(
+      `${name} must be a number of minutes above 0, at most 20160, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return minutes;
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level === undefined) {
+    throw new CommandFailure(
+      `HOLDFAST_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return level;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/u.test(text) || port > 65_535) {
+    throw new CommandFailure(
+      `The port must be a number from 0 to 65535, not "${text}".`,
+      EXIT.usage,
+    );
+  }
+  return port;
+}
+
+/** `postgres://…`, or a SQLite file as a path, `file:…` or `sqlite:…`. */
+export function parseDatabase(text: string, directUrl?: string): DatabaseLocation {
+  if (/^postgres(ql)?:\/\//u.test(text)) {
+    if (!URL.canParse(text))
+      throw new CommandFailure("The database URL cannot be read.", EXIT.usage);
+    if (directUrl === undefined) return { engine: "postgres", url: text };
+    if (!/^postgres(ql)?:\/\//u.test(directUrl) || !URL.canParse(directUrl))
+      throw new CommandFailure("HOLDFAST_DATABASE_DIRECT_URL must be postgres://….", EXIT.usage);
+    return { engine: "postgres", url: text, directUrl };
+  }
+  const scheme = /^([a-z][a-z0-9+.-]+):/u.exec(text)?.[1];
+  if (scheme !== undefined && scheme !== "file" && scheme !== "sqlite") {
+    throw new CommandFailure(
+      `The database must be postgres://… or a SQLite file, not ${scheme}:….`,
+      EXIT.usage,
+    );
+  }
+  const file = text.startsWith("file:///")
+    ? fileURLToPath(text)
+    : text.replace(/^(file|sqlite):(\/\/)?/u, "");
+  return { engine: "sqlite", file: path.resolve(file) };
+}
+
+function defaultDataFolder(environment: Environment): string {
+  const home = given(environment["XDG_DATA_HOME"]) ?? path.join(homedir(), ".local", "share");
+  return path.join(home, "holdfast");
+}
+
+/** An empty variable is as good as none. */
+function given(value: string | undefined): string | undefined {
+  return value === undefined || value === "" ? undefined : value;
+}

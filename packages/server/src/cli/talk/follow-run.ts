@@ -1,0 +1,211 @@
+import { HoldfastError, type Client } from "@holdfast/client";
+import type { Message, Run, SendMessageReply, WholeSession } from "@holdfast/protocol";
+import { Writable } from "node:stream";
+import { EXIT } from "../exit.ts";
+import { failureOf } from "../terminal/failure.ts";
+import { followEvents } from "./follow-events.ts";
+import type { Later } from "../terminal/later.ts";
+import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
+import { createPaint } from "../terminal/paint.ts";
+import { persist } from "../terminal/persist.ts";
+import { createQuestions } from "./questions.ts";
+import { usageLine } from "./run-lines.ts";
+import { createScreen } from "../terminal/screen.ts";
+import { sendResult } from "./send-result.ts";
+import { messagesAfter } from "./session-messages.ts";
+import {
+  orStop,
+  STOP_CODES,
+  type StopRequest,
+  type StopRequests,
+} from "../terminal/stop-requests.ts";
+import { canAsk, WIDE, type Output, type Terminal } from "../terminal/terminal.ts";
+import { createTranscriptView } from "./transcript-view.ts";
+
+export interface FollowRunOptions {
+  readonly client: Client;
+  readonly sessionId: string;
+  readonly terminal: Terminal;
+  readonly json?: boolean | undefined;
+  /** The session as it was before the message, and what became of that. */
+  readonly before: WholeSession;
+  readonly sent: SendMessageReply;
+  readonly stops: StopRequests;
+  readonly giveUpMs: number;
+  readonly later: Later;
+  readonly signal: AbortSignal;
+}
+
+/** After a Ctrl-C, for another one. */
+const SECOND_MS = 2_000;
+const CANCEL_MS = 5_000;
+
+/** Shows a run until it has ended, or waits for somebody else. Resolves to the exit code. */
+export async function followRun(options: FollowRunOptions): Promise<number> {
+  const { client, sessionId, before, sent, stops, giveUpMs, later, signal } = options;
+  const isJson = options.json === true;
+  const { stdin, stderr, signals } = options.terminal;
+  const terminal = { stdin, stderr, signals, stdout: isJson ? NOWHERE : options.terminal.stdout };
+  const screen = createScreen(terminal);
+  const paint = { answer: createPaint(terminal.stdout), beside: createPaint(stderr) };
+  const view = createTranscriptView({
+    screen,
+    paint,
+    columns: stderr.columns,
+    isShown: ({ runId, role }) => runId === sent.run.id && role !== "user",
+  });
+  const dim = (text: string): void => screen.notice(paint.beside.dim(text));
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<"suspended">();
+  const onBroken = (): void => dim("Reconnecting…");
+  const persistence = { giveUpMs, later, signal, onBroken };
+  const questions = createQuestions({
+    client,
+    sessionId,
+    terminal,
+    screen,
+    stops,
+    later,
+    toolOf: view.toolOf,
+    persist: (work) => persist(work, persistence),
+    onUnanswered: () => end("suspended"),
+    onFailure: fail,
+  });
+
+  let run: Run = sent.run;
+  if (sent.waitsFor !== null) dim(`— Queued: ${neutraliseLine(sent.waitsFor)}`);
+  if (sent.queued) {
+    for (const open of before.suspensions) questions.take({ ...open, status: "open" });
+  }
+
+  const showRest = async (): Promise<readonly Message[]> => {
+    const after = Number(before.lastEventId);
+    const all = await persist(
+      (call) => messagesAfter(client, { sessionId, after, ...call }),
+      persistence,
+    );
+    const own = all.filter(({ runId }) => runId === run.id);
+    for (const message of own) view.message(message);
+    return own;
+  };
+
+  const finish = async (exitCode: number): Promise<number> => {
+    questions.close();
+    const messages = await showRest();
+    view.end();
+    const used = exitCode === EXIT.suspended ? "" : usageLine(run);
+    if (used !== "") dim(used);
+    screen.end();
+    if (isJson) options.terminal.stdout.stream.write(jsonLine(sendResult(run, messages)));
+    return exitCode;
+  };
+
+  try {
+    const follow = await followEvents<"ended" | "suspended">({
+      client,
+      sessionId,
+      stops,
+      giveUpMs,
+      later,
+      ended,
+      after: before.lastEventId,
+      stdout: terminal.stdout,
+      onConnection: (state) => (state === "broken" ? onBroken() : dim("Connected again.")),
+      onEvent: async (event) => {
+        view.take(event);
+        if (event.type === "suspension") {
+          // That the run is suspended is told after what it waits for.
+          const { runId, status } = event.data;
+          if (runId === run.id && status === "open") run = { ...run, status: "suspended" };
+          questions.take(event.data);
+        }
+        if (event.type !== "run" || event.data.id !== run.id) return null;
+        run = event.data;
+        return hasEnded(run) ? "ended" : null;
+      },
+    });
+    switch (follow.end) {
+      case "over":
+        return await orStop(
+          finish(follow.result === "suspended" ? EXIT.suspended : codeOf(run)),
+          stops,
+        );
+      case "deleted":
+        view.end();
+        dim("— The session was deleted.");
+        return EXIT.failed;
+      case "lost":
+        view.end();
+        dim(
+          `The server did not come back. When it does: holdfast watch ${neutraliseLine(sessionId)}`,
+        );
+        return EXIT.failed;
+      case "stopped":
+        questions.close();
+        view.end();
+        return await stopped(follow.by, options, { run, say: (text) => screen.notice(text) });
+      default:
+        return follow satisfies never;
+    }
+  } catch (error) {
+    view.end();
+    const { line, exitCode } = failureOf(error, sessionId);
+    screen.notice(line);
+    return exitCode;
+  } finally {
+    questions.close();
+    screen.end();
+  }
+}
+
+/** Lets the run go on, unless it is asked again to stop. */
+async function stopped(
+  by: StopRequest,
+  { client, sessionId, terminal, stops, later }: FollowRunOptions,
+  { run, say }: { readonly run: Run; readonly say: (text: string) => void },
+): Promise<number> {
+  if (by === "hangup") return STOP_CODES.hangup;
+  const isPerson = by === "interrupt" && canAsk(terminal);
+  const more = isPerson ? " Ctrl-C again cancels it." : "";
+  say(`Detached; it goes on. holdfast watch ${neutraliseLine(sessionId)}${more}`);
+  if (!isPerson || (await stops.within(SECOND_MS, later)) !== "interrupt") return STOP_CODES[by];
+  try {
+    await cancel(client, { run, signal: AbortSignal.timeout(CANCEL_MS) });
+    say("Cancelled.");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const again = `holdfast cancel ${neutraliseLine(sessionId)}`;
+    say(`It could not be cancelled (${neutraliseLine(reason)}). To try again: ${again}`);
+  }
+  return EXIT.failed;
+}
+
+/** A message that still waits is taken back: the run before it is not the one that was meant. */
+async function cancel(
+  client: Client,
+  { run, signal }: { readonly run: Run; readonly signal: AbortSignal },
+): Promise<void> {
+  const { sessionId, messageId, status } = run;
+  try {
+    if (status === "queued")
+      return void (await client.sessions.withdrawQueued(sessionId, messageId, { signal }));
+  } catch (error) {
+    const hasBegun = error instanceof HoldfastError && error.code === "message_not_queued";
+    if (!hasBegun) throw error;
+  }
+  await client.sessions.cancel(sessionId, { reason: "from the terminal" }, { signal });
+}
+
+function hasEnded({ status }: Run): boolean {
+  return status !== "queued" && status !== "running" && status !== "suspended";
+}
+
+function codeOf({ status }: Run): number {
+  return status === "completed" ? EXIT.done : EXIT.failed;
+}
+
+const NOWHERE: Output = {
+  stream: new Writable({ write: (_chunk, _encoding, done) => done() }),
+  isTerminal: false,
+  colour: false,
+  columns: () => WIDE,
+};

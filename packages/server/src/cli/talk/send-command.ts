@@ -1,0 +1,116 @@
+import type { Client } from "@holdfast/client";
+import {
+  LIMITS,
+  type ContinuityPolicy,
+  type DeliveryMode,
+  type SendMessageReply,
+  type SendMessageRequest,
+} from "@holdfast/protocol";
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { EXIT } from "../exit.ts";
+import { GIVE_UP_MS } from "./follow-events.ts";
+import { followRun } from "./follow-run.ts";
+import { later as laterByClock, type Later } from "../terminal/later.ts";
+import { jsonLine } from "../terminal/neutralise.ts";
+import { persist } from "../terminal/persist.ts";
+import { sendResult } from "./send-result.ts";
+import { orStop, type StopRequests } from "../terminal/stop-requests.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { untilStopped } from "../terminal/until-stopped.ts";
+
+export interface SendCommandOptions {
+  readonly client: Client;
+  readonly sessionId: string;
+  /** `-` reads it from stdin. */
+  readonly text: string;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly delivery?: DeliveryMode | undefined;
+  readonly continuity?: ContinuityPolicy | undefined;
+  /** Returns once the message is stored. */
+  readonly detach?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly terminal: Terminal;
+  /** How long a server may be away. */
+  readonly giveUpMs?: number | undefined;
+  readonly later?: Later | undefined;
+}
+
+/** Sends a message and shows the answer as it comes. Resolves to the exit code. */
+export function sendCommand(options: SendCommandOptions): Promise<number> {
+  const { terminal } = options;
+  return untilStopped(options, async ({ stops, signal }) => {
+    const isRead = options.text === "-";
+    const text = await orStop(isRead ? readText(terminal.stdin, signal) : options.text, stops);
+    if (typeof text === "number") return text;
+    // Whoever has typed the message up to its end cannot type an answer after it.
+    const stdin = isRead ? Readable.from([]) : terminal.stdin;
+    return send({ ...options, text, terminal: { ...terminal, stdin } }, { stops, signal });
+  });
+}
+
+async function send(
+  options: SendCommandOptions,
+  { stops, signal }: { readonly stops: StopRequests; readonly signal: AbortSignal },
+): Promise<number> {
+  const { client, sessionId, text, terminal, giveUpMs = GIVE_UP_MS } = options;
+  const { later = laterByClock } = options;
+  const { stdout, stderr } = terminal;
+  if (!/\S/u.test(text)) {
+    stderr.stream.write("holdfast: There is nothing to send.\n");
+    return EXIT.usage;
+  }
+  const onBroken = (): void => void stderr.stream.write("Reconnecting…\n");
+  const idempotencyKey = randomUUID();
+  const begin = async () => {
+    const before =
+      options.detach === true ? null : await client.sessions.get(sessionId, { signal });
+    const sent = await persist(
+      (call) => client.sessions.send(sessionId, requestOf(options), { ...call, idempotencyKey }),
+      { giveUpMs, later, signal, onBroken },
+    );
+    return { before, sent };
+  };
+  const begun = await orStop(begin(), stops);
+  if (typeof begun === "number") return begun;
+  const { before, sent } = begun;
+  if (before !== null)
+    return followRun({ ...options, sent, before, stops, giveUpMs, later, signal });
+  stdout.stream.write(options.json === true ? jsonLine(sendResult(sent.run, [])) : idsOf(sent));
+  return EXIT.done;
+}
+
+function requestOf({
+  text,
+  provider,
+  model,
+  delivery,
+  continuity,
+}: SendCommandOptions): SendMessageRequest {
+  return {
+    text,
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(delivery !== undefined && { delivery }),
+    ...(continuity !== undefined && { continuity }),
+  };
+}
+
+function idsOf({ message, run }: SendMessageReply): string {
+  return `session ${run.sessionId}\nmessage ${message.id}\nrun ${run.id}\n`;
+}
+
+/** Of an endless input no more than is enough to be refused as too long. */
+async function readText(stdin: Terminal["stdin"], signal: AbortSignal): Promise<string> {
+  signal.addEventListener("abort", () => stdin.destroy?.());
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of stdin) {
+    const bytes = Buffer.from(piece);
+    pieces.push(bytes);
+    size += bytes.length;
+    if (size > LIMITS.messageBytes) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -1,0 +1,126 @@
+import type { Client, StreamEvent } from "@holdfast/client";
+import type { WholeSession } from "@holdfast/protocol";
+import { EXIT } from "../exit.ts";
+import { followEvents, GIVE_UP_MS } from "./follow-events.ts";
+import { later as laterByClock, type Later } from "../terminal/later.ts";
+import { jsonLine, neutraliseLine } from "../terminal/neutralise.ts";
+import { createPaint } from "../terminal/paint.ts";
+import { persist, type Persistence } from "../terminal/persist.ts";
+import { createScreen } from "../terminal/screen.ts";
+import { orStop, STOP_CODES, type StopRequests } from "../terminal/stop-requests.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { untilStopped } from "../terminal/until-stopped.ts";
+import { createWatchView, type WatchView } from "./watch-view.ts";
+
+export interface WatchCommandOptions {
+  readonly client: Client;
+  readonly sessionId: string;
+  /** The number of an event: shows what came after it. Without, what comes from now on. */
+  readonly since?: number | undefined;
+  /** One event a line. */
+  readonly json?: boolean | undefined;
+  readonly terminal: Terminal;
+  /** How long a server may be away. */
+  readonly giveUpMs?: number | undefined;
+  readonly later?: Later | undefined;
+}
+
+/** Shows what happens in a session until it is put away, or nobody wants to see more. Resolves to the exit code. */
+export function watchCommand(options: WatchCommandOptions): Promise<number> {
+  const { client, sessionId, since, terminal } = options;
+  return untilStopped(options, async ({ stops, signal }) => {
+    const session = await orStop(client.sessions.get(sessionId, { signal }), stops);
+    if (typeof session === "number") return session;
+    if (session.status === "archived" && since === undefined) {
+      terminal.stderr.stream.write("The session is archived: nothing more happens in it.\n");
+      return EXIT.done;
+    }
+    return watch(options, { session, stops, signal });
+  });
+}
+
+async function watch(
+  options: WatchCommandOptions,
+  {
+    session,
+    stops,
+    signal,
+  }: {
+    readonly session: WholeSession;
+    readonly stops: StopRequests;
+    readonly signal: AbortSignal;
+  },
+): Promise<number> {
+  const { client, sessionId, since, terminal } = options;
+  const { giveUpMs = GIVE_UP_MS, later = laterByClock } = options;
+  const screen = createScreen(terminal, { beside: "stdout" });
+  const { dim } = createPaint(terminal.stderr);
+  const say = (text: string): void => screen.notice(dim(text));
+  const persistence = { giveUpMs, later, signal, onBroken: () => say("Reconnecting…") };
+  const { promise: ended, reject: fail } = Promise.withResolvers<"archived">();
+  const view =
+    options.json === true
+      ? jsonView(terminal)
+      : createWatchView({ client, session, terminal, screen, stops, persistence, onFailure: fail });
+  const isLast = archiveEnd(options, persistence);
+  try {
+    const followed = await followEvents<"archived">({
+      client,
+      sessionId,
+      stops,
+      giveUpMs,
+      later,
+      ended,
+      after: since ?? session.lastEventId,
+      stdout: terminal.stdout,
+      onConnection: (state) => say(state === "broken" ? "Reconnecting…" : "Connected again."),
+      onEvent: async (event) => {
+        view.take(event);
+        return (await isLast(event)) ? "archived" : null;
+      },
+    });
+    view.end();
+    switch (followed.end) {
+      case "over":
+        say("The session is archived.");
+        return EXIT.done;
+      case "deleted":
+        say("The session was deleted.");
+        return EXIT.done;
+      case "lost":
+        say(
+          `The server did not come back. When it does: holdfast watch ${neutraliseLine(sessionId)}`,
+        );
+        return EXIT.failed;
+      case "stopped":
+        return followed.by === "interrupt" ? EXIT.done : STOP_CODES[followed.by];
+      default:
+        return followed satisfies never;
+    }
+  } finally {
+    view.end();
+    screen.end();
+  }
+}
+
+/**
+ * Whether an event is the last of an archived session. Things come as they are now, so that an early event may
+ * show the session archived already: what came before that is still to come.
+ */
+function archiveEnd(
+  { client, sessionId }: WatchCommandOptions,
+  persistence: Persistence,
+): (event: StreamEvent) => Promise<boolean> {
+  let lastId: number | null = null;
+  return async (event) => {
+    if (lastId === null && event.type === "session" && event.data.status === "archived") {
+      const session = await persist((call) => client.sessions.get(sessionId, call), persistence);
+      lastId = Number(session.lastEventId);
+    }
+    return lastId !== null && Number(event.id) >= lastId;
+  };
+}
+
+function jsonView({ stdout }: Terminal): WatchView {
+  return { take: (event) => void stdout.stream.write(jsonLine(event)), end: () => {} };
+}

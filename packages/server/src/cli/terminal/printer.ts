@@ -1,0 +1,121 @@
+import { createPaint, type Colouring, type Paint } from "./paint.ts";
+import { jsonLine, neutralise, neutraliseLine, onOneLine } from "./neutralise.ts";
+import { terminalOf, type Terminal } from "./terminal.ts";
+import { fit, widthOf } from "./text-width.ts";
+
+/** Where commands say things: data to stdout, everything else to stderr, nothing of others' that a terminal obeys. */
+export interface Printer {
+  readonly terminal: Terminal;
+  readonly paint: Paint;
+  /** For people, on a terminal; scripts get plain lines or JSON. */
+  readonly isForPeople: boolean;
+  json(value: unknown): void;
+  /** One line, whatever is in the text. */
+  line(text: string, style?: Colouring): void;
+  /** Beside the data, for people. */
+  note(text: string, style?: Colouring): void;
+  /** Aligned on a terminal, separated by tabs elsewhere. */
+  table(rows: readonly Row[], columns: readonly Column[]): void;
+}
+
+export type Row = readonly (string | null)[];
+
+export interface Column {
+  readonly title: string;
+  /** Gives way when the terminal is narrow. */
+  readonly flexible?: true;
+  readonly style?: (text: string, paint: Paint) => string;
+}
+
+const GAP = 2;
+const NARROWEST = 8;
+
+export function openPrinter({ json = false }: { readonly json?: boolean } = {}): Printer {
+  const terminal = terminalOf(process);
+  const { stdout, stderr } = terminal;
+  const paint = createPaint(stdout);
+  const isForPeople = stdout.isTerminal && !json;
+  const plain: Colouring = (text) => text;
+  return {
+    terminal,
+    paint,
+    isForPeople,
+    line: (text, style = plain) => void stdout.stream.write(`${style(onOneLine(text))}\n`),
+    json: (value) =>
+      void stdout.stream.write(
+        isForPeople ? `${neutralise(JSON.stringify(value, null, 2))}\n` : jsonLine(value),
+      ),
+    note: (text, style = plain) => {
+      if (stderr.isTerminal) stderr.stream.write(`${style(onOneLine(text))}\n`);
+    },
+    table: (rows, columns) => {
+      if (!isForPeople) {
+        for (const row of rows)
+          stdout.stream.write(`${row.map((cell) => neutraliseLine(cell ?? "")).join("\t")}\n`);
+        return;
+      }
+      for (const text of alignedLines(rows, { columns, paint, width: stdout.columns() }))
+        stdout.stream.write(`${text}\n`);
+    },
+  };
+}
+
+function alignedLines(
+  rows: readonly Row[],
+  {
+    columns,
+    paint,
+    width,
+  }: { readonly columns: readonly Column[]; readonly paint: Paint; readonly width: number },
+): readonly string[] {
+  const cells = rows.map((row) => columns.map((_, index) => neutraliseLine(row[index] ?? "–")));
+  const widths = fitWidths(
+    columns.map(({ title }, index) =>
+      Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ""))),
+    ),
+    { columns, width },
+  );
+  const lineOf = (row: readonly string[], style: (text: string, index: number) => string): string =>
+    row
+      .map((cell, index) => {
+        const room = widths[index] ?? 0;
+        const text = fit(cell, room);
+        const isLast = index === row.length - 1;
+        return style(text, index) + (isLast ? "" : " ".repeat(room - widthOf(text) + GAP));
+      })
+      .join("")
+      .trimEnd();
+  return [
+    lineOf(
+      columns.map(({ title }) => title),
+      (text) => paint.dim(text),
+    ),
+    ...cells.map((row) =>
+      lineOf(row, (text, index) => columns[index]?.style?.(text, paint) ?? text),
+    ),
+  ];
+}
+
+/** Takes from the widest flexible column until everything fits, or nothing more can be taken. */
+function fitWidths(
+  natural: readonly number[],
+  { columns, width }: { readonly columns: readonly Column[]; readonly width: number },
+): readonly number[] {
+  const widths = [...natural];
+  const gaps = GAP * (widths.length - 1);
+  for (;;) {
+    const over = widths.reduce((sum, one) => sum + one, gaps) - width;
+    if (over <= 0) return widths;
+    const candidates = widths
+      .map((room, index) => ({ room, index }))
+      .filter(({ room, index }) => columns[index]?.flexible === true && room > NARROWEST)
+      .toSorted((left, right) => right.room - left.room);
+    const [widest, next] = candidates;
+    if (widest === undefined) return widths;
+    const least = Math.max(NARROWEST, next?.room ?? NARROWEST);
+    widths[widest.index] = Math.max(
+      NARROWEST,
+      widest.room - Math.max(1, Math.min(over, widest.room - least)),
+    );
+  }
+}

@@ -1,0 +1,149 @@
+import type { Answer, Command } from "./command.ts";
+import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
+import type { SessionEvent } from "./event.ts";
+import type { CurrentRun } from "../run.ts";
+import { endCurrentRun, requeueOf, startOf } from "./run-events.ts";
+import { activityOf, currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
+import type { Closing } from "../suspension.ts";
+
+type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
+
+export function decideStartRun(session: Session, command: Of<"start-run">): Decision {
+  if (currentRunOf(session)?.id === command.runId) return NOTHING_TO_DO;
+  const refusal = refuseIfFinal(session);
+  if (refusal !== null) return refusal;
+  if (stateOf(session) !== "idle") {
+    return refuse(session, "session_busy", "Another run is under way.");
+  }
+  if (session.delivery !== "open") {
+    return refuse(session, "delivery_held", "The session's delivery policy holds messages back.");
+  }
+  const [next] = session.queue;
+  if (next?.runId !== command.runId) {
+    return refuse(session, "run_not_next", "The run is not at the head of the queue.");
+  }
+  const resumed: SessionEvent[] =
+    session.standing.status === "suspended" ? [{ type: "session.resumed", at: command.at }] : [];
+  return accept(...resumed, startOf(next, command));
+}
+
+export function decideHandRun(session: Session, command: Of<"hand-run">): Decision {
+  const { at, runId, memory } = command;
+  return withRunning(session, runId, (run) =>
+    run.handed
+      ? NOTHING_TO_DO
+      : accept({ type: "run.handed", at, runId, ...(memory !== undefined && { memory }) }),
+  );
+}
+
+export function decideRetryRun(session: Session, command: Of<"retry-run">): Decision {
+  return withRunning(session, command.runId, (run) =>
+    run.handed
+      ? accept({ type: "run.retried", at: command.at, runId: run.id, error: command.error })
+      : NOTHING_TO_DO,
+  );
+}
+
+export function decideRequeueRun(session: Session, { at, runId }: Of<"requeue-run">): Decision {
+  return withRunning(session, runId, (run) => accept(requeueOf(run, at)));
+}
+
+export function decideSuspendRun(session: Session, command: Of<"suspend-run">): Decision {
+  const { suspension } = command;
+  if (openSuspensionsOf(session).some((open) => open.id === suspension.id)) return NOTHING_TO_DO;
+  const run = currentRunOf(session);
+  if (run?.id !== command.runId || session.standing.status !== "active")
+    return refuseNotCurrent(session);
+  // Suspensions are read in the order of their times: a clock set back must not turn it round.
+  const asked = { ...suspension, createdAt: Math.max(suspension.createdAt, command.at) };
+  return accept({ type: "run.suspended", at: command.at, runId: run.id, suspension: asked });
+}
+
+export function decideAnswer(session: Session, command: Answer): Decision {
+  const { answer, by } = command;
+  return closeSuspension(session, { ...command, closing: { how: "answered", answer, by } });
+}
+
+export function decideCloseSuspension(session: Session, command: Of<"close-suspension">): Decision {
+  return closeSuspension(session, { ...command, closing: { how: command.how } });
+}
+
+function closeSuspension(
+  session: Session,
+  { at, suspensionId, closing }: { at: number; suspensionId: string; closing: Closing },
+): Decision {
+  const activity = activityOf(session);
+  if (
+    activity.state !== "suspended" ||
+    !activity.suspensions.some((open) => open.id === suspensionId)
+  ) {
+    return refuse(
+      session,
+      "suspension_not_open",
+      "Nothing waits under this id: it was answered, withdrawn, or has expired.",
+    );
+  }
+  const events: SessionEvent[] = [];
+  if (session.standing.status === "suspended") events.push({ type: "session.resumed", at });
+  events.push({ type: "suspension.closed", at, suspensionId, closing });
+  if (activity.suspensions.length === 1) {
+    events.push({ type: "run.resumed", at, runId: activity.run.id });
+  }
+  return accept(...events);
+}
+
+export function decideEndRun(session: Session, command: Of<"end-run">): Decision {
+  const run = currentRunOf(session);
+  if (run?.id !== command.runId) return refuseNotCurrent(session);
+  const { at, result, usage, unusedAnswers = [] } = command;
+  const unused = unusedAnswers.length > 0 ? { unusedAnswers } : {};
+  return accept(...endCurrentRun(session, { at, result, usage, ...unused }));
+}
+
+export function decideCancel(session: Session, command: Of<"cancel">): Decision {
+  const run = currentRunOf(session);
+  if (run === null) {
+    const isQueued = session.queue.some((entry) => entry.runId === command.runId);
+    return refuseIfFinal(session) ?? (isQueued ? refuseNotCurrent(session) : NOTHING_TO_DO);
+  }
+  if (command.runId !== undefined && command.runId !== run.id) return refuseNotCurrent(session);
+  const { at, reason } = command;
+  return accept(
+    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
+  );
+}
+
+export function decideRelease(session: Session, command: Of<"release">): Decision {
+  if (stateOf(session) !== "suspended") {
+    return refuse(
+      session,
+      "session_not_suspended",
+      "The session waits for nothing that could be released.",
+    );
+  }
+  const { at, reason } = command;
+  return accept(
+    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
+  );
+}
+
+function withRunning(
+  session: Session,
+  runId: string,
+  then: (run: CurrentRun) => Decision,
+): Decision {
+  const activity = activityOf(session);
+  if (activity.state === "idle" || activity.run.id !== runId) return refuseNotCurrent(session);
+  if (activity.state === "suspended") {
+    return refuse(session, "run_not_running", "The run waits for an answer.");
+  }
+  return then(activity.run);
+}
+
+function refuseNotCurrent(session: Session): Decision {
+  return refuse(
+    session,
+    "run_not_current",
+    "The run is not the session's current one: it ended, or has not started.",
+  );
+}

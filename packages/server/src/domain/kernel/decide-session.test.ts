@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "./command.ts";
+import {
+  archive,
+  at,
+  create,
+  endRun,
+  fail,
+  FAILED,
+  HANDED,
+  NOON,
+  recordResume,
+  remove,
+  resume,
+  send,
+  suspend,
+  suspendRun,
+} from "../testing/commands.ts";
+import { given, sessionAfter } from "../testing/given.ts";
+
+const LATER = NOON + 60_000;
+const RUNNING = [create(), send(1, { start: HANDED })];
+const WAITING = [...RUNNING, suspendRun(1, "s1")];
+
+describe("what an agent needs to be resumed", () => {
+  it("A10 is stored when it changes, and only then", () => {
+    const wish = recordResume(true, { session: "abc", turns: [1, 2] });
+    expect(given(create()).when(wish)).toEqual({
+      events: [
+        {
+          type: "resume.recorded",
+          at: NOON,
+          provider: "demo",
+          supportsResume: true,
+          resumeData: { session: "abc", turns: [1, 2] },
+        },
+      ],
+      refused: null,
+      session: {
+        ...sessionAfter(create()),
+        supportsResume: true,
+        resumeData: [{ provider: "demo", data: { session: "abc", turns: [1, 2] }, seen: null }],
+      },
+    });
+    expect(
+      given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
+    ).toEqual([]);
+    expect(
+      given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
+    ).toHaveLength(1);
+    expect(
+      given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
+    ).toHaveLength(1);
+  });
+});
+
+describe.each([
+  {
+    command: archive(),
+    reason: "the session was archived",
+    last: { type: "session.archived", at: LATER },
+    standing: { status: "archived", archivedAt: LATER },
+  },
+  {
+    command: fail(),
+    reason: "the session failed: its data is unusable",
+    last: { type: "session.failed", at: LATER, reason: "its data is unusable" },
+    standing: { status: "error", reason: "its data is unusable", failedAt: LATER },
+  },
+])("$command.type", ({ command, reason, last, standing }) => {
+  const put = at(LATER, command);
+
+  it("A9 puts an idle session away, which is no activity of it", () => {
+    expect(given(create()).when(put)).toEqual({
+      events: [last],
+      refused: null,
+      session: { ...sessionAfter(create()), standing, updatedAt: LATER },
+    });
+  });
+
+  it("A9 ends all work: the run is cancelled, queued messages are kept as undelivered", () => {
+    const commands = [...WAITING, send(2), send(3)];
+    const { events, session } = given(...commands).when(put);
+    expect(events).toEqual([
+      {
+        type: "run.ended",
+        at: LATER,
+        runId: "r1",
+        result: { outcome: "cancelled", reason },
+        usage: null,
+      },
+      { type: "suspension.closed", at: LATER, suspensionId: "s1", closing: { how: "released" } },
+      { type: "message.undelivered", at: LATER, messageId: "m2", runId: "r2" },
+      { type: "message.undelivered", at: LATER, messageId: "m3", runId: "r3" },
+      last,
+    ]);
+    expect(session).toEqual({
+      ...sessionAfter(...commands),
+      standing,
+      queue: [],
+      updatedAt: LATER,
+      lastActiveAt: LATER,
+    });
+  });
+
+  it("A9 works on a session that the server suspended", () => {
+    const { session } = given(create(), send(1), suspend("crash")).when(put);
+    expect(session).toEqual({ ...sessionAfter(create()), standing, updatedAt: LATER });
+  });
+
+  it("A9 is final, and recorded once", () => {
+    const commands = [create(), command];
+    expect(given(...commands).when(put)).toEqual({
+      events: [],
+      refused: null,
+      session: sessionAfter(...commands),
+    });
+    const refusals = [send(1), resume()].map(
+      (other) => given(...commands).when(other).refused?.code,
+    );
+    const code = command.type === "archive" ? "session_archived" : "session_failed";
+    expect(refusals).toEqual([code, code]);
+  });
+});
+
+describe("deleting", () => {
+  const idle = [{ type: "session.deleted", at: NOON }];
+  const ended = {
+    type: "run.ended",
+    at: NOON,
+    runId: "r1",
+    result: { outcome: "cancelled", reason: "the session was deleted" },
+    usage: null,
+  };
+  const released = {
+    type: "suspension.closed",
+    at: NOON,
+    suspensionId: "s1",
+    closing: { how: "released" },
+  };
+
+  it.each<[string, readonly Command[], readonly object[]]>([
+    ["active and idle", [create()], idle],
+    ["active and idle, with a queue", [create(), send(1)], idle],
+    ["active and running", RUNNING, [ended, ...idle]],
+    ["active and suspended", WAITING, [ended, released, ...idle]],
+    ["suspended and idle", [create(), suspend("crash")], idle],
+    ["suspended and suspended", [...WAITING, suspend("crash")], [ended, released, ...idle]],
+    ["archived", [...RUNNING, archive()], idle],
+    ["error", [...RUNNING, endRun(1, FAILED), fail()], idle],
+  ])("C8 removes a session for good when it is %s", (_, commands, events) => {
+    expect(given(...commands).when(remove())).toEqual({ events, refused: null, session: null });
+  });
+
+  it("C8 is refused a second time", () => {
+    expect(given(create(), remove()).when(remove()).refused?.code).toBe("session_not_found");
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "./command.ts";
+import { decide } from "./decide.ts";
+import { evolve } from "./evolve.ts";
+import * as make from "../testing/commands.ts";
+import { at, create, NOON, send, suspend, update } from "../testing/commands.ts";
+import { given, sessionAfter } from "../testing/given.ts";
+
+describe("a session that does not exist", () => {
+  const EVERY_OTHER: readonly Command[] = [
+    make.send(1),
+    make.update(),
+    make.cancel(),
+    make.release(),
+    make.answer("s1"),
+    make.resume(),
+    make.archive(),
+    make.fail(),
+    make.finalize("completed"),
+    make.remove(),
+    make.editQueued(1),
+    make.moveQueued(1, 0),
+    make.withdrawQueued(1),
+    make.startRun(1),
+    make.handRun(1),
+    make.retryRun(1),
+    make.requeueRun(1),
+    make.suspendRun(1, "s1"),
+    make.closeSuspension("s1", "expired"),
+    make.endRun(1),
+    make.recordResume(true, null),
+    make.suspend("crash"),
+  ];
+
+  it.each(EVERY_OTHER)("takes no $type", (command) => {
+    expect(given().when(command)).toEqual({
+      events: [],
+      refused: { code: "session_not_found", status: null, state: null },
+      session: null,
+    });
+  });
+
+  it("has no events but its creation", () => {
+    expect(() => evolve(null, { type: "session.resumed", at: NOON })).toThrow("unreachable");
+  });
+});
+
+describe("creating a session", () => {
+  it("makes an idle, active one with everything it was given and nothing else begun", () => {
+    const wish = create({
+      title: "Tidy up",
+      provider: "demo",
+      model: "small",
+      agentName: "terraform-architect",
+      purpose: "approval_workflow",
+      metadata: { task: "T001" },
+      agentId: "agent-20260108-180530-abc12345",
+    });
+    expect(given().when(wish)).toEqual({
+      events: [{ ...wish, type: "session.created" }],
+      refused: null,
+      session: {
+        id: "session-1",
+        agentId: "agent-20260108-180530-abc12345",
+        repoId: "repo-1",
+        title: "Tidy up",
+        standing: { status: "active", activity: { state: "idle" } },
+        delivery: "open",
+        queue: [],
+        provider: "demo",
+        model: "small",
+        agentName: "terraform-architect",
+        purpose: "approval_workflow",
+        metadata: { task: "T001" },
+        phase: "initializing",
+        phaseHistory: [],
+        resumeReady: false,
+        errorCount: 0,
+        errorTotal: 0,
+        lastError: null,
+        supportsResume: false,
+        resumeData: [],
+        lastRun: null,
+        forkedFrom: null,
+        createdAt: NOON,
+        updatedAt: NOON,
+        lastActiveAt: NOON,
+        finalizedAt: null,
+        summary: null,
+      },
+    });
+  });
+
+  it("is refused when the id is taken", () => {
+    const { refused } = given(create()).when(create());
+    expect(refused).toEqual({ code: "session_exists", status: "active", state: "idle" });
+  });
+});
+
+describe("a clock that is set back", () => {
+  it("does not reach the events: they are told at the session's latest time", () => {
+    const late = NOON + 5_000;
+    const before = sessionAfter(create(), at(late, update({ changes: { title: "late" } })));
+    expect(decide(before, at(NOON, make.archive()))).toEqual({
+      ok: true,
+      events: [{ type: "session.archived", at: late }],
+    });
+  });
+
+  it("does not move a session's times", () => {
+    const late = NOON + 5_000;
+    const { session } = given(create(), at(late, send(1))).when(at(NOON, suspend("shutdown")));
+    expect([session?.createdAt, session?.lastActiveAt, session?.updatedAt]).toEqual([
+      NOON,
+      late,
+      late,
+    ]);
+  });
+});
+
+describe("what an agent puts out", () => {
+  it("keeps the session alive and changes nothing else", () => {
+    const before = sessionAfter(create(), send(1, { start: make.HANDED }));
+    const later = NOON + 1_000;
+    expect(evolve(before, { type: "output.appended", at: later })).toEqual({
+      ...before,
+      updatedAt: later,
+      lastActiveAt: later,
+    });
+  });
+
+  it("does not move a session's times back when the clock is", () => {
+    const before = sessionAfter(create(), send(1, { start: make.HANDED }));
+    expect(evolve(before, { type: "output.appended", at: NOON - 1_000 })).toEqual(before);
+  });
+});

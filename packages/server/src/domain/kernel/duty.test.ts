@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "./command.ts";
+import { dutyOf, type Duty } from "./duty.ts";
+import {
+  answer,
+  archive,
+  cancel,
+  create,
+  fail,
+  handRun,
+  HANDED,
+  NOON,
+  retryRun,
+  send,
+  START,
+  suspend,
+  suspendRun,
+  update,
+} from "../testing/commands.ts";
+import { sessionAfter } from "../testing/given.ts";
+
+const RUNNING = [create(), send(1, { start: HANDED })];
+
+describe("what the world owes a session", () => {
+  it("is no agent when it does not exist any more", () => {
+    expect(dutyOf(null)).toEqual({ do: "clear" });
+  });
+
+  it.each<[string, readonly Command[], Duty]>([
+    ["it is archived", [...RUNNING, send(2), archive()], { do: "clear" }],
+    ["it has failed", [...RUNNING, send(2), fail()], { do: "clear" }],
+    ["it is idle", [create()], { do: "rest" }],
+    ["it is idle and the server was away", [create(), suspend("crash")], { do: "rest" }],
+    ["messages wait", [create(), send(1), send(2)], { do: "start", runId: "r1", messageId: "m1" }],
+    [
+      "messages wait and the server was away",
+      [create(), send(1), suspend("crash")],
+      { do: "start", runId: "r1", messageId: "m1" },
+    ],
+    [
+      "messages are held back",
+      [create(), send(1), update({ changes: { delivery: "hold" } })],
+      { do: "rest" },
+    ],
+    [
+      "messages are rejected",
+      [create(), send(1), update({ changes: { delivery: "reject" } })],
+      { do: "rest" },
+    ],
+    [
+      "a run has begun",
+      [create(), send(1, { start: START })],
+      { do: "drive", runId: "r1", handed: false },
+    ],
+    [
+      "an agent was given the message",
+      [create(), send(1, { start: START }), handRun(1)],
+      { do: "drive", runId: "r1", handed: true },
+    ],
+    [
+      "the message is to be given again",
+      [...RUNNING, retryRun(1)],
+      { do: "drive", runId: "r1", handed: false },
+    ],
+    [
+      "an answer is to be given",
+      [...RUNNING, suspendRun(1, "s1"), answer("s1")],
+      { do: "drive", runId: "r1", handed: false },
+    ],
+    [
+      "policy changes under a run",
+      [...RUNNING, update({ changes: { delivery: "hold" } })],
+      { do: "drive", runId: "r1", handed: true },
+    ],
+    [
+      "a run was cut before it was given",
+      [create(), send(1, { start: START }), suspend("crash")],
+      { do: "start", runId: "r1", messageId: "m1" },
+    ],
+    ["a run was cut after it was given", [...RUNNING, suspend("crash")], { do: "rest" }],
+    [
+      "the run is cancelled and others wait",
+      [...RUNNING, send(2), cancel()],
+      { do: "start", runId: "r2", messageId: "m2" },
+    ],
+    [
+      "it waits for ever",
+      [...RUNNING, suspendRun(1, "s1")],
+      { do: "await", runId: "r1", until: null },
+    ],
+    [
+      "it waits for several things",
+      [
+        ...RUNNING,
+        suspendRun(1, "s1", { expiresAt: NOON + 9 }),
+        suspendRun(1, "s2"),
+        suspendRun(1, "s3", { expiresAt: NOON + 5 }),
+      ],
+      { do: "await", runId: "r1", until: NOON + 5 },
+    ],
+    [
+      "it waits and the server was away",
+      [...RUNNING, suspendRun(1, "s1", { expiresAt: NOON + 9 }), suspend("shutdown")],
+      { do: "await", runId: "r1", until: NOON + 9 },
+    ],
+  ])("follows from its state alone when %s", (_, commands, duty) => {
+    expect(dutyOf(sessionAfter(...commands))).toEqual(duty);
+  });
+});

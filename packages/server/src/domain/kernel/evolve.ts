@@ -1,0 +1,264 @@
+import type { EventOf, SessionEvent } from "./event.ts";
+import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
+import { parseResumePoints, withResumeData, withSeenRun } from "../resume-point.ts";
+import {
+  activityOf,
+  currentRunOf,
+  IDLE,
+  openSuspensionsOf,
+  type Activity,
+  type LastError,
+  type Session,
+} from "../session.ts";
+
+/** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
+export function evolve(session: Session | null, event: SessionEvent): Session | null {
+  if (event.type === "session.created") return created(event);
+  if (event.type === "session.imported") return imported(event);
+  if (session === null)
+    throw new Error(`unreachable: ${event.type} on a session that does not exist`);
+  if (event.type === "session.deleted") return null;
+  return { ...fold(session, event), ...timesAfter(session, event) };
+}
+
+export function evolveAll(
+  session: Session | null,
+  events: readonly SessionEvent[],
+): Session | null {
+  return events.reduce(evolve, session);
+}
+
+type Change = Exclude<
+  SessionEvent,
+  { type: "session.created" | "session.imported" | "session.deleted" }
+>;
+
+function fold(session: Session, event: Change): Session {
+  switch (event.type) {
+    case "session.updated":
+      return {
+        ...session,
+        ...event.changes,
+        metadata: { ...session.metadata, ...event.changes.metadata },
+      };
+    case "session.suspended": {
+      const activity = activityOf(session);
+      if (activity.state === "running")
+        throw new Error("unreachable: suspended with a run under way");
+      const { standing } = session;
+      const suspendedAt = standing.status === "suspended" ? standing.suspendedAt : event.at;
+      const reason = event.reason ?? null;
+      return { ...session, standing: { status: "suspended", activity, suspendedAt, reason } };
+    }
+    case "session.touched":
+      return session;
+    case "session.resumed":
+      return { ...session, standing: { status: "active", activity: activityOf(session) } };
+    case "session.archived":
+      return { ...session, standing: { status: "archived", archivedAt: event.at } };
+    case "session.failed":
+      return {
+        ...session,
+        standing: { status: "error", reason: event.reason, failedAt: event.at },
+      };
+    case "session.finalized":
+      return { ...session, finalizedAt: event.at, summary: event.summary };
+    case "phase.changed":
+      return {
+        ...session,
+        phase: event.to,
+        resumeReady: isResumable(event.to),
+        phaseHistory: [
+          ...session.phaseHistory,
+          { from: event.from, to: event.to, at: event.at },
+        ].slice(-PHASE_HISTORY_KEPT),
+      };
+    case "error.recorded":
+      return withError(session, { ...event.error, at: event.at });
+    case "resume.recorded":
+      return recordedResume(session, event);
+    case "message.queued":
+      return { ...session, queue: session.queue.toSpliced(event.position, 0, event.entry) };
+    case "message.edited":
+    case "output.appended":
+      return session;
+    case "message.moved": {
+      const moved = session.queue.filter((entry) => entry.messageId === event.messageId);
+      return {
+        ...session,
+        queue: without(session, event.messageId).toSpliced(event.position, 0, ...moved),
+      };
+    }
+    case "message.withdrawn":
+    case "message.undelivered":
+      return { ...session, queue: without(session, event.messageId) };
+    case "run.started":
+      return {
+        ...working(session, { state: "running", run: event.run }),
+        queue: without(session, event.run.messageId),
+        lastRun: { provider: event.run.provider, model: event.run.model },
+      };
+    case "run.handed":
+      return seenByAgent(
+        withRun(session, (run) => ({ ...run, handed: true, attempts: run.attempts + 1 })),
+      );
+    case "run.retried":
+    case "run.resumed":
+      return withRun(seenByAgent(session), (run) => ({ ...run, handed: false }));
+    case "run.requeued":
+      return { ...working(session, IDLE), queue: [event.entry, ...session.queue] };
+    case "run.suspended":
+      return suspendedRun(session, event);
+    case "suspension.closed":
+      return closedSuspension(session, event);
+    case "run.ended":
+      return endedRun(session, event);
+    default:
+      return event satisfies never;
+  }
+}
+
+function created(event: EventOf<"session.created">): Session {
+  const { type: _, at, ...given } = event;
+  return {
+    ...given,
+    agentId: event.agentId ?? null,
+    standing: { status: "active", activity: IDLE },
+    delivery: "open",
+    queue: [],
+    phase: "initializing",
+    phaseHistory: [],
+    resumeReady: false,
+    errorCount: 0,
+    errorTotal: 0,
+    lastError: null,
+    supportsResume: false,
+    resumeData: [],
+    lastRun: event.lastRun ?? null,
+    createdAt: at,
+    updatedAt: at,
+    lastActiveAt: at,
+    finalizedAt: null,
+    summary: null,
+  };
+}
+
+/** A log of 0.1 may hold a session as it was kept then. */
+function imported({ session }: EventOf<"session.imported">): Session {
+  const { lastRun = null } = session;
+  return { ...session, lastRun, resumeData: parseResumePoints(session.resumeData) };
+}
+
+/** The agent of the current run has been given it. */
+function seenByAgent(session: Session): Session {
+  const run = currentRunOf(session);
+  if (run === null || !run.handed) return session;
+  return { ...session, resumeData: withSeenRun(session.resumeData, run) };
+}
+
+function recordedResume(session: Session, event: EventOf<"resume.recorded">): Session {
+  const { supportsResume } = event;
+  const [old = { provider: null, data: null }] =
+    event.provider === undefined ? parseResumePoints(event.resumeData) : [];
+  const point = {
+    provider: event.provider ?? old.provider ?? currentRunOf(session)?.provider ?? null,
+    data: event.provider === undefined ? old.data : event.resumeData,
+  };
+  return { ...session, supportsResume, resumeData: withResumeData(session.resumeData, point) };
+}
+
+function suspendedRun(session: Session, event: EventOf<"run.suspended">): Session {
+  const run = currentRunOf(session);
+  if (run === null) throw new Error("unreachable: a suspension without a run");
+  const [first, ...rest] = [...openSuspensionsOf(session), event.suspension];
+  if (first === undefined) throw new Error("unreachable: the new suspension is among them");
+  return working(session, { state: "suspended", run, suspensions: [first, ...rest] });
+}
+
+function closedSuspension(session: Session, event: EventOf<"suspension.closed">): Session {
+  const run = currentRunOf(session);
+  if (run === null) return session; // released with its run, which ended just before
+  const [first, ...rest] = openSuspensionsOf(session).filter(({ id }) => id !== event.suspensionId);
+  return working(
+    session,
+    first === undefined
+      ? { state: "running", run }
+      : { state: "suspended", run, suspensions: [first, ...rest] },
+  );
+}
+
+function endedRun(session: Session, event: EventOf<"run.ended">): Session {
+  const ended = working(seenByAgent(session), IDLE);
+  const { runId, result, at } = event;
+  switch (result.outcome) {
+    case "completed":
+      return { ...ended, errorCount: 0 };
+    case "failed":
+      return withError(ended, { id: runId, text: result.error.message, at });
+    case "cancelled":
+    case "interrupted":
+      return ended;
+    default:
+      return result satisfies never;
+  }
+}
+
+function withError(session: Session, lastError: LastError): Session {
+  const { errorCount, errorTotal } = session;
+  return { ...session, errorCount: errorCount + 1, errorTotal: errorTotal + 1, lastError };
+}
+
+/** A session with something under way is active, except that waiting outlives the server. */
+function working(session: Session, activity: Activity): Session {
+  const { standing } = session;
+  const staysSuspended = standing.status === "suspended" && activity.state !== "running";
+  return {
+    ...session,
+    standing: staysSuspended ? { ...standing, activity } : { status: "active", activity },
+  };
+}
+
+function withRun(
+  session: Session,
+  change: (run: NonNullable<ReturnType<typeof currentRunOf>>) => typeof run,
+): Session {
+  const run = currentRunOf(session);
+  if (run === null) throw new Error("unreachable: a run event without a run");
+  return working(session, { state: "running", run: change(run) });
+}
+
+function without(session: Session, messageId: string): Session["queue"] {
+  return session.queue.filter((entry) => entry.messageId !== messageId);
+}
+
+function timesAfter(
+  session: Session,
+  event: SessionEvent,
+): Pick<Session, "updatedAt" | "lastActiveAt"> {
+  const { lastActiveAt } = session;
+  if (isServersOwn(event)) return { updatedAt: session.updatedAt, lastActiveAt };
+  const updatedAt = Math.max(session.updatedAt, event.at);
+  return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt };
+}
+
+/** The server's coming and going leaves a session as it was; a crash may have cut something off. */
+function isServersOwn(event: SessionEvent): boolean {
+  if (event.type === "session.suspended") return event.cause !== "crash";
+  return event.type === "session.resumed" && event.by === "server";
+}
+
+/** Activity is what a person, an agent or a hook did. */
+function isActivity(event: SessionEvent): boolean {
+  switch (event.type) {
+    case "session.suspended":
+    case "session.archived":
+    case "session.failed":
+    case "run.requeued":
+    case "message.undelivered":
+      return false;
+    case "run.ended":
+      return event.result.outcome !== "interrupted";
+    default:
+      return true;
+  }
+}

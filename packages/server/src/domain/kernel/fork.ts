@@ -1,0 +1,24 @@
+import type { Create } from "./command.ts";
+import type { Session } from "../session.ts";
+
+/** The command that makes a new idle session of another one's history; allowed in every status. */
+export function forkOf(
+  source: Session,
+  { id, at, atMessage }: { id: string; at: number; atMessage: string | null },
+): Create {
+  return {
+    type: "create",
+    at,
+    id,
+    agentId: null,
+    repoId: source.repoId,
+    title: source.title,
+    provider: source.provider,
+    model: source.model,
+    agentName: source.agentName,
+    purpose: source.purpose,
+    metadata: source.metadata,
+    forkedFrom: { sessionId: source.id, atMessage },
+    lastRun: source.lastRun,
+  };
+}

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { Command } from "./command.ts";
+import { decide } from "./decide.ts";
+import type { SessionEvent } from "./event.ts";
+import { evolveAll } from "./evolve.ts";
+import { PHASES } from "../phase.ts";
+import { REFUSAL_CODES } from "./refusal.ts";
+import {
+  activityOf,
+  currentRunOf,
+  openSuspensionsOf,
+  stateOf,
+  statusOf,
+  type Session,
+} from "../session.ts";
+import { LEGAL_STATES, STATUSES, type State, type Status } from "../status.ts";
+import { always, everyStep, LIVES_THAT_MEET_ALL } from "../testing/always.ts";
+import { expectSame } from "../testing/same.ts";
+import { deepFreeze, eventsOf, throughDisk } from "../testing/walk.ts";
+
+describe("whatever is asked of a session, in whatever order", () => {
+  it("A7 has a legal status and state, with the data that belongs to them and none else", () => {
+    everyStep(({ after }) => {
+      if (after === null) return;
+      const states: readonly State[] = LEGAL_STATES[statusOf(after)];
+      if (!states.includes(stateOf(after)))
+        throw new Error(`${statusOf(after)} and ${stateOf(after)}`);
+      expectSame(Object.keys(after.standing).sort(), STANDING_KEYS[statusOf(after)]);
+      expectSame(Object.keys(activityOf(after)).sort(), ACTIVITY_KEYS[stateOf(after)]);
+      const open = openSuspensionsOf(after).map(({ id }) => id);
+      expectSame(new Set(open).size, open.length);
+      if (stateOf(after) === "suspended" && open.length === 0)
+        throw new Error("suspended, waiting for nothing");
+    });
+  });
+
+  it("A7 changes status only by the commands that may change it", () => {
+    everyStep(({ before, after, command }) => {
+      if (before === null || after === null || statusOf(before) === statusOf(after)) return;
+      const causes: readonly string[] = CAUSES[`${statusOf(before)} → ${statusOf(after)}`] ?? [];
+      if (!causes.includes(command.type)) {
+        throw new Error(`${command.type} made ${statusOf(before)} ${statusOf(after)}`);
+      }
+    });
+  });
+
+  it("C1 begins to wait only while it works, and works on with the run that waited", () => {
+    everyStep(({ before, after }) => {
+      if (before === null || after === null) return;
+      const [was, is] = [stateOf(before), stateOf(after)];
+      if (was === "idle" && is === "suspended") throw new Error("it waits without having worked");
+      if (was === "suspended" && is === "suspended")
+        expectSame(currentRunOf(after), currentRunOf(before));
+      if (was === "running" && is === "suspended")
+        expectSame(currentRunOf(after), currentRunOf(before));
+    });
+  });
+
+  it("is the same when its events are replayed, also after they were on disk", () => {
+    always((steps) => {
+      const log = steps.flatMap(({ decision }) => eventsOf(decision));
+      const live = steps.at(-1)?.after ?? null;
+      expectSame(evolveAll(null, log), live);
+      const stored = throughDisk(log);
+      expectSame(stored, log);
+      expectSame(evolveAll(null, stored), live);
+    });
+  });
+
+  it("decides the same when it was read from disk", () => {
+    everyStep(({ before, command, decision }) => {
+      expectSame(decide(throughDisk(before), command), decision);
+    });
+  });
+
+  it("records nothing, or refuses, when a command is tried again at once", () => {
+    everyStep(({ command, after }) => {
+      const again = decide(after, command);
+      expectSame(evolveAll(after, eventsOf(again)), after);
+      // The text of a message is not the kernel's: an edit to the same text is an edit to it.
+      const expected = command.type === "edit-queued" ? eventsOf(again).slice(0, 1) : [];
+      expectSame(eventsOf(again), expected);
+    });
+  });
+
+  it("is as if a refused command had never come", () => {
+    always((steps) => {
+      const accepted = steps.filter(({ decision }) => decision.ok);
+      const session = accepted.reduce<Session | null>(
+        (before, { command }) => evolveAll(before, eventsOf(decide(before, command))),
+        null,
+      );
+      expectSame(session, steps.at(-1)?.after ?? null);
+    });
+  });
+
+  it("says with every refusal why, and where the session stands", () => {
+    everyStep(({ before, decision }) => {
+      if (decision.ok) return;
+      const { code, message, status, state } = decision.refusal;
+      if (!REFUSAL_CODES.includes(code) || message === "")
+        throw new Error(`refused without a reason: ${code}`);
+      expectSame(
+        [status, state],
+        before === null ? [null, null] : [statusOf(before), stateOf(before)],
+      );
+    });
+  });
+
+  it("never goes back in time, whatever the clock does", () => {
+    everyStep(({ before, command, decision, after }) => {
+      if (after === null) return;
+      const { createdAt, updatedAt, lastActiveAt } = after;
+      if (createdAt > lastActiveAt || lastActiveAt > updatedAt)
+        throw new Error("its times are out of order");
+      if (before === null) return;
+      if (updatedAt < before.updatedAt || lastActiveAt < before.lastActiveAt)
+        throw new Error("it went back in time");
+      const at = Math.max(command.at, before.updatedAt);
+      for (const event of eventsOf(decision)) expectSame(event.at, at);
+    });
+  });
+
+  it("ruling 15: is as old after the server's coming and going as before", () => {
+    everyStep(({ before, command, after }) => {
+      if (command.type !== "suspend" && command.type !== "come-back") return;
+      if (before === null || after === null) return;
+      expectSame(after.lastActiveAt, before.lastActiveAt);
+      const isCrash = command.type === "suspend" && command.cause === "crash";
+      if (stateOf(before) !== "running" && !isCrash) expectSame(after.updatedAt, before.updatedAt);
+    });
+  });
+
+  it("ruling 14: is never suspended by a stop or a crash when it has no repository", () => {
+    everyStep(({ before, command, after }) => {
+      if (command.type !== "suspend" || before?.repoId !== null || after === null) return;
+      expectSame(statusOf(after), statusOf(before));
+    });
+  });
+
+  it("ruling 15: is active now when somebody reports its phase, also one that it has", () => {
+    everyStep(({ before, command, decision, after }) => {
+      if (command.type !== "update" || command.phase === undefined || !decision.ok) return;
+      if (before !== null)
+        expectSame(
+          after?.lastActiveAt,
+          Math.max(command.at, before.updatedAt, before.lastActiveAt),
+        );
+    });
+  });
+
+  it("is never changed by deciding on it: with everything frozen, all goes on as before", () => {
+    always(
+      (steps) => {
+        const notFrozen = steps.filter(
+          ({ before, command }) => !Object.isFrozen(before) || !Object.isFrozen(command),
+        );
+        expectSame(notFrozen, []);
+      },
+      { keep: deepFreeze },
+    );
+  });
+
+  it("B2 keeps its phase out of everything else", () => {
+    everyStep(({ before, command, decision, after }, index) => {
+      if (before === null || after === null) return;
+      if (command.type === "update" || command.type === "finalize") {
+        expectSame([after.standing, after.queue], [before.standing, before.queue]);
+        return;
+      }
+      const phase = PHASES[(PHASES.indexOf(before.phase) + 1 + index) % PHASES.length] ?? "failed";
+      expectSame(decide({ ...before, phase }, command), decision);
+    });
+  });
+});
+
+describe("the lives that are tried", () => {
+  it("reach every legal pair, accept every command, record every event and meet every refusal", () => {
+    const met = new Set<string>();
+    everyStep(
+      ({ command, decision, after }) => {
+        if (after !== null) met.add(`${statusOf(after)} and ${stateOf(after)}`);
+        if (!decision.ok) met.add(decision.refusal.code);
+        else if (decision.events.length > 0) met.add(`${command.type} accepted`);
+        for (const event of eventsOf(decision)) met.add(event.type);
+        if (after !== null && openSuspensionsOf(after).length > 1) met.add("several suspensions");
+        if (command.type === "answer" && decision.ok && after !== null)
+          met.add(`answered, then ${stateOf(after)}`);
+      },
+      { lives: LIVES_THAT_MEET_ALL },
+    );
+    const pairs = STATUSES.flatMap((status) =>
+      LEGAL_STATES[status].map((state) => `${status} and ${state}`),
+    );
+    const expected = [
+      ...pairs,
+      ...REFUSAL_CODES,
+      ...Object.keys(COMMAND_TYPES).map((type) => `${type} accepted`),
+      ...Object.keys(EVENT_TYPES),
+      "several suspensions",
+      "answered, then running",
+      "answered, then suspended",
+    ];
+    expect([...met].sort()).toEqual(expected.sort());
+  });
+});
+
+const STANDING_KEYS: Record<Status, readonly string[]> = {
+  active: ["activity", "status"],
+  suspended: ["activity", "reason", "status", "suspendedAt"],
+  archived: ["archivedAt", "status"],
+  error: ["failedAt", "reason", "status"],
+};
+
+const ACTIVITY_KEYS: Record<State, readonly string[]> = {
+  idle: ["state"],
+  running: ["run", "state"],
+  suspended: ["run", "state", "suspensions"],
+};
+
+const CAUSES: Record<string, readonly Command["type"][]> = {
+  "active → suspended": ["suspend", "come-back"],
+  "suspended → active": ["send", "resume", "come-back", "start-run", "answer", "close-suspension"],
+  "active → archived": ["archive"],
+  "suspended → archived": ["archive"],
+  "active → error": ["fail"],
+  "suspended → error": ["fail"],
+};
+
+const COMMAND_TYPES: Record<Command["type"], true> = {
+  create: true,
+  send: true,
+  update: true,
+  cancel: true,
+  release: true,
+  answer: true,
+  resume: true,
+  archive: true,
+  fail: true,
+  finalize: true,
+  delete: true,
+  "edit-queued": true,
+  "move-queued": true,
+  "withdraw-queued": true,
+  "start-run": true,
+  "hand-run": true,
+  "retry-run": true,
+  "requeue-run": true,
+  "suspend-run": true,
+  "close-suspension": true,
+  "end-run": true,
+  "record-resume": true,
+  suspend: true,
+  "come-back": true,
+};
+
+/** All that `decide` records; what an agent puts out, or an import brings, needs no decision. */
+const EVENT_TYPES: Record<
+  Exclude<SessionEvent["type"], "output.appended" | "session.imported">,
+  true
+> = {
+  "session.created": true,
+  "session.updated": true,
+  "session.suspended": true,
+  "session.resumed": true,
+  "session.touched": true,
+  "session.archived": true,
+  "session.failed": true,
+  "session.finalized": true,
+  "session.deleted": true,
+  "phase.changed": true,
+  "error.recorded": true,
+  "resume.recorded": true,
+  "message.queued": true,
+  "message.edited": true,
+  "message.moved": true,
+  "message.withdrawn": true,
+  "message.undelivered": true,
+  "run.started": true,
+  "run.handed": true,
+  "run.retried": true,
+  "run.requeued": true,
+  "run.suspended": true,
+  "suspension.closed": true,
+  "run.resumed": true,
+  "run.ended": true,
+};

@@ -1,0 +1,30 @@
+import type { State, Status } from "../status.ts";
+
+/** Every "no" of the kernel. Codes are public for ever. */
+export const REFUSAL_CODES = [
+  "session_not_found",
+  "session_exists",
+  "session_archived",
+  "session_failed",
+  "session_busy",
+  "repository_required",
+  "delivery_held",
+  "delivery_rejected",
+  "agents_busy",
+  "queue_full",
+  "message_not_queued",
+  "run_not_next",
+  "run_not_current",
+  "run_not_running",
+  "suspension_not_open",
+  "session_not_suspended",
+  "phase_final",
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+  readonly status: Status | null;
+  readonly state: State | null;
+}

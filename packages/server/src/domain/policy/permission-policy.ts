@@ -1,0 +1,248 @@
+import { matchesGlob } from "./glob.ts";
+import { grantFor, type PermissionGrant } from "./permission-grant.ts";
+import type { Phase } from "../phase.ts";
+import { guessShell, readShell, type ShellPart } from "./shell-command.ts";
+
+export const PERMISSION_DECISIONS = ["allow", "ask", "deny"] as const;
+export type PermissionDecision = (typeof PERMISSION_DECISIONS)[number];
+
+/** Covers what all its conditions cover; one without conditions covers everything. */
+export interface PermissionRule {
+  /** What the agent calls the kind of work: `read`, `edit`, `execute` and so on. */
+  readonly kind?: string;
+  /** Inside the repository, or absolute. */
+  readonly path?: string;
+  readonly command?: string;
+  readonly tool?: string;
+  readonly decision: PermissionDecision;
+}
+
+/** In each list the first rule that covers a request decides; those of the phase come before the others. */
+export interface PermissionPolicy {
+  readonly rules: readonly PermissionRule[];
+  readonly phases: Readonly<Partial<Record<Phase, readonly PermissionRule[]>>>;
+}
+
+/** What an agent asks to do, as far as it tells. */
+export interface PermissionSubject {
+  readonly kind: string | null;
+  readonly tool: string | null;
+  /** Everything it names: relative where inside the repository, absolute where not. */
+  readonly paths: readonly string[];
+  /** As it would be run; `shown` is only what the agent shows of it. */
+  readonly command: { readonly line: string; readonly is: "exact" | "shown" } | null;
+  /** Where the command would be run, if that is told. */
+  readonly folder: string | null;
+  readonly fingerprint: string;
+}
+
+interface PermissionVerdict {
+  readonly decision: PermissionDecision;
+  /** What decided, in words; null when nothing did, and it is asked for that reason. */
+  readonly by: string | null;
+}
+
+export interface PermissionCase {
+  readonly subject: PermissionSubject;
+  readonly phase: Phase;
+  /** What the operator wrote; null when nothing. */
+  readonly configured: PermissionPolicy | null;
+  /** What the session carries; null when nothing. */
+  readonly own: PermissionPolicy | null;
+  readonly grants: readonly PermissionGrant[];
+}
+
+/**
+ * What may be done without a person. A configured denial always holds, then one of the session; then what
+ * a person has said for the session, then its rules, then the configured ones. A line that runs several
+ * commands may run when each of them may. In doubt, a person is asked.
+ */
+export function decidePermission(given: PermissionCase): PermissionVerdict {
+  const { subject, grants } = given;
+  const verdicts = partsOf(subject).map((part) => decidePart(given, part));
+  const denied = verdicts.find(({ decision }) => decision === "deny");
+  if (denied !== undefined) return denied;
+  const grant = grantFor(subject, grants);
+  if (grant !== null) return { decision: grant.decision, by: `grant ${grant.id}` };
+  const asked = verdicts.find(({ decision }) => decision === "ask");
+  if (asked !== undefined) return asked;
+  const by = [...new Set(verdicts.flatMap((verdict) => verdict.by ?? []))].join(", ");
+  return { decision: "allow", by };
+}
+
+/** Whether there is anything in it that an agent would get past by not asking. */
+export function isRestrictive({
+  configured,
+  own,
+}: Pick<PermissionCase, "configured" | "own">): boolean {
+  // A configured one denies something in some phases, whatever else it says.
+  if (configured !== null) return true;
+  const rules = own === null ? [] : [...own.rules, ...Object.values(own.phases).flat()];
+  return rules.some(({ decision }) => decision !== "allow");
+}
+
+/** While an agent looks and plans, it is not to change anything: so in every configured policy. */
+const PLANNING_RULES: readonly PermissionRule[] = [
+  { kind: "edit", decision: "deny" },
+  { kind: "delete", decision: "deny" },
+  { kind: "move", decision: "deny" },
+];
+const PLANNING_PHASES: ReadonlySet<Phase> = new Set(["investigating", "planning"]);
+
+interface NamedRule {
+  readonly name: string;
+  readonly rule: PermissionRule;
+}
+
+/** In the order in which they are looked at. */
+function configuredRules(policy: PermissionPolicy, phase: Phase): readonly NamedRule[] {
+  const planning = PLANNING_PHASES.has(phase) ? PLANNING_RULES : [];
+  return [
+    ...named(policy.phases[phase] ?? [], `permissions.phases.${phase}`),
+    ...planning.map((rule) => ({ name: `no ${rule.kind} while ${phase}`, rule })),
+    ...named(policy.rules, "permissions.rules"),
+  ];
+}
+
+function sessionRules(policy: PermissionPolicy, phase: Phase): readonly NamedRule[] {
+  return [
+    ...named(policy.phases[phase] ?? [], `session permissions.phases.${phase}`),
+    ...named(policy.rules, "session permissions.rules"),
+  ];
+}
+
+function named(rules: readonly PermissionRule[], where: string): readonly NamedRule[] {
+  return rules.map((rule, index) => ({ name: `${where}[${index}]`, rule }));
+}
+
+/** What is asked for, or one of the commands in it. */
+interface Part {
+  readonly subject: PermissionSubject;
+  readonly command: ShellPart | null;
+}
+
+function partsOf(subject: PermissionSubject): readonly Part[] {
+  const { command } = subject;
+  if (command === null) return [{ subject, command: null }];
+  const read = command.is === "exact" ? readShell(command.line) : guessShell(command.line);
+  return read.map((part) => ({ subject, command: part }));
+}
+
+function decidePart({ phase, configured, own }: PermissionCase, part: Part): PermissionVerdict {
+  const operators = configured === null ? [] : configuredRules(configured, phase);
+  const first = judge(operators, part);
+  if (first?.decision === "deny") return first;
+  const second = judge(own === null ? [] : sessionRules(own, phase), part);
+  // What the operator wants to be asked about, and might deny, a session cannot allow by itself.
+  const isHeld = first?.decision === "ask" && mayDeny(operators, part);
+  if (second?.decision === "allow" && isHeld) return first;
+  return second ?? first ?? { decision: "ask", by: null };
+}
+
+/** The first rule that covers it; one before it that only may, and would not allow it, turns a yes into a question. */
+function judge(rules: readonly NamedRule[], part: Part): PermissionVerdict | null {
+  let doubt: PermissionVerdict | null = null;
+  for (const { name, rule } of rules) {
+    const covered = covers(rule, part);
+    if (covered === "yes") {
+      const { decision } = rule;
+      return doubt !== null && decision !== "deny" ? doubt : { decision, by: name };
+    }
+    if (covered === "perhaps" && rule.decision !== "allow") doubt ??= { decision: "ask", by: name };
+  }
+  return doubt;
+}
+
+function mayDeny(rules: readonly NamedRule[], part: Part): boolean {
+  return rules.some(({ rule }) => rule.decision === "deny" && covers(rule, part) !== "no");
+}
+
+type Covered = "yes" | "no" | "perhaps";
+
+function covers(rule: PermissionRule, part: Part): Covered {
+  return rule.decision === "allow" ? coversAll(rule, part) : coversAny(rule, part);
+}
+
+/** To allow, everything that is asked for must be known, inside, and covered. */
+function coversAll({ kind, path, command, tool }: PermissionRule, part: Part): Covered {
+  const { subject } = part;
+  if (subject.paths.some(isOutside)) return "no";
+  // An agent may call a command what it likes: it is run all the same.
+  const done = part.command === null ? subject.kind : "execute";
+  if (kind !== undefined && kind !== done) return "no";
+  if (tool !== undefined && !(subject.tool !== null && matchesGlob(tool, subject.tool, "text"))) {
+    return "no";
+  }
+  if (command !== undefined) {
+    const text = part.command?.text ?? null;
+    if (text === null || !matchesCommand(command, text)) return "no";
+  }
+  if (path === undefined) return "yes";
+  // The files that a command names are not all it may touch.
+  if (done === "execute" && command === undefined) return "no";
+  const { paths } = subject;
+  return paths.length > 0 && paths.every((each) => matchesPath(path, each)) ? "yes" : "no";
+}
+
+/** To deny or to ask, it is enough that something of it is covered, or may be. */
+function coversAny({ kind, path, command, tool }: PermissionRule, part: Part): Covered {
+  return every([
+    kind === undefined ? "yes" : coversKind(kind, part),
+    path === undefined ? "yes" : coversPath(path, part),
+    command === undefined ? "yes" : coversCommand(command, part),
+    tool === undefined ? "yes" : coversTool(tool, part),
+  ]);
+}
+
+function every(conditions: readonly Covered[]): Covered {
+  if (conditions.includes("no")) return "no";
+  return conditions.includes("perhaps") ? "perhaps" : "yes";
+}
+
+function coversKind(kind: string, { subject, command }: Part): Covered {
+  if (kind === subject.kind || (kind === "execute" && command !== null)) return "yes";
+  return isVague(subject.kind) && command === null ? "perhaps" : "no";
+}
+
+function coversPath(path: string, { subject, command }: Part): Covered {
+  if (subject.paths.some((each) => matchesPath(path, each))) return "yes";
+  if (subject.paths.length > 0 || command !== null) return "no";
+  return isVague(subject.kind) || NAMES_FILES.has(subject.kind) ? "perhaps" : "no";
+}
+
+function coversCommand(pattern: string, { subject, command }: Part): Covered {
+  if (command === null) {
+    return isVague(subject.kind) || subject.kind === "execute" ? "perhaps" : "no";
+  }
+  if (command.names.some((name) => matchesCommand(pattern, name))) return "yes";
+  return command.text === null ? "perhaps" : "no";
+}
+
+function coversTool(pattern: string, { subject }: Part): Covered {
+  if (subject.tool === null) return "perhaps";
+  return matchesGlob(pattern, subject.tool, "text") ? "yes" : "no";
+}
+
+/** Kinds of work that are done to files, whether or not the agent names them. */
+const NAMES_FILES: ReadonlySet<string> = new Set(["read", "edit", "delete", "move"]);
+
+/** Some agents call everything `other`. */
+function isVague(kind: string | null): kind is null | "other" {
+  return kind === null || kind === "other";
+}
+
+function isOutside(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return matchesGlob(pattern.startsWith("./") ? pattern.slice(2) : pattern, path, "path");
+}
+
+/** `rm *` is `rm` with whatever follows, also with nothing. */
+function matchesCommand(pattern: string, command: string): boolean {
+  return (
+    matchesGlob(pattern, command, "text") ||
+    (pattern.endsWith(" *") && matchesGlob(pattern.slice(0, -2), command, "text"))
+  );
+}

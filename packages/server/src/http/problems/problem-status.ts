@@ -1,0 +1,139 @@
+import { problemCodeSchema, type Problem, type ProblemCode } from "@holdfast/protocol";
+import type { RuntimeRefusal, RuntimeRefusalCode } from "../../runtime/reply.ts";
+import { InvalidRequest } from "./invalid-request.ts";
+
+/** The one place where a code becomes an HTTP status: a new code does not compile until it has a row. */
+export const PROBLEM_STATUS = {
+  admin_token_first: 409,
+  agent_not_installed: 409,
+  agents_busy: 429,
+  answer_invalid: 422,
+  bundle_invalid: 400,
+  constraint_broken: 500,
+  database_busy: 503,
+  database_corrupt: 500,
+  database_error: 500,
+  database_io: 500,
+  database_readonly: 503,
+  database_unavailable: 503,
+  delivery_held: 409,
+  delivery_rejected: 409,
+  disk_full: 507,
+  forbidden: 403,
+  grant_not_found: 404,
+  host_not_allowed: 403,
+  idempotency_key_reused: 422,
+  internal_error: 500,
+  invalid_request: 400,
+  last_admin_token: 409,
+  message_not_found: 404,
+  message_not_queued: 409,
+  metadata_invalid: 422,
+  method_not_allowed: 405,
+  node_ambiguous: 409,
+  node_not_found: 404,
+  not_a_repository: 409,
+  not_found: 404,
+  origin_not_allowed: 403,
+  path_not_found: 404,
+  path_outside_root: 403,
+  payload_too_large: 413,
+  phase_final: 409,
+  provider_unknown: 400,
+  queue_full: 409,
+  removed_not_found: 404,
+  repository_in_use: 409,
+  repository_not_found: 404,
+  repository_required: 409,
+  row_unreadable: 500,
+  run_not_current: 409,
+  run_not_found: 404,
+  run_not_next: 409,
+  run_not_running: 409,
+  schema_too_new: 500,
+  schema_too_old: 500,
+  server_stopping: 503,
+  session_archived: 409,
+  session_busy: 409,
+  session_exists: 409,
+  session_failed: 409,
+  session_not_found: 404,
+  session_not_suspended: 409,
+  store_closed: 503,
+  streams_full: 503,
+  suspension_answered: 409,
+  suspension_not_found: 404,
+  suspension_not_open: 409,
+  suspensions_full: 409,
+  token_not_found: 404,
+  tokens_full: 409,
+  too_many_attempts: 429,
+  unauthorized: 401,
+  unsupported_media_type: 415,
+  version_mismatch: 412,
+  writes_overflow: 503,
+} as const satisfies Record<ProblemCode, number> & Record<RuntimeRefusalCode, number>;
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  412: "Precondition failed",
+  413: "Content too large",
+  415: "Unsupported media type",
+  422: "Unprocessable content",
+  429: "Too many requests",
+  500: "Internal error",
+  503: "Unavailable",
+  507: "Insufficient storage",
+};
+
+export function toProblem(code: ProblemCode, detail: string): Problem {
+  const status = PROBLEM_STATUS[code];
+  return { type: "about:blank", title: TITLES[status] ?? "Error", status, code, detail };
+}
+
+/** A refusal with what the session was like when it refused, as far as there is one. */
+export function problemFromRefusal({ code, message, status, state }: RuntimeRefusal): Problem {
+  return {
+    ...toProblem(code, message),
+    ...(status !== null && { sessionStatus: status }),
+    ...(state !== null && { sessionState: state }),
+  };
+}
+
+/** What a client may know of something thrown: our own faults by their code, the rest by none. */
+export function problemFromError(error: unknown): Problem {
+  if (error instanceof InvalidRequest) {
+    return { ...toProblem("invalid_request", error.message), errors: [...error.errors] };
+  }
+  if (error instanceof Error && "code" in error) {
+    const known = problemCodeSchema.safeParse(error.code);
+    if (known.success) return toProblem(known.data, error.message);
+  }
+  return problemOfFramework(error);
+}
+
+/** Fastify's own errors are told apart by their status: its texts may change. */
+function problemOfFramework(error: unknown): Problem {
+  if (isClientError(error)) {
+    switch (error.statusCode) {
+      case 413:
+        return toProblem("payload_too_large", "The body is larger than this route takes.");
+      case 415:
+        return toProblem("unsupported_media_type", "Send JSON, as Content-Type: application/json.");
+      default:
+        return toProblem("invalid_request", error.message);
+    }
+  }
+  return toProblem("internal_error", "The server failed to handle the request. Its log says more.");
+}
+
+function isClientError(error: unknown): error is Error & { readonly statusCode: number } {
+  if (!(error instanceof Error) || !("statusCode" in error)) return false;
+  const { statusCode } = error;
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500;
+}

@@ -1,0 +1,56 @@
+import { healthSchema, readinessSchema, type SandboxState } from "@holdfast/protocol";
+import { arch, platform } from "node:os";
+import { LIMITS } from "../../runtime/context.ts";
+import type { App, AppServices } from "../app.ts";
+import { serverLimits } from "../server/server-limits.ts";
+
+type Services = Pick<AppServices, "runtime" | "version" | "startedAt" | "limits" | "sandbox">;
+
+const NO_SANDBOX: SandboxState = {
+  mode: "off",
+  active: false,
+  reason: "Agents run without a sandbox, with the rights of the server.",
+};
+const PLATFORM = `Node ${process.version}, ${platform()} ${arch()}`;
+
+export function addHealthRoutes(
+  app: App,
+  { runtime, version, startedAt, limits = LIMITS, sandbox = () => NO_SANDBOX }: Services,
+): void {
+  app.route({
+    method: "GET",
+    url: "/healthz",
+    config: { isPublic: true },
+    schema: {
+      operationId: "getHealth",
+      summary: "Is the process alive?",
+      tags: ["server"],
+      response: { 200: healthSchema },
+    },
+    handler: async () => ({ status: "ok" as const, version }),
+  });
+
+  app.route({
+    method: "GET",
+    url: "/readyz",
+    schema: {
+      operationId: "getReadiness",
+      summary: "Would a request be served now?",
+      description: "Also what the server allows, and whether agents are started in a sandbox.",
+      tags: ["server"],
+      response: { 200: readinessSchema, 503: readinessSchema },
+    },
+    handler: async (_request, reply) => {
+      const { ready, ...rest } = await runtime.readiness();
+      return reply.code(ready ? 200 : 503).send({
+        status: ready ? "ready" : "unready",
+        version,
+        platform: PLATFORM,
+        startedAt: startedAt.toISOString(),
+        ...rest,
+        limits: serverLimits(limits),
+        sandbox: sandbox(),
+      });
+    },
+  });
+}

@@ -1,0 +1,337 @@
+import {
+  providersReplySchema,
+  reportEventReplySchema,
+  repositoriesReplySchema,
+  repositorySchema,
+  resumeDecisionSchema,
+  statsSchema,
+  suspensionsReplySchema,
+} from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import { shouldResume, RESUME_POLICY } from "../../domain/should-resume.ts";
+import type { Stats } from "../../runtime/stats/stats.ts";
+import { StorageFault } from "../../storage/fault.ts";
+import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "../testing/samples.ts";
+import { testApp } from "../testing/test-app.ts";
+
+describe("a session's life over HTTP", () => {
+  it("is cancelled, resumed, answered, archived, finalized, failed and forked (C10)", async () => {
+    const asked: [string, unknown][] = [];
+    const heard = (name: string) => async (request: unknown) => {
+      asked.push([name, request]);
+      return { ok: true as const, session: session() };
+    };
+    const app = await testApp({
+      runtime: {
+        cancel: heard("cancel"),
+        resume: heard("resume"),
+        answer: heard("answer"),
+        archive: heard("archive"),
+        finalize: heard("finalize"),
+        fail: heard("fail"),
+        fork: heard("fork"),
+      },
+    });
+    const post = async (url: string, payload?: object, headers = {}) => {
+      const reply = await app.inject({
+        method: "POST",
+        url: `/api/sessions/s1/${url}`,
+        headers,
+        ...(payload !== undefined && { payload }),
+      });
+      expect([reply.json(), reply.headers["etag"]]).toEqual([WIRE_SESSION, '"7"']);
+      return reply;
+    };
+    expect((await post("cancel")).statusCode).toBe(200);
+    await post("cancel", { reason: "wrong branch" }, { "if-match": '"7"' });
+    await post("resume");
+    await post("resume", {});
+    await post("resume", { suspensionId: "q1", answer: "allow_once" });
+    await post("resume", { suspensionId: "q1", answer: { result: [1, null] } });
+    await post("resume", { suspensionId: "q1", answer: null });
+    await post("archive");
+    await post("finalize", { outcome: "completed" });
+    await post("finalize", { outcome: "failed", summary: "It broke." });
+    await post("fail", { reason: "unusable" });
+    const forked = await post("fork");
+    expect([forked.statusCode, forked.headers["location"]]).toEqual([201, "/api/sessions/s1"]);
+    await post("fork", { atMessage: "m1" });
+    const answered = { sessionId: "s1", suspensionId: "q1", by: null };
+    expect(asked).toEqual([
+      ["cancel", { sessionId: "s1", reason: "asked to" }],
+      ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
+      ["resume", { sessionId: "s1" }],
+      ["resume", { sessionId: "s1" }],
+      ["answer", { ...answered, answer: "allow_once" }],
+      ["answer", { ...answered, answer: { result: [1, null] } }],
+      ["answer", { ...answered, answer: null }],
+      ["archive", { sessionId: "s1" }],
+      ["finalize", { sessionId: "s1", outcome: "completed", summary: null }],
+      ["finalize", { sessionId: "s1", outcome: "failed", summary: "It broke." }],
+      ["fail", { sessionId: "s1", reason: "unusable" }],
+      ["fork", { sessionId: "s1", atMessage: null }],
+      ["fork", { sessionId: "s1", atMessage: "m1" }],
+    ]);
+  });
+
+  it("is judged with every check and the reason, also when there is no session (B3)", async () => {
+    const asked = { now: NOON, policy: RESUME_POLICY };
+    const app = await testApp({
+      runtime: {
+        findSession: async () => null,
+        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", asked),
+      },
+    });
+    const yes = await app.inject("/api/sessions/s1/should-resume");
+    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(shouldResume(session(), asked));
+    const no = await app.inject("/api/sessions/none/should-resume");
+    expect([no.statusCode, no.json()]).toMatchObject([
+      200,
+      { shouldResume: false, reason: "session_not_found" },
+    ]);
+  });
+
+  it("is judged as the query says, and by the configuration where that is silent (B3)", async () => {
+    const asked: unknown[] = [];
+    const app = await testApp({
+      runtime: {
+        findSession: async () => null,
+        shouldResume: async (_, policy) => {
+          asked.push(policy);
+          return shouldResume("missing", { now: NOON, policy: RESUME_POLICY });
+        },
+      },
+    });
+    const ask = (query: string) => app.inject(`/api/sessions/s1/should-resume${query}`);
+    await ask("");
+    await ask("?timeoutMinutes=0.5&maxErrors=1");
+    await ask("?require=workspace,provider,lease,budget");
+    await ask("?require=");
+    expect(asked).toEqual([
+      {},
+      { inactiveMs: 30_000, maxErrors: 1 },
+      { require: ["workspace", "provider", "lease", "budget"] },
+      { require: [] },
+    ]);
+    for (const query of [
+      "timeoutMinutes=0",
+      "timeoutMinutes=soon",
+      "timeoutMinutes=525601",
+      "maxErrors=0",
+      "maxErrors=1.5",
+      "require=weather",
+      "require=lease,",
+      "require=lease&require=budget",
+    ]) {
+      const reply = await ask(`?${query}`);
+      const [field = ""] = query.split("=");
+      expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, "invalid_request"]);
+      expect(reply.json().errors[0].field).toContain(field);
+    }
+    expect(asked).toHaveLength(4);
+  });
+});
+
+describe("what is around sessions, over HTTP", () => {
+  it("is the inbox of everything that waits (C3)", async () => {
+    const app = await testApp({ runtime: { listSuspensions: async () => [suspension()] } });
+    const reply = await app.inject("/api/suspensions");
+    expect(suspensionsReplySchema.strict().parse(reply.json())).toEqual({
+      suspensions: [
+        {
+          id: "q1",
+          sessionId: "s1",
+          runId: "r1",
+          kind: "permission",
+          request: { title: "rm -r build" },
+          createdAt: "2026-01-31T12:00:00.000Z",
+          expiresAt: null,
+          status: "open",
+          answer: null,
+          answeredBy: null,
+          closedAt: null,
+        },
+      ],
+      unusedAnswers: [],
+    });
+  });
+
+  it("C3: shows allowed actions that were not done in the inbox, and lets them be dismissed", async () => {
+    const unused = { suspensionId: "q1", title: "Write a.txt", answer: { optionId: "yes" } };
+    const shown = { ...unused, sessionId: "s1", runId: "r1", at: NOON };
+    const dismissed: object[] = [];
+    const app = await testApp({
+      runtime: {
+        listSuspensions: async () => [],
+        listUnusedAnswers: async () => (dismissed.length === 0 ? [shown] : []),
+        dismissUnused: async (run) => {
+          if (run.sessionId !== "s1") return refusal();
+          dismissed.push(run);
+          return { ok: true, dismissed: true };
+        },
+      },
+    });
+    const inbox = suspensionsReplySchema
+      .strict()
+      .parse((await app.inject("/api/suspensions")).json());
+    expect(inbox).toEqual({
+      suspensions: [],
+      unusedAnswers: [{ ...shown, at: "2026-01-31T12:00:00.000Z" }],
+    });
+    const post = (url: string) => app.inject({ method: "POST", url });
+    expect((await post("/api/sessions/nobody/runs/r1/dismiss")).statusCode).toBe(404);
+    const reply = await post("/api/sessions/s1/runs/r1/dismiss");
+    expect([reply.statusCode, reply.json()]).toEqual([200, { suspensions: [], unusedAnswers: [] }]);
+    expect(dismissed).toEqual([{ sessionId: "s1", runId: "r1" }]);
+  });
+
+  it("C3: takes an event by its name, and says which sessions go on and which do not, and why", async () => {
+    const asked: object[] = [];
+    const gone = refusal({ code: "suspension_not_open", message: "It is over." }).refusal;
+    const app = await testApp({
+      runtime: {
+        reportEvent: async (event) => {
+          asked.push(event);
+          const answered = (sessionId: string) => ({ sessionId, suspensionId: `q-${sessionId}` });
+          return {
+            ok: true,
+            reported: [
+              { ...answered("s1"), problem: null },
+              { ...answered("s2"), problem: gone },
+              { ...answered("s3"), problem: new StorageFault("disk_full", "No room.") },
+              { ...answered("s4"), problem: new Error("a secret") },
+            ],
+          };
+        },
+      },
+    });
+    const name = `déployé ${"ü".repeat(190)}`;
+    const url = `/api/events/${encodeURIComponent(name)}`;
+    const reply = await app.inject({ method: "POST", url, payload: { answer: { build: 7 } } });
+    const body = reportEventReplySchema.strict().parse(reply.json());
+    expect(body).toMatchObject({ event: name, answered: 1 });
+    expect(
+      body.sessions.map(({ sessionId, answered, problem }) => [sessionId, answered, problem?.code]),
+    ).toEqual([
+      ["s1", true, undefined],
+      ["s2", false, "suspension_not_open"],
+      ["s3", false, "disk_full"],
+      ["s4", false, "internal_error"],
+    ]);
+    expect(JSON.stringify(body)).not.toContain("a secret");
+    expect(asked).toEqual([{ name, answer: { build: 7 }, by: null }]);
+
+    expect((await app.inject({ method: "POST", url: "/api/events/x" })).statusCode).toBe(200);
+    expect(asked.at(-1)).toEqual({ name: "x", answer: null, by: null });
+    for (const [wrong, payload] of [
+      ["/api/events/%20", {}],
+      [`/api/events/${"x".repeat(201)}`, {}],
+      ["/api/events/x", { reply: 1 }],
+    ] as const) {
+      const refused = await app.inject({ method: "POST", url: wrong, payload });
+      expect([wrong, [400, 404].includes(refused.statusCode)]).toEqual([wrong, true]);
+    }
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is the repositories, which are added, listed and removed (A14)", async () => {
+    const outside = refusal({ code: "path_outside_root", message: "/etc is outside." });
+    const noGit = refusal({ code: "not_a_repository", message: "No Git there." });
+    const app = await testApp({
+      runtime: {
+        addRepo: async ({ path, name }) => {
+          if (path === "/etc") return outside;
+          return path === "/work"
+            ? noGit
+            : { ok: true, repo: { ...REPO, name: name ?? "project" } };
+        },
+        listRepos: async () => [REPO],
+        removeRepo: async (id) =>
+          id === "repo1"
+            ? { ok: true, repo: REPO }
+            : refusal({ code: "repository_not_found", message: "No such repository." }),
+      },
+    });
+    const add = (payload: object) => app.inject({ method: "POST", url: "/api/repos", payload });
+    const added = await add({ path: "/work/project", name: "mine" });
+    expect([added.statusCode, repositorySchema.strict().parse(added.json()).name]).toEqual([
+      201,
+      "mine",
+    ]);
+    expect((await add({ path: "/etc" })).json()).toMatchObject({
+      status: 403,
+      code: "path_outside_root",
+    });
+    expect((await add({ path: "/work" })).json()).toMatchObject({
+      status: 409,
+      code: "not_a_repository",
+    });
+    const listed = repositoriesReplySchema.strict().parse((await app.inject("/api/repos")).json());
+    expect(listed.repos.map(({ id }) => id)).toEqual(["repo1"]);
+    const remove = async (id: string): Promise<number> =>
+      (await app.inject({ method: "DELETE", url: `/api/repos/${id}` })).statusCode;
+    expect([await remove("repo1"), await remove("other")]).toEqual([200, 404]);
+  });
+
+  it("is which providers there are", async () => {
+    const provider = {
+      name: "demo",
+      title: "Demo",
+      installed: true,
+      command: ["node", "demo.js"],
+      install: null,
+      models: [{ id: "a", name: "A" }],
+      modes: [],
+      commands: [{ name: "plan", description: "Makes a plan", hint: null }],
+      capabilities: { images: true },
+    };
+    const app = await testApp({
+      runtime: { listProviders: async () => ({ providers: [provider], defaultProvider: "demo" }) },
+    });
+    const reply = await app.inject("/api/providers");
+    expect(providersReplySchema.strict().parse(reply.json())).toEqual({
+      providers: [provider],
+      defaultProvider: "demo",
+    });
+  });
+
+  it("is how it went, in a range of time (B7)", async () => {
+    const asked: unknown[] = [];
+    const ended = { completed: 1, failed: 1, cancelled: 0, interrupted: 0, successRate: 0.5 };
+    const used = { inputTokens: 10, outputTokens: 20, cost: { USD: 0.1 } };
+    const durationMs = { median: 1, mean: 1.5, total: 3 };
+    const group = { ...ended, ...used, sessions: 1, runs: 2, errors: 1, durationMs };
+    const bucket = { ...ended, ...used, sessions: 1, resumeRate: null };
+    const stats: Stats = {
+      sessions: 1,
+      resumeRate: null,
+      successRate: 0.5,
+      total: { ...group, name: null },
+      byAgent: [{ ...group, name: "builder" }],
+      byProvider: [{ ...group, name: null, durationMs: null }],
+      byPhase: [
+        { phase: "planning", sessions: 1, durationMs, errors: 1 },
+        { phase: "completed", sessions: 1, durationMs: null, errors: 0 },
+      ],
+      overTime: { bucketMs: 3_600_000, buckets: [{ ...bucket, start: NOON }] },
+    };
+    const app = await testApp({
+      runtime: {
+        stats: async (range) => {
+          asked.push(range);
+          return stats;
+        },
+      },
+    });
+    const reply = await app.inject("/api/stats?from=2026-01-31&to=2026-01-31T12:00:00Z");
+    expect(statsSchema.strict().parse(reply.json())).toEqual({
+      ...stats,
+      overTime: {
+        bucketMs: 3_600_000,
+        buckets: [{ ...bucket, start: "2026-01-31T12:00:00.000Z" }],
+      },
+    });
+    await app.inject("/api/stats");
+    expect(asked).toEqual([{ from: Date.UTC(2026, 0, 31), to: NOON }, {}]);
+  });
+});

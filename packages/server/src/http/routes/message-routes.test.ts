@@ -1,0 +1,191 @@
+import { messagesReplySchema, queueReplySchema, sendMessageReplySchema } from "@holdfast/protocol";
+import { describe, expect, it } from "vitest";
+import type { ReadMessages, SendMessage } from "../../runtime/runtime.ts";
+import { message, NOON, queued, sent } from "../testing/samples.ts";
+import { testApp } from "../testing/test-app.ts";
+
+const WIRE_RUN = {
+  id: "r1",
+  sessionId: "s1",
+  messageId: "m1",
+  status: "running",
+  provider: "demo",
+  model: null,
+  attempts: 1,
+  stopReason: null,
+  error: null,
+  usage: null,
+  memory: null,
+  unusedAnswers: [],
+  queuedAt: "2026-01-31T12:00:00.000Z",
+  startedAt: "2026-01-31T12:00:00.001Z",
+  endedAt: null,
+};
+
+async function sending() {
+  const asked: SendMessage[] = [];
+  const app = await testApp({
+    runtime: {
+      sendMessage: async (request) => {
+        asked.push(request);
+        return { ok: true, sent: sent({ queued: true, position: 0, waitsFor: "a place" }) };
+      },
+    },
+  });
+  const post = (url: string, payload: object, headers = {}) =>
+    app.inject({ method: "POST", url: `/api/sessions/s1/${url}`, payload, headers });
+  return { asked, post };
+}
+
+describe("messages over HTTP", () => {
+  it("are accepted with what became of them (A6, C10)", async () => {
+    const { post } = await sending();
+    for (const url of ["messages", "prompt"]) {
+      const reply = await post(url, { text: "hello" });
+      expect(reply.statusCode).toBe(202);
+      expect(sendMessageReplySchema.strict().parse(reply.json())).toEqual({
+        message: {
+          id: "m1",
+          sessionId: "s1",
+          runId: "r1",
+          role: "user",
+          content: { type: "text", text: "hello", partial: false },
+          complete: true,
+          timestamp: "2026-01-31T12:00:00.000Z",
+        },
+        run: WIRE_RUN,
+        queued: true,
+        position: 0,
+        waitsFor: "a place",
+      });
+    }
+  });
+
+  it("take the provider under either of its names, and not under both (C10)", async () => {
+    const { asked, post } = await sending();
+    await post("messages", { text: "hello", provider_id: "demo", model: "demo-fast" });
+    expect(asked).toMatchObject([{ provider: "demo", model: "demo-fast" }]);
+    const both = await post("messages", { text: "hello", provider_id: "demo", provider: "demo" });
+    expect([both.statusCode, both.json()]).toMatchObject([
+      400,
+      { code: "invalid_request", errors: [{ field: "provider_id" }] },
+    ]);
+  });
+
+  it("are queued and remembered as well as can be, unless they say otherwise", async () => {
+    const { asked, post } = await sending();
+    await post("messages", { text: "hello" });
+    await post("prompt", { text: "hello" });
+    const all = { provider: "demo", model: "m", delivery: "interrupt", continuity: "required" };
+    await post("messages", { text: "hello", ...all });
+    const usual = {
+      sessionId: "s1",
+      content: { type: "text", text: "hello" },
+      provider: null,
+      model: null,
+      delivery: "queue",
+      continuity: "auto",
+      idempotency: null,
+    };
+    expect(asked).toEqual([usual, usual, { ...usual, ...all }]);
+  });
+
+  it("have parts where there is more than text", async () => {
+    const { asked, post } = await sending();
+    const image = { type: "image", data: "…", mimeType: "image/png" };
+    for (const content of [
+      [{ type: "text", text: "one" }],
+      [{ type: "text", text: "one" }, image],
+      [image],
+      [{ type: "text", text: "one", annotations: {} }],
+    ]) {
+      await post("messages", { content });
+    }
+    expect(asked.map(({ content }) => content)).toEqual([
+      { type: "text", text: "one" },
+      { type: "parts", parts: [{ type: "text", text: "one" }, image] },
+      { type: "parts", parts: [image] },
+      { type: "parts", parts: [{ type: "text", text: "one", annotations: {} }] },
+    ]);
+  });
+
+  it("carry the client's key and a digest that is the same for the same request only", async () => {
+    const { asked, post } = await sending();
+    const key = { "idempotency-key": "k 1" };
+    await post("messages", { text: "hello", model: "m" }, key);
+    await post("messages", { model: "m", text: "hello" }, key);
+    await post("messages", { model: "m", text: "hello", delivery: "queue" }, key);
+    await post("messages", { text: "other" }, key);
+    await post("prompt", { text: "other" }, key);
+    const digests = asked.map(({ idempotency }) => idempotency?.requestHash);
+    expect(asked.every(({ idempotency }) => idempotency?.key === "k 1")).toBe(true);
+    expect(digests[0]).toMatch(/^[0-9a-f]{64}$/u);
+    expect(digests.slice(1, 3)).toEqual([digests[0], digests[0]]);
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  it("are read since a time or after a number, and say where to go on (A5)", async () => {
+    const asked: ReadMessages[] = [];
+    const app = await testApp({
+      runtime: {
+        readMessages: async (query) => {
+          asked.push(query);
+          return { ok: true, messages: [message()], nextAfter: 3 };
+        },
+      },
+    });
+    const url = "/api/sessions/s1/messages";
+    const reply = await app.inject(url);
+    expect(messagesReplySchema.strict().parse(reply.json())).toMatchObject({
+      messages: [{ id: "m1", seq: 3 }],
+      nextAfter: 3,
+    });
+    await app.inject(`${url}?after=3&limit=50`);
+    await app.inject(`${url}?since=2026-01-31T12:00:00Z`);
+    expect(asked).toEqual([
+      { sessionId: "s1", limit: 1000 },
+      { sessionId: "s1", limit: 50, after: 3 },
+      { sessionId: "s1", limit: 1000, since: NOON },
+    ]);
+  });
+});
+
+describe("the queue over HTTP", () => {
+  it("is read, said differently, put in another order, and emptied (C6)", async () => {
+    const asked: unknown[] = [];
+    const answer = async (request: unknown) => {
+      asked.push(request);
+      return { ok: true as const, queue: [queued()] };
+    };
+    const app = await testApp({
+      runtime: { readQueue: answer, editQueued: answer, withdrawQueued: answer },
+    });
+    const url = "/api/sessions/s1/queue";
+    const read = await app.inject(url);
+    expect(queueReplySchema.strict().parse(read.json())).toEqual({
+      queue: [
+        {
+          messageId: "m2",
+          runId: "r2",
+          content: { type: "text", text: "and then" },
+          provider: null,
+          model: null,
+          queuedAt: "2026-01-31T12:00:00.000Z",
+        },
+      ],
+    });
+    const patch = (payload: object, headers = {}) =>
+      app.inject({ method: "PATCH", url: `${url}/m2`, payload, headers });
+    expect((await patch({ text: "so" })).json()).toEqual(read.json());
+    await patch({ position: 0 }, { "if-match": '"7"' });
+    await patch({ content: [{ type: "text", text: "so" }], position: 1 });
+    await app.inject({ method: "DELETE", url: `${url}/m2`, headers: { "if-match": '"7"' } });
+    expect(asked).toEqual([
+      "s1",
+      { sessionId: "s1", messageId: "m2", content: { type: "text", text: "so" } },
+      { sessionId: "s1", version: 7, messageId: "m2", position: 0 },
+      { sessionId: "s1", messageId: "m2", content: { type: "text", text: "so" }, position: 1 },
+      { sessionId: "s1", version: 7, messageId: "m2" },
+    ]);
+  });
+});

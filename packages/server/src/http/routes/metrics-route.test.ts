@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { toMetricsText } from "./metrics-text.ts";
+import { MEASURED, nodeView } from "../testing/samples.ts";
+import { testApp } from "../testing/test-app.ts";
+
+describe("metrics", () => {
+  it("are what Prometheus reads: sessions, runs, agents, readers, delays and the process", async () => {
+    const nodes = [
+      nodeView(),
+      nodeView({ draining: true }),
+      nodeView({ alive: false, draining: true }),
+    ];
+    const app = await testApp({
+      runtime: { measure: async () => MEASURED, listNodes: async () => nodes },
+    });
+    const reply = await app.inject("/metrics");
+    expect(reply.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const ours = reply.body.slice(0, reply.body.indexOf("# HELP process_resident_memory_bytes"));
+    expect(ours).toBe(`# HELP holdfast_sessions Sessions by status and state.
+# TYPE holdfast_sessions gauge
+holdfast_sessions{status="active",state="idle"} 3
+holdfast_sessions{status="active",state="running"} 2
+# HELP holdfast_runs_ended_total Runs ended since the server started, by outcome.
+# TYPE holdfast_runs_ended_total counter
+holdfast_runs_ended_total{outcome="completed"} 5
+holdfast_runs_ended_total{outcome="failed"} 1
+holdfast_runs_ended_total{outcome="cancelled"} 0
+holdfast_runs_ended_total{outcome="interrupted"} 0
+# HELP holdfast_queued_messages Messages accepted and not yet given to an agent.
+# TYPE holdfast_queued_messages gauge
+holdfast_queued_messages 4
+# HELP holdfast_live_agents Agent processes alive.
+# TYPE holdfast_live_agents gauge
+holdfast_live_agents 2
+# HELP holdfast_busy_agents Agents starting or at work.
+# TYPE holdfast_busy_agents gauge
+holdfast_busy_agents 1
+# HELP holdfast_live_agents_limit Agent processes that may be alive at once.
+# TYPE holdfast_live_agents_limit gauge
+holdfast_live_agents_limit 5
+# HELP holdfast_event_readers Open event streams.
+# TYPE holdfast_event_readers gauge
+holdfast_event_readers 7
+# HELP holdfast_event_readers_dropped_total Event streams ended because their readers were too slow.
+# TYPE holdfast_event_readers_dropped_total counter
+holdfast_event_readers_dropped_total 1
+# HELP holdfast_event_lag_seconds From what an agent says to the event streams.
+# TYPE holdfast_event_lag_seconds histogram
+holdfast_event_lag_seconds_bucket{le="0.01"} 2
+holdfast_event_lag_seconds_bucket{le="+Inf"} 3
+holdfast_event_lag_seconds_sum 0.5
+holdfast_event_lag_seconds_count 3
+# HELP holdfast_commit_duration_seconds How long a commit takes.
+# TYPE holdfast_commit_duration_seconds histogram
+holdfast_commit_duration_seconds_bucket{le="+Inf"} 0
+holdfast_commit_duration_seconds_sum 0
+holdfast_commit_duration_seconds_count 0
+# HELP holdfast_nodes_alive Servers alive that share the database.
+# TYPE holdfast_nodes_alive gauge
+holdfast_nodes_alive 2
+# HELP holdfast_nodes_draining Those of them that are to take no more work.
+# TYPE holdfast_nodes_draining gauge
+holdfast_nodes_draining 1
+# HELP holdfast_info The version that runs.
+# TYPE holdfast_info gauge
+holdfast_info{version="1.2.3"} 1
+`);
+    const rest = reply.body.slice(ours.length);
+    expect(rest).toMatch(/^process_resident_memory_bytes \d{7,}$/mu);
+    expect(rest).toMatch(/^process_start_time_seconds 1767323045.678$/mu);
+    expect(reply.body.endsWith("\n")).toBe(true);
+    for (const line of reply.body.trimEnd().split("\n")) {
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? -?[\d.e+-]+)$/u);
+    }
+  });
+
+  it("are escaped", () => {
+    const labels = { name: 'a"b\\c\nd' };
+    const text = toMetricsText([
+      { name: "m", help: "one\\two\nthree", type: "gauge", samples: [{ labels, value: Infinity }] },
+    ]);
+    expect(text).toBe(
+      String.raw`# HELP m one\\two\nthree` +
+        "\n# TYPE m gauge\n" +
+        String.raw`m{name="a\"b\\c\nd"} +Inf` +
+        "\n",
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openAccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import { refuse } from "../../runtime/reply.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
+import type { App } from "../app.ts";
+import { RawClient } from "../testing/raw-client.ts";
+import { READY } from "../testing/samples.ts";
+import { listen, testApp } from "../testing/test-app.ts";
+
+let database: TestStore;
+beforeAll(async () => {
+  database = await openTestStore("sqlite");
+});
+afterAll(() => database.close());
+afterEach(async () => {
+  const { store } = database;
+  for (const { id } of await store.listTokens())
+    await store.revokeToken({ id, at: 0, hasOtherAdmin: true });
+  await store.forgetTokens({ before: Number.MAX_SAFE_INTEGER });
+});
+
+const open = (token: string | null = null, runtime: Partial<Runtime> = {}): Promise<App> =>
+  testApp({
+    token,
+    localToken: "the folder's",
+    tokens: openAccessTokens({
+      store: database.store,
+      clock: Date.now,
+      newId: randomUUID,
+      hasOtherAdmin: token !== null,
+    }),
+    runtime: {
+      readiness: async () => READY,
+      listSuspensions: async () => [],
+      openGlobalFeed: () => ({ resume: () => {}, close: () => {} }),
+      ...runtime,
+    },
+  });
+
+interface Asked {
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly url?: string;
+  readonly token?: string;
+  readonly payload?: object;
+  readonly from?: string;
+}
+
+const ask = (app: App, { token, from, url = "/api/suspensions", ...rest }: Asked) =>
+  app.inject({
+    url,
+    ...rest,
+    ...(from !== undefined && { remoteAddress: from }),
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+
+async function create(app: App, payload: object, token?: string) {
+  const reply = await ask(app, {
+    method: "POST",
+    url: "/api/tokens",
+    payload,
+    ...(token !== undefined && { token }),
+  });
+  return reply.json();
+}
+
+describe("tokens over HTTP", () => {
+  it("say who gave an answer, unless it is the server's own", async () => {
+    const answered: unknown[] = [];
+    const app = await open("the server's", {
+      answer: async ({ by }) => {
+        answered.push(by);
+        return refuse("session_not_found", "There is no such session.");
+      },
+    });
+    const { token: hers } = await create(app, { name: "ada", scope: "send" }, "the server's");
+    for (const token of [hers, "the server's"]) {
+      await ask(app, {
+        method: "POST",
+        url: "/api/sessions/s1/resume",
+        payload: { suspensionId: "q1", answer: "allow" },
+        token,
+      });
+    }
+    expect(answered).toEqual(["token: ada", null]);
+  });
+
+  it("are made, listed without themselves, and revoked", async () => {
+    const app = await open("the server's");
+    const made = await create(app, { name: "ci", scope: "read", expiresInDays: 1 }, "the server's");
+    const { token, ...listed } = made;
+    expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(86_400_000);
+    const list = async () =>
+      (await ask(app, { url: "/api/tokens", token: "the server's" })).json().tokens;
+    expect(await list()).toEqual([listed]);
+    expect((await ask(app, { token })).statusCode).toBe(200);
+    const revoke = { method: "DELETE", url: `/api/tokens/${made.id}` } as const;
+    expect((await ask(app, { ...revoke, token })).json()).toMatchObject({
+      status: 403,
+      code: "forbidden",
+      detail: "This needs a token with the scope admin; this one has read.",
+    });
+    const revoked = (await ask(app, { ...revoke, token: "the server's" })).json();
+    expect(revoked).toEqual({
+      ...listed,
+      lastUsedAt: revoked.lastUsedAt,
+      revokedAt: revoked.revokedAt,
+    });
+    expect((await ask(app, { token })).statusCode).toBe(401);
+  });
+
+  it.each([
+    [{ name: "", scope: "read" }, "name"],
+    [{ name: "x", scope: "root" }, "scope"],
+    [{ name: "x", scope: "read", expiresInDays: 0 }, "expiresInDays"],
+    [{ name: "x", scope: "read", expiresInDays: 1e9 }, "expiresInDays"],
+    [{ name: "x", scope: "read", token: "mine" }, "token"],
+  ])("are not made of %j", async (payload, field) => {
+    expect(await create(await open(), payload)).toMatchObject({
+      code: "invalid_request",
+      errors: [{ field }],
+    });
+  });
+
+  it("close a server that was open, and revoked all open it again to this machine", async () => {
+    const app = await open();
+    expect((await ask(app, {})).statusCode).toBe(200);
+    const { token, id } = await create(app, { name: "first", scope: "admin" });
+    expect((await ask(app, {})).statusCode).toBe(401);
+    expect((await ask(app, { url: "/healthz" })).statusCode).toBe(200);
+    expect((await ask(app, { method: "DELETE", url: `/api/tokens/${id}`, token })).statusCode).toBe(
+      200,
+    );
+    expect((await ask(app, {})).statusCode).toBe(200);
+  });
+
+  it("lock nobody out: an admin's comes first and goes last, and the folder's owner is always let in", async () => {
+    const app = await open();
+    const refused = await create(app, { name: "board", scope: "read" });
+    expect(refused).toMatchObject({ status: 409, code: "admin_token_first" });
+    expect((await ask(app, {})).statusCode).toBe(200);
+
+    const admin = await create(app, { name: "admin", scope: "admin" });
+    const board = await create(app, { name: "board", scope: "read" }, admin.token);
+    const revoke = async (id: string, token: string) =>
+      (await ask(app, { method: "DELETE", url: `/api/tokens/${id}`, token })).json();
+    expect(await revoke(admin.id, admin.token)).toMatchObject({
+      status: 409,
+      code: "last_admin_token",
+    });
+    expect(await revoke(admin.id, board.token)).toMatchObject({ status: 403 });
+    expect((await ask(app, {})).statusCode).toBe(401);
+    expect(await revoke(board.id, "the folder's")).toMatchObject({ name: "board" });
+    expect(await revoke(admin.id, "the folder's")).toMatchObject({ name: "admin" });
+    expect((await ask(app, {})).statusCode).toBe(200);
+  });
+
+  it("cut off streams that were opened with one when it is revoked, and no others", async () => {
+    const app = await open("the server's");
+    const port = await listen(app);
+    const mine = await create(app, { name: "a", scope: "read" }, "the server's");
+    const other = await create(app, { name: "b", scope: "read" }, "the server's");
+    const stream = async (token: string): Promise<RawClient> => {
+      const client = new RawClient(port, "/api/events", { authorization: `Bearer ${token}` });
+      await client.until("text/event-stream");
+      return client;
+    };
+    const [cut, kept, own] = await Promise.all([
+      stream(mine.token),
+      stream(other.token),
+      stream("the server's"),
+    ]);
+    await ask(app, { method: "DELETE", url: `/api/tokens/${mine.id}`, token: "the server's" });
+    await cut.closed;
+    expect([kept.socket.closed, own.socket.closed]).toEqual([false, false]);
+  });
+});
+
+describe("wrong tokens", () => {
+  it("are refused ten times a minute, then with 429; the right one always works", async () => {
+    const app = await open("right");
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 12; tries += 1)
+      statuses.push((await ask(app, { token: `wrong ${tries}` })).statusCode);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    const refused = await ask(app, { token: "wrong" });
+    expect([refused.headers["retry-after"], refused.json().code]).toEqual([
+      "60",
+      "too_many_attempts",
+    ]);
+    expect((await ask(app, { token: "right" })).statusCode).toBe(200);
+    expect((await ask(app, {})).statusCode).toBe(401);
+    expect((await ask(app, { url: "/healthz", token: "wrong" })).statusCode).toBe(200);
+    expect((await ask(app, { token: "wrong", from: "10.0.0.9" })).statusCode).toBe(401);
+    const { token } = await create(app, { name: "made", scope: "read" }, "right");
+    expect((await ask(app, { token })).statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Feed, FeedReader } from "../../runtime/runtime.ts";
+import type { Reply } from "../../runtime/reply.ts";
+import { createEventEncoder } from "./event-encoder.ts";
+import { EventStream } from "./event-stream.ts";
+import { toProblem } from "../problems/problem-status.ts";
+import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
+
+export interface EventStreams {
+  /** Opens a feed and streams it; answers with the refusal when there is none. */
+  stream(
+    reply: FastifyReply,
+    openFeed: (reader: FeedReader) => Promise<Reply<{ readonly feed: Feed }>>,
+  ): Promise<FastifyReply>;
+}
+
+/** All streams of a server: one heartbeat for all of them, and an end with the server's. */
+export function addEventStreams(
+  app: FastifyInstance,
+  { heartbeatMs, limit }: { readonly heartbeatMs: number; readonly limit: number },
+): EventStreams {
+  const streams = new Set<EventStream>();
+  const encode = createEventEncoder();
+  const heartbeat = setInterval(() => {
+    for (const stream of streams) stream.beat();
+  }, heartbeatMs);
+  heartbeat.unref();
+  app.addHook("preClose", async () => {
+    clearInterval(heartbeat);
+    for (const stream of streams) stream.close();
+  });
+
+  return {
+    async stream(reply, openFeed) {
+      if (streams.size >= limit)
+        return sendProblem(
+          reply,
+          toProblem("streams_full", `This server holds ${limit} event streams, and no more.`),
+        );
+      const stream: EventStream = new EventStream(reply.raw, {
+        encode,
+        onClose: () => streams.delete(stream),
+      });
+      streams.add(stream);
+      const opened = await openFeed(stream);
+      if (!opened.ok) return sendRefusal(reply, opened);
+      reply.hijack();
+      stream.start(opened.feed, reply.getHeaders());
+      return reply;
+    },
+  };
+}

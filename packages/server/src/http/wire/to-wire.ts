@@ -1,0 +1,315 @@
+import { withDurations } from "@holdfast/protocol";
+import type * as wire from "@holdfast/protocol";
+import { nextAgent } from "../../domain/choose-agent.ts";
+import { withPartial, type Message } from "../../domain/message.ts";
+import type { ResumeDecision } from "../../domain/should-resume.ts";
+import type { Suspension } from "../../domain/suspension.ts";
+import type { AccessToken } from "../../runtime/tokens/access-tokens.ts";
+import { isDrained, type NodeView } from "../../runtime/cluster/node-view.ts";
+import type {
+  PermissionGrant,
+  ProviderDescription,
+  QueuedMessage,
+  RemovedPage,
+  RawSession,
+  Repo,
+  ReportedEvent,
+  Run,
+  RunPage,
+  SearchHit,
+  Sent,
+  SessionPage,
+  ShownUnusedAnswer,
+  Stats,
+  StoredSuspension,
+  WholeSession,
+} from "../../runtime/runtime.ts";
+import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
+import { toCursor, toRunCursor } from "./from-wire.ts";
+import { problemFromError, problemFromRefusal } from "../problems/problem-status.ts";
+import { toTime, toTimeOrNull } from "./to-time.ts";
+
+export function toWireSession(session: SessionSnapshot): wire.Session {
+  const suspensions = session.suspensions.map(toWireOpenSuspension);
+  return {
+    id: session.id,
+    agentId: session.agentId,
+    repoId: session.repoId,
+    title: session.title,
+    status: session.status,
+    state: session.state,
+    suspension: suspensions[0] ?? null,
+    suspensions,
+    phase: session.phase,
+    phaseHistory: [
+      ...withDurations(
+        session.phaseHistory.map(({ from, to, at }) => ({ from, to, at: toTime(at) })),
+        toTime(session.createdAt),
+      ),
+    ],
+    resumeReady: session.resumeReady,
+    errorCount: session.errorCount,
+    lastError: session.lastError?.text ?? null,
+    lastErrorAt: toTimeOrNull(session.lastError?.at ?? null),
+    failure: session.failure,
+    agentName: session.agentName,
+    purpose: session.purpose,
+    metadata: session.metadata,
+    provider: session.provider,
+    model: session.model,
+    next: nextAgent(session),
+    supportsResume: session.supportsResume,
+    delivery: session.delivery,
+    queued: session.queued,
+    forkedFrom: session.forkedFrom,
+    version: session.version,
+    createdAt: toTime(session.createdAt),
+    updatedAt: toTime(session.updatedAt),
+    lastActiveAt: toTime(session.lastActiveAt),
+    suspendedAt: toTimeOrNull(session.suspendedAt),
+    suspendedReason: session.suspendedReason,
+    archivedAt: toTimeOrNull(session.archivedAt),
+    removeAt: toTimeOrNull(session.removeAt),
+    finalizedAt: toTimeOrNull(session.finalizedAt),
+    summary: session.summary,
+  };
+}
+
+export function toWireSessionList(
+  page: SessionPage,
+  { limit, offset, q }: Pick<wire.ListSessionsQuery, "limit" | "offset" | "q">,
+): wire.SessionList {
+  return {
+    sessions: page.sessions.map(toWireSession),
+    total: page.total,
+    limit,
+    offset,
+    nextCursor: page.next === null ? null : toCursor(page.next),
+    counts: page.counts,
+    ...(q !== undefined && { hits: page.hits.map(toWireHit) }),
+  };
+}
+
+export function toWireRemoved({ removed, total }: RemovedPage): wire.RemovedReply {
+  return {
+    removed: removed.map(({ removedAt, keptUntil, ...session }) => ({
+      ...session,
+      removedAt: toTime(removedAt),
+      keptUntil: toTime(keptUntil),
+    })),
+    total,
+  };
+}
+
+function toWireHit({ excerpt: { text, marks }, ...hit }: SearchHit): wire.SearchHit {
+  return { ...hit, text, marks: [...marks] };
+}
+
+export function toWireWholeSession(whole: WholeSession): wire.WholeSession {
+  return {
+    ...toWireSession(whole.session),
+    repo: whole.repo === null ? null : toWireRepo(whole.repo),
+    messages: whole.messages.map(toWireMessage),
+    lastEventId: String(whole.feedAfter),
+  };
+}
+
+export function toWireRaw({ row, reason, parts, partCount }: RawSession): wire.RawSession {
+  return { row, reason, parts: [...parts], partCount };
+}
+
+export function toWireMessage(message: Message): wire.Message {
+  const { id, sessionId, runId, seq, role, content, complete, at } = message;
+  return {
+    id,
+    sessionId,
+    runId,
+    seq,
+    role,
+    content: withPartial(content, complete),
+    complete,
+    timestamp: toTime(at),
+  };
+}
+
+export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire.SendMessageReply {
+  return {
+    message: {
+      id: messageId,
+      sessionId: run.sessionId,
+      runId: run.id,
+      role: "user",
+      content: withPartial(content, true),
+      complete: true,
+      timestamp: toTime(at),
+    },
+    run: toWireRun(run),
+    queued: rest.queued,
+    position: rest.position,
+    waitsFor: rest.waitsFor,
+  };
+}
+
+export function toWireRun(run: Run): wire.Run {
+  return {
+    id: run.id,
+    sessionId: run.sessionId,
+    messageId: run.messageId,
+    status: run.status,
+    provider: run.provider,
+    model: run.model,
+    attempts: run.attempts,
+    stopReason: run.stopReason,
+    error: run.error,
+    usage: run.usage,
+    memory: run.memory,
+    // Replies remembered by an earlier version have none.
+    unusedAnswers: [...(run.unusedAnswers ?? [])],
+    queuedAt: toTime(run.queuedAt),
+    startedAt: toTimeOrNull(run.startedAt),
+    endedAt: toTimeOrNull(run.endedAt),
+  };
+}
+
+export function toWireRuns({ runs, next }: RunPage): wire.RunsReply {
+  return {
+    runs: runs.map((run) => ({
+      ...toWireRun(run),
+      suspensions: run.suspensions.map(({ runId: _, createdAt, closedAt, ...suspension }) => ({
+        ...suspension,
+        createdAt: toTime(createdAt),
+        closedAt: toTimeOrNull(closedAt),
+      })),
+    })),
+    nextCursor: next === null ? null : toRunCursor(next),
+  };
+}
+
+export function toWireQueue(queue: readonly QueuedMessage[]): wire.QueueReply {
+  return {
+    queue: queue.map(({ messageId, runId, content, provider, model, queuedAt }) => ({
+      messageId,
+      runId,
+      content,
+      provider,
+      model,
+      queuedAt: toTime(queuedAt),
+    })),
+  };
+}
+
+/** The fingerprint stays inside: it is for the server to compare, not for people to see. */
+export function toWireOpenSuspension(suspension: Suspension): wire.OpenSuspension {
+  const { id, kind, request, createdAt, expiresAt } = suspension;
+  return {
+    id,
+    kind,
+    request,
+    createdAt: toTime(createdAt),
+    expiresAt: toTimeOrNull(expiresAt),
+  };
+}
+
+export function toWireGrant({ at, ...grant }: PermissionGrant): wire.Grant {
+  const { id, decision, scope, title, kind, paths, command, by } = grant;
+  return { id, decision, scope, title, kind, paths: [...paths], command, by, at: toTime(at) };
+}
+
+export function toWireSuspension(suspension: StoredSuspension): wire.Suspension {
+  return {
+    ...toWireOpenSuspension(suspension),
+    sessionId: suspension.sessionId,
+    runId: suspension.runId,
+    status: suspension.status,
+    answer: suspension.answer,
+    answeredBy: suspension.answeredBy,
+    closedAt: toTimeOrNull(suspension.closedAt),
+  };
+}
+
+export function toWireUnusedAnswer(unused: ShownUnusedAnswer): wire.InboxUnusedAnswer {
+  const { suspensionId, title, answer, sessionId, runId, at } = unused;
+  return { suspensionId, title, answer, sessionId, runId, at: toTime(at) };
+}
+
+export function toWireReportedEvent(reported: ReportedEvent): wire.ReportedSession {
+  const { sessionId, suspensionId, problem } = reported;
+  const answered = problem === null;
+  if (answered) return { sessionId, suspensionId, answered, problem: null };
+  const { code, detail } =
+    problem instanceof Error ? problemFromError(problem) : problemFromRefusal(problem);
+  return { sessionId, suspensionId, answered, problem: { code, detail } };
+}
+
+export function toWireRepo({ id, path, name, label, createdAt }: Repo): wire.Repository {
+  return {
+    id,
+    path,
+    name,
+    ...(label !== undefined && { label }),
+    createdAt: toTime(createdAt),
+  };
+}
+
+export function toWireToken(token: AccessToken): wire.Token {
+  const { id, name, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  return {
+    id,
+    name,
+    scope,
+    createdAt: toTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : toTime(lastUsedAt),
+    expiresAt: expiresAt === null ? null : toTime(expiresAt),
+    revokedAt: revokedAt === null ? null : toTime(revokedAt),
+  };
+}
+
+export function toWireNode(
+  node: NodeView,
+  { self }: { readonly self: Pick<NodeView, "node"> | null },
+): wire.Node {
+  return {
+    id: node.node,
+    name: node.name,
+    version: node.version,
+    labels: [...node.labels],
+    capacity: node.capacity,
+    busy: node.busy,
+    alive: node.alive,
+    draining: node.draining,
+    drained: isDrained(node),
+    startedAt: toTime(node.startedAt),
+    self: node.node === self?.node,
+  };
+}
+
+export function toWireProvider(provider: ProviderDescription): wire.Provider {
+  return {
+    name: provider.name,
+    title: provider.title,
+    installed: provider.installed,
+    command: [...provider.command],
+    install: provider.install,
+    models: provider.models.map(({ id, name }) => ({ id, name })),
+    modes: provider.modes.map(({ id, name }) => ({ id, name })),
+    commands: provider.commands.map(({ name, description, hint }) => ({ name, description, hint })),
+    capabilities: provider.capabilities,
+  };
+}
+
+export function toWireStats({ overTime, ...stats }: Stats): wire.Stats {
+  return {
+    ...stats,
+    byAgent: [...stats.byAgent],
+    byProvider: [...stats.byProvider],
+    byPhase: [...stats.byPhase],
+    overTime: {
+      bucketMs: overTime.bucketMs,
+      buckets: overTime.buckets.map((bucket) => ({ ...bucket, start: toTime(bucket.start) })),
+    },
+  };
+}
+
+export function toWireResumeDecision({ checks, ...decision }: ResumeDecision): wire.ResumeDecision {
+  return { ...decision, checks: [...checks] };
+}

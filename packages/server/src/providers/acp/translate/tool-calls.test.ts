@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { AgentReport } from "../../provider.ts";
+import { KEPT_BYTES } from "../wire/kept.ts";
+import { createTranslator } from "./translate.ts";
+import type { Translator } from "./translator.ts";
+
+const CALL = {
+  type: "tool",
+  tool: "edit",
+  args: { path: "a" },
+  result: null,
+  callId: "c1",
+  title: "Write a",
+  kind: "edit",
+  status: "pending",
+  locations: [{ path: "/repo/a", line: 3 }],
+  output: [],
+};
+
+const begin = {
+  sessionUpdate: "tool_call",
+  toolCallId: "c1",
+  title: "Write a",
+  kind: "edit",
+  rawInput: { path: "a" },
+  locations: [{ path: "/repo/a", line: 3 }, { line: 4 }],
+};
+
+describe("a tool call", () => {
+  it("is built up from all that is said about it (A3)", () => {
+    const translator = createTranslator();
+    expect(translator.update(begin)).toEqual([tool(CALL)]);
+    expect(translator.update(update({ status: "in_progress" }))).toEqual([
+      tool({ ...CALL, status: "in_progress" }),
+    ]);
+    const end = update({ status: "completed", rawOutput: { ok: true }, name: "write_file" });
+    expect(translator.update(end)).toEqual([
+      tool({ ...CALL, tool: "write_file", status: "completed", result: { ok: true } }, true),
+    ]);
+  });
+
+  it("can begin with an update", () => {
+    expect(createTranslator().update(update({ status: "in_progress" }))).toEqual([
+      tool({
+        ...CALL,
+        tool: "tool",
+        args: null,
+        title: "Tool call",
+        kind: null,
+        status: "in_progress",
+        locations: [],
+      }),
+    ]);
+  });
+
+  it("never goes back to an earlier status", () => {
+    const translator = createTranslator();
+    translator.update(update({ status: "in_progress" }));
+    expect(statuses(translator.update({ ...begin, status: "pending" }))).toEqual(["in_progress"]);
+    expect(statuses(translator.update(update({ status: "failed" })))).toEqual(["failed"]);
+    expect(translator.update(update({ status: "completed" }))).toEqual(ALIVE);
+    expect(statuses(translator.endPrompt("completed"))).toEqual(["failed"]);
+  });
+
+  it("is not reported again when nothing changed", () => {
+    const translator = createTranslator();
+    translator.update(begin);
+    expect(translator.update(begin)).toEqual(ALIVE);
+  });
+
+  it("takes in why it failed when that is said after the failure", () => {
+    const translator = createTranslator();
+    translator.update(begin);
+    const failed = { ...CALL, status: "failed" };
+    expect(translator.update(update({ status: "failed" }))).toEqual([tool(failed)]);
+    expect(translator.update({ ...begin, status: "pending" })).toEqual(ALIVE);
+    expect(translator.update(update({ status: "failed", rawOutput: "no room" }))).toEqual([
+      tool({ ...failed, result: "no room" }, true),
+    ]);
+  });
+
+  it("that has ended is settled by the next words, and not opened again by a late update", () => {
+    const translator = createTranslator();
+    translator.update(begin);
+    translator.update(update({ status: "completed" }));
+    expect(translator.update(says("Done."))).toEqual([
+      tool({ ...CALL, status: "completed" }, true),
+      { report: "text", voice: "answer", part: null, text: "Done." },
+    ]);
+    expect(translator.update(update({ rawOutput: "late" }))).toEqual(ALIVE);
+    expect(translator.update(begin)).toEqual(ALIVE);
+    expect(translator.endPrompt("completed")).toEqual([]);
+    expect(translator.update(update({ rawOutput: "later" }))).toEqual(ALIVE);
+  });
+
+  it("is a new one when a later prompt uses its id again", () => {
+    const translator = createTranslator();
+    translator.update(begin);
+    translator.update(update({ status: "completed", rawOutput: 1 }));
+    translator.endPrompt("completed");
+    expect(translator.update(begin)).toEqual([tool(CALL)]);
+    expect(translator.update(update({ status: "completed", rawOutput: 2 }))).toEqual([
+      tool({ ...CALL, status: "completed", result: 2 }, true),
+    ]);
+  });
+
+  it.each([
+    ["completed", "unfinished"],
+    ["failed", "unfinished"],
+    ["cancelled", "cancelled"],
+  ] as const)("left open by a prompt that %s is closed as %s", (how, status) => {
+    const translator = createTranslator();
+    translator.update(begin);
+    expect(translator.endPrompt(how)).toEqual([tool({ ...CALL, status }, true)]);
+    expect(translator.endPrompt(how)).toEqual([]);
+  });
+
+  it("ends the oldest when too many are open", () => {
+    const translator = createTranslator();
+    for (let count = 0; count < 200; count += 1)
+      translator.update(update({ toolCallId: `n${count}` }));
+    const reports = translator.update(update({ toolCallId: "one more" }));
+    expect(reports).toMatchObject([
+      { callId: "n0", ended: true, content: { status: "unfinished" } },
+      { callId: "one more", ended: false },
+    ]);
+    expect(translator.endPrompt("cancelled")).toHaveLength(200);
+  });
+});
+
+describe("what a tool shows", () => {
+  it("are texts, diffs and pictures", () => {
+    const content = [
+      { type: "content", content: { type: "text", text: "one" } },
+      { type: "diff", path: "/repo/a", oldText: null, newText: "new" },
+      { type: "content", content: { type: "image", mimeType: "image/png", data: "aGk=" } },
+      { type: "newcontent" },
+    ];
+    expect(outputOf(createTranslator().update(update({ content })))).toEqual([
+      { type: "text", text: "one" },
+      { type: "diff", path: "/repo/a", oldText: null, newText: "new" },
+      { type: "image", mimeType: "image/png", data: "aGk=" },
+    ]);
+  });
+
+  it("keeps a diff when only words follow it, and takes a newer one of the same file", () => {
+    const translator = createTranslator();
+    const diff = { type: "diff", path: "/repo/a", oldText: "a", newText: "b" };
+    translator.update(update({ content: [diff] }));
+    const words = { type: "content", content: { type: "text", text: "Written." } };
+    expect(outputOf(translator.update(update({ content: [words] })))).toEqual([
+      diff,
+      { type: "text", text: "Written." },
+    ]);
+    expect(outputOf(translator.update(update({ content: [{ ...diff, newText: "c" }] })))).toEqual([
+      { ...diff, newText: "c" },
+    ]);
+  });
+
+  it("collects the output of a terminal the agent runs itself", () => {
+    const translator = createTranslator();
+    const meta = (more: object): object => update({ _meta: more });
+    translator.update(update({ content: [{ type: "terminal", terminalId: "t" }] }));
+    translator.update(meta({ terminal_output: { terminal_id: "t", data: "one\n\ud83d" } }));
+    translator.update(meta({ terminal_output: { terminal_id: "t", data: "\ude00 two\n" } }));
+    const reports = translator.update(
+      update({
+        status: "completed",
+        _meta: { terminal_exit: { terminal_id: "t", exit_code: 2, signal: null } },
+      }),
+    );
+    expect(outputOf(reports)).toEqual([
+      { type: "terminal", terminalId: "t", text: "one\n😀 two\n", exitCode: 2, signal: null },
+    ]);
+    expect(reports).toMatchObject([{ ended: true, content: { result: "one\n😀 two\n" } }]);
+  });
+
+  it("grows by pieces in the newer protocol", () => {
+    const translator = createTranslator();
+    translator.update(update({ content: [] }));
+    const content = { type: "content", content: { type: "text", text: "more" } };
+    const piece = { sessionUpdate: "tool_call_content_chunk", toolCallId: "c1", content };
+    expect(outputOf(translator.update(piece))).toEqual([{ type: "text", text: "more" }]);
+  });
+
+  it("stands in for a result where the agent gives none", () => {
+    const content = [{ type: "content", content: { type: "text", text: "3 files" } }];
+    expect(createTranslator().update(update({ status: "completed", content }))).toMatchObject([
+      { ended: true, content: { result: "3 files" } },
+    ]);
+  });
+});
+
+describe("what is too much", () => {
+  const big = "é".repeat(KEPT_BYTES);
+
+  it("of a text is cut in the middle, and the note says how much", () => {
+    const content = [{ type: "content", content: { type: "text", text: `<${big}>` } }];
+    const [item] = outputOf(createTranslator().update(update({ content })));
+    const words = item?.["text"] as string;
+    expect(Buffer.byteLength(words)).toBeLessThanOrEqual(KEPT_BYTES);
+    expect(words).toMatch(/^<é+\n\[… 262,2\d\d bytes left out …\]\né+>$/u);
+  });
+
+  it("of a diff, an input or a result is cut too", () => {
+    const translator = createTranslator();
+    const reports = translator.update(
+      update({
+        content: [{ type: "diff", path: "/repo/a", oldText: big, newText: big }],
+        rawInput: { path: "/repo/a", text: big },
+        rawOutput: Array.from({ length: 100_000 }, (_, index) => index),
+        status: "completed",
+      }),
+    );
+    const [report] = reports;
+    if (report?.report !== "tool") throw new Error("a tool call was expected");
+    const { args, result, output } = report.content;
+    expect(args).toMatchObject({ path: "/repo/a", text: expect.stringMatching(NOTE) as string });
+    expect(result).toMatch(NOTE);
+    expect(output).toMatchObject([
+      {
+        type: "diff",
+        path: "/repo/a",
+        oldText: expect.stringMatching(NOTE) as string,
+        newText: expect.stringMatching(NOTE) as string,
+      },
+    ]);
+    expect(Buffer.byteLength(JSON.stringify(report.content))).toBeLessThan(1024 * 1024);
+  });
+
+  it("of several texts leaves room for all their beginnings, and no more than for one", () => {
+    const item = { type: "content", content: { type: "text", text: big } };
+    const output = outputOf(createTranslator().update(update({ content: [item, item, item] })));
+    expect(output).toHaveLength(3);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(KEPT_BYTES + 1024);
+  });
+
+  it("of a terminal is dropped from the middle as it comes", () => {
+    const translator = createTranslator();
+    let last: readonly AgentReport[] = [];
+    for (let line = 0; line < 300; line += 1) {
+      const data = `${line} ${"x".repeat(4_000)}\n`;
+      last = translator.update(update({ _meta: { terminal_output: { terminal_id: "t", data } } }));
+    }
+    const words = outputOf(last)[0]?.["text"] as string;
+    expect(words.startsWith("0 xxx")).toBe(true);
+    expect(words.endsWith("xxx\n")).toBe(true);
+    expect(words).toContain("\n299 ");
+    const kept = Buffer.byteLength(words.replace(NOTE, ""));
+    const missing = Number(NOTE.exec(words)?.[1]?.replaceAll(",", ""));
+    const all = Array.from({ length: 300 }, (_, line) => `${line} ${"x".repeat(4_000)}\n`).join("");
+    expect(kept + missing).toBe(all.length);
+  });
+
+  it("nested is left out", () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 100; depth += 1) deep = [deep];
+    expect(createTranslator().update(update({ rawInput: deep }))).toMatchObject([
+      { content: { args: "[left out: nested too deeply, or not JSON]" } },
+    ]);
+  });
+});
+
+const ALIVE = [{ report: "alive" }];
+const NOTE = /\n\[… ([\d,]+) bytes left out …\]\n/u;
+
+function update(patch: object): object {
+  return { sessionUpdate: "tool_call_update", toolCallId: "c1", ...patch };
+}
+
+function says(words: string): object {
+  return { sessionUpdate: "agent_message_chunk", content: { type: "text", text: words } };
+}
+
+function tool(content: object, ended = false): object {
+  return { report: "tool", callId: "c1", content, ended };
+}
+
+function statuses(reports: readonly AgentReport[]): unknown[] {
+  return reports.map((report) => (report.report === "tool" ? report.content["status"] : null));
+}
+
+function outputOf(reports: ReturnType<Translator["update"]>): { [key: string]: unknown }[] {
+  const report = reports.at(-1);
+  if (report?.report !== "tool") throw new Error("a tool call was expected");
+  return report.content["output"] as { [key: string]: unknown }[];
+}

@@ -1,0 +1,140 @@
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { PermissionAnswer } from "../../providers/provider.ts";
+import type { StoredSuspension } from "../../storage/store.ts";
+import { isByPolicy } from "./policy-answer.ts";
+
+interface Option {
+  readonly optionId: string;
+  readonly kind: string | null;
+}
+
+/**
+ * Which option of a permission an answer means: its id, or its kind where only one has it, alone or as
+ * `{optionId}`. Null when it means none of them.
+ */
+export function chosenOption(request: JsonObject, answer: Json): string | null {
+  const wish = typeof answer === "string" ? answer : textIn(answer, "optionId");
+  if (wish === null) return null;
+  const options = optionsIn(request);
+  if (options.some(({ optionId }) => optionId === wish)) return wish;
+  const ofKind = options.filter(({ kind }) => kind === wish);
+  return ofKind.length === 1 ? (ofKind[0]?.optionId ?? null) : null;
+}
+
+/** What kind of option an answer chose: `allow_once`, `reject_always` and so on. Null when none. */
+export function chosenKind(request: JsonObject, answer: Json): string | null {
+  const chosen = chosenOption(request, answer);
+  return optionsIn(request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
+}
+
+/** What the agent is told about a suspension that is closed; null while it is open. */
+export function toAgentAnswer(suspension: StoredSuspension): PermissionAnswer | null {
+  switch (suspension.status) {
+    case "open":
+      return null;
+    case "answered": {
+      const optionId = chosenOption(suspension.request, suspension.answer);
+      return optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId };
+    }
+    case "expired": {
+      const rejection = optionsIn(suspension.request).find(({ kind }) => kind === "reject_once");
+      return rejection === undefined
+        ? { outcome: "cancelled" }
+        : { outcome: "selected", optionId: rejection.optionId };
+    }
+    case "withdrawn":
+    case "released":
+      return { outcome: "cancelled" };
+    default:
+      return suspension.status satisfies never;
+  }
+}
+
+/** Who an answer is by that a human gave to an earlier process. */
+const CARRIED = "an earlier answer, ";
+
+export interface CarriedAnswer {
+  readonly optionId: string;
+  readonly by: string;
+}
+
+/**
+ * The answer to the same question that an agent asked before its process was gone: same tool, same
+ * input, given once and not yet used. Anything else is asked again.
+ */
+export function carriedAnswer(
+  suspensions: readonly StoredSuspension[],
+  { runId, fingerprint, request }: Pick<StoredSuspension, "runId" | "fingerprint" | "request">,
+): CarriedAnswer | null {
+  if (fingerprint === null) return null;
+  const used = new Set(suspensions.flatMap(({ answeredBy }) => carriedFrom(answeredBy) ?? []));
+  const earlier = suspensions.find(
+    (each) =>
+      each.runId === runId &&
+      each.kind === "permission" &&
+      each.status === "answered" &&
+      each.fingerprint === fingerprint &&
+      carriedFrom(each.answeredBy) === null &&
+      !isByPolicy(each.answeredBy) &&
+      !used.has(each.id),
+  );
+  if (earlier === undefined) return null;
+  const chosen = chosenOption(earlier.request, earlier.answer);
+  const kind = optionsIn(earlier.request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
+  const same = optionsIn(request).filter((option) => kind !== null && option.kind === kind);
+  const [option] = same;
+  if (option === undefined || same.length > 1) return null;
+  return { optionId: option.optionId, by: `${CARRIED}${earlier.id}` };
+}
+
+/** The suspension whose answer was carried over; null for an answer to the question itself. */
+export function carriedFrom(answeredBy: string | null): string | null {
+  return answeredBy?.startsWith(CARRIED) === true ? answeredBy.slice(CARRIED.length) : null;
+}
+
+/** What came of a permission, in words, for an agent that was not there to hear it. */
+export function describePermission(suspension: StoredSuspension): string {
+  const asked = `You asked for permission: ${permissionTitle(suspension)}.`;
+  if (suspension.status === "expired") return `${asked} Nobody answered in time: it was REJECTED.`;
+  if (suspension.status !== "answered") return `${asked} It was not answered: ${suspension.status}`;
+  const chosen = chosenOption(suspension.request, suspension.answer);
+  const kind = chosenKind(suspension.request, suspension.answer) ?? chosen ?? "no";
+  switch (verdictOf(suspension)) {
+    case "allowed":
+      return `${asked} The user ALLOWED it (${kind}).`;
+    case "rejected":
+      return `${asked} The user REJECTED it (${kind}).`;
+    default:
+      return `${asked} The user answered: ${kind}.`;
+  }
+}
+
+/** Null where the option that was chosen says neither, and for what nobody decided. */
+export function verdictOf(suspension: StoredSuspension): "allowed" | "rejected" | null {
+  if (suspension.status === "expired") return "rejected";
+  if (suspension.status !== "answered") return null;
+  const kind = chosenKind(suspension.request, suspension.answer) ?? "";
+  if (kind.startsWith("allow")) return "allowed";
+  return kind.startsWith("reject") ? "rejected" : null;
+}
+
+/** The action, in quotes and on one line. */
+export function permissionTitle({ request, kind }: StoredSuspension): string {
+  const title = textIn(request, "title") ?? kind;
+  return `"${title.replaceAll(/\s+/gu, " ").trim()}"`;
+}
+
+function optionsIn(request: JsonObject): readonly Option[] {
+  const options = request["options"];
+  if (!Array.isArray(options)) return [];
+  return options.flatMap((option: Json): Option[] => {
+    const optionId = textIn(option, "optionId");
+    return optionId === null ? [] : [{ optionId, kind: textIn(option, "kind") }];
+  });
+}
+
+function textIn(value: Json, key: string): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const text = Object.entries(value).find(([name]) => name === key)?.[1];
+  return typeof text === "string" ? text : null;
+}

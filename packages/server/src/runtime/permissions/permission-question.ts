@@ -1,0 +1,68 @@
+import type { Command } from "../../domain/kernel/command.ts";
+import type { CurrentRun } from "../../domain/run.ts";
+import type { Session } from "../../domain/session.ts";
+import type { AgentReport } from "../../providers/provider.ts";
+import type { Store } from "../../storage/store.ts";
+import type { RuntimeContext } from "../context.ts";
+import { carriedAnswer, type CarriedAnswer } from "./permission-answer.ts";
+import { permissionSubject } from "./permission-subject.ts";
+import { policyAnswer } from "./policy-answer.ts";
+
+interface PermissionQuestion {
+  /** Of the suspension that is to be made. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly run: CurrentRun;
+  readonly report: Extract<AgentReport, { report: "permission" }>;
+}
+
+/**
+ * The commands that put a question: with its answer, where nobody need be asked. The policy is that of the
+ * moment of the commit, so that a phase or a grant that has just changed counts.
+ */
+export async function permissionQuestion(
+  context: RuntimeContext,
+  { id, sessionId, run, report }: PermissionQuestion,
+): Promise<(session: Session | null) => readonly Command[]> {
+  const { store, permissions: configured } = context;
+  const { request, fingerprint } = report;
+  const carried = await carriedTo({ store, sessionId, run, report });
+  const folder = await folderOf(store, sessionId);
+  const subject = await permissionSubject(request, { fingerprint, folder });
+  const at = context.clock();
+  const { permissionMs } = context.limits;
+  const expiresAt = permissionMs === null ? null : at + permissionMs;
+  const suspend: Command = {
+    type: "suspend-run",
+    at,
+    runId: run.id,
+    suspension: { id, kind: "permission", request, fingerprint, createdAt: at, expiresAt },
+  };
+  return (session) => {
+    const decided =
+      session === null ? null : policyAnswer(session, { subject, request, configured });
+    // What a person has said once is not stronger than what is denied now.
+    const given = decided?.decision === "deny" ? decided : (carried ?? decided);
+    if (given === null) return [suspend];
+    const answer = "optionId" in given ? { optionId: given.optionId } : given.answer;
+    return [suspend, { type: "answer", at, suspensionId: id, answer, by: given.by }];
+  };
+}
+
+async function carriedTo({
+  store,
+  sessionId,
+  run,
+  report: { fingerprint, request },
+}: Omit<PermissionQuestion, "id"> & { readonly store: Store }): Promise<CarriedAnswer | null> {
+  if (run.attempts === 0) return null;
+  const suspensions = await store.readSuspensions(sessionId);
+  return carriedAnswer(suspensions, { runId: run.id, fingerprint, request });
+}
+
+/** Where the session's agents work. */
+export async function folderOf(store: Store, sessionId: string): Promise<string | null> {
+  const loaded = await store.load(sessionId);
+  const repoId = loaded.found === "session" ? loaded.stored.session.repoId : null;
+  return repoId === null ? null : ((await store.readRepo(repoId))?.path ?? null);
+}

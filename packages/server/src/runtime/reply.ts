@@ -1,0 +1,62 @@
+import type { RefusalCode } from "../domain/kernel/refusal.ts";
+import type { State, Status } from "../domain/status.ts";
+
+export type Reply<Value> =
+  | ({ readonly ok: true } & Value)
+  | { readonly ok: false; readonly refusal: RuntimeRefusal };
+
+/** What the runtime refuses besides the kernel: it knows the world around a session. */
+export const RUNTIME_REFUSAL_CODES = [
+  "admin_token_first",
+  "agent_not_installed",
+  "answer_invalid",
+  "bundle_invalid",
+  "grant_not_found",
+  "idempotency_key_reused",
+  "last_admin_token",
+  "message_not_found",
+  "metadata_invalid",
+  "node_ambiguous",
+  "node_not_found",
+  "not_a_repository",
+  "path_not_found",
+  "path_outside_root",
+  "provider_unknown",
+  "removed_not_found",
+  "repository_in_use",
+  "repository_not_found",
+  "run_not_found",
+  "server_stopping",
+  "suspension_answered",
+  "suspension_not_found",
+  "suspensions_full",
+  "token_not_found",
+  "tokens_full",
+  "version_mismatch",
+] as const;
+export type RuntimeRefusalCode = (typeof RUNTIME_REFUSAL_CODES)[number] | RefusalCode;
+
+export interface RuntimeRefusal {
+  readonly code: RuntimeRefusalCode;
+  readonly message: string;
+  readonly status: Status | null;
+  readonly state: State | null;
+}
+
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: RuntimeRefusal;
+}
+
+export function refuse(
+  code: RuntimeRefusalCode,
+  message: string,
+  about: { readonly status: Status; readonly state: State } | null = null,
+): Refused {
+  const { status = null, state = null } = about ?? {};
+  return { ok: false, refusal: { code, message, status, state } };
+}
+
+export function noSuchSession(): Refused {
+  return refuse("session_not_found", "There is no such session.");
+}

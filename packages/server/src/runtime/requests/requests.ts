@@ -1,0 +1,154 @@
+import { RESUME_POLICY, type ResumePolicy } from "../../domain/should-resume.ts";
+import type { Catalog } from "../../providers/catalog.ts";
+import { bundleFolder } from "../bundle/bundle-folder.ts";
+import { exportBundle } from "../bundle/export-bundle.ts";
+import { importBundle } from "../bundle/import-bundle.ts";
+import type { RuntimeContext } from "../context.ts";
+import { createSession } from "./create-session.ts";
+import { listGrants, revokeGrant } from "../permissions/grants.ts";
+import { judgeResume, type ResumeProbes } from "./judge-resume.ts";
+import { noSuchSession, refuse } from "../reply.ts";
+import type { Repositories } from "../repositories/repositories.ts";
+import { removedSessions } from "../upkeep/removed-sessions.ts";
+import { createFileFinder } from "../repositories/repository-files.ts";
+import { reportEvent } from "./report-event.ts";
+import type { AnswerSuspension, Runtime } from "../runtime.ts";
+import { sendMessage } from "./send-message.ts";
+import { readHistory } from "./session-history.ts";
+import { readMessages, readSession, readWholeSession } from "./session-reads.ts";
+import { readRuns } from "./session-runs.ts";
+import {
+  answer,
+  change,
+  deleteSession,
+  editQueued,
+  fork,
+  updateSession,
+  withdrawQueued,
+} from "./session-requests.ts";
+import { snapshotOf } from "../session-snapshot.ts";
+import { readStats } from "../stats/stats.ts";
+
+/** What can be asked of sessions whether or not anybody works on them. */
+export type Requests = Omit<
+  Runtime,
+  | "askFromAgent"
+  | "drainNode"
+  | "listNodes"
+  | "measure"
+  | "openFeed"
+  | "openGlobalFeed"
+  | "readiness"
+>;
+
+export interface RequestOptions {
+  readonly catalog: Catalog;
+  readonly repositories: Repositories;
+  /** When a session should be taken up again, unless who asks says otherwise. */
+  readonly resumePolicy?: ResumePolicy;
+  readonly probes?: ResumeProbes;
+  /** Where a bundle is kept while it arrives; the system's temporary folder, unless told. */
+  readonly spoolFolder?: string;
+  /** Where the bundles of removed sessions are, and how long they are kept. */
+  readonly removed?: { readonly folder: string; readonly keptMs: number };
+  readonly onImported?: (sessionId: string) => void;
+}
+
+export function createRequests(context: RuntimeContext, options: RequestOptions): Requests {
+  const { store, clock } = context;
+  const { catalog, repositories } = options;
+  const findFiles = createFileFinder(repositories, { clock });
+  const importSession: Requests["importSession"] = async (lines) => {
+    const { newId } = context;
+    const { spoolFolder, onImported } = options;
+    const spool = spoolFolder === undefined ? {} : { spoolFolder };
+    const imported = await importBundle({ store, newId, clock, ...spool }, lines);
+    if (imported.ok) onImported?.(imported.session.id);
+    return imported;
+  };
+  const removed =
+    options.removed === undefined
+      ? null
+      : removedSessions({
+          bundles: bundleFolder(options.removed.folder),
+          keptMs: options.removed.keptMs,
+          importLines: importSession,
+        });
+  return {
+    createSession: (request) => createSession(context, request),
+    listSessions: ({ provider, ...query }) =>
+      store.listSessions({
+        ...query,
+        ...(provider !== undefined && {
+          providers: provider === catalog.defaultName ? [provider, null] : [provider],
+        }),
+      }),
+    findSession: (name) => store.findSession(name),
+    readSession: (sessionId) => readSession(store, sessionId),
+    readWholeSession: (sessionId) => readWholeSession(store, sessionId),
+    readRaw: async (sessionId) => {
+      const raw = await store.readRaw(sessionId);
+      return raw === null ? noSuchSession() : { ok: true, raw };
+    },
+    updateSession: (request) => updateSession(context, request),
+    deleteSession: (request) => deleteSession(context, request),
+    sendMessage: (request) => sendMessage(context, request),
+    readMessages: (query) => readMessages(store, query),
+    readRuns: (query) => readRuns(store, query),
+    readQueue: async (sessionId) => {
+      const session = await snapshotOf(store, sessionId);
+      return session === null
+        ? noSuchSession()
+        : { ok: true, queue: await store.readQueue(sessionId) };
+    },
+    editQueued: (request) => editQueued(context, request),
+    withdrawQueued: (request) => withdrawQueued(context, request),
+    cancel: ({ reason, ...request }) =>
+      change(context, request, { type: "cancel", at: clock(), reason }),
+    resume: (request) => change(context, request, { type: "resume", at: clock() }),
+    answer: (request) => answer(context, request),
+    archive: (request) => change(context, request, { type: "archive", at: clock() }),
+    finalize: ({ outcome, summary, ...request }) =>
+      change(context, request, { type: "finalize", at: clock(), outcome, summary }),
+    fail: ({ reason, ...request }) =>
+      change(context, request, { type: "fail", at: clock(), reason }),
+    fork: (request) => fork(context, request),
+    shouldResume: (sessionId, policy) =>
+      judgeResume(store, {
+        sessionId,
+        now: clock(),
+        policy: { ...(options.resumePolicy ?? RESUME_POLICY), ...policy },
+        ...(options.probes !== undefined && { probes: options.probes }),
+      }),
+    exportSession: (sessionId) => exportBundle({ store, clock }, sessionId),
+    importSession,
+    listRemoved: async (query) => removed?.list(query) ?? { removed: [], total: 0 },
+    restoreRemoved: async (sessionId) =>
+      removed?.restore(sessionId) ??
+      refuse("removed_not_found", "This process keeps no bundles of removed sessions."),
+    listSuspensions: () => store.openSuspensions(),
+    listUnusedAnswers: () => store.unusedAnswers(),
+    dismissUnused: async ({ sessionId, runId }) => {
+      if ((await snapshotOf(store, sessionId)) === null) return noSuchSession();
+      if ((await store.readRun(runId))?.sessionId !== sessionId)
+        return refuse("run_not_found", "The session has no such run.");
+      return { ok: true, dismissed: await store.dismissUnused({ sessionId, runId }) };
+    },
+    reportEvent: async (event) => {
+      const answerOne = (request: AnswerSuspension) => answer(context, request);
+      return { ok: true, reported: await reportEvent(context, { ...event, answerOne }) };
+    },
+    listGrants: (sessionId) => listGrants(store, sessionId),
+    revokeGrant: (request) => revokeGrant(context, request),
+    readHistory: (query) => readHistory(store, query),
+    addRepo: (request) => repositories.add(request),
+    listRepos: () => repositories.list(),
+    removeRepo: (repoId) => repositories.remove(repoId),
+    findFiles,
+    listProviders: async () => ({
+      providers: await Promise.all(catalog.all().map((provider) => provider.describe())),
+      defaultProvider: catalog.defaultName,
+    }),
+    stats: (range) => readStats(store, { ...range, now: clock() }),
+  };
+}

@@ -1,0 +1,67 @@
+import { authorOf, type Message, type Role } from "../../domain/message.ts";
+
+/** About how many characters a token stands for. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Of the budget, what a single message may take. */
+const ENTRY_SHARE = 1 / 8;
+
+export interface BriefingLimits {
+  readonly briefingTokens: number;
+  /** Only so many of the newest messages, however short they are; null for all that fit. */
+  readonly briefingMessages: number | null;
+}
+
+export interface Briefing {
+  readonly text: string;
+  /** How many of the earlier messages are in it, the newest ones. */
+  readonly given: number;
+  readonly of: number;
+}
+
+/** Earlier messages as a text for an agent that was not there; null when there are none. */
+export function briefingOf(
+  history: readonly Message[],
+  { heading, limits }: { readonly heading: string; readonly limits: BriefingLimits },
+): Briefing | null {
+  const budget = limits.briefingTokens * CHARACTERS_PER_TOKEN;
+  const entries = history.flatMap((message) => toEntry(message, budget * ENTRY_SHARE) ?? []);
+  if (entries.length === 0) return null;
+  const kept: string[] = [];
+  let size = 0;
+  for (const entry of entries.toReversed()) {
+    if (size + entry.length > budget || kept.length === limits.briefingMessages) break;
+    kept.unshift(entry);
+    size += entry.length;
+  }
+  const cut = entries.length - kept.length;
+  const text = [
+    heading,
+    ...(cut > 0 ? [`[${cut} older messages are left out]`] : []),
+    ...kept,
+    "[end]",
+  ].join("\n\n");
+  return { text, given: kept.length, of: entries.length };
+}
+
+const NAMES: Readonly<Record<Role, string>> = { user: "User", agent: "Agent", system: "Note" };
+
+function toEntry(message: Message, maxLength: number): string | null {
+  const words = wordsOf(message.content);
+  if (words === "") return null;
+  const short = words.length > maxLength ? `${words.slice(0, maxLength)} […]` : words;
+  return `${NAMES[authorOf(message)]}: ${short}`;
+}
+
+function wordsOf(content: Message["content"]): string {
+  const { type, text, tool, title, parts } = content;
+  switch (type) {
+    case "text":
+      return typeof text === "string" ? text : "";
+    case "tool":
+      return `used ${[title, tool].find((name) => typeof name === "string") ?? "a tool"}`;
+    case "parts":
+      return Array.isArray(parts) ? JSON.stringify(parts) : "";
+    default:
+      return "";
+  }
+}

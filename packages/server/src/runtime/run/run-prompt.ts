@@ -1,0 +1,189 @@
+import type { Json } from "../../domain/json.ts";
+import type { Message, MessageContent } from "../../domain/message.ts";
+import { resumePointOf } from "../../domain/resume-point.ts";
+import type { CurrentRun, RunMemory } from "../../domain/run.ts";
+import type { Session } from "../../domain/session.ts";
+import {
+  AgentFault,
+  type Agent,
+  type Prompt,
+  type PromptAnswer,
+} from "../../providers/provider.ts";
+import type { Store, StoredSuspension } from "../../storage/store.ts";
+import { briefingOf, type BriefingLimits } from "./briefing.ts";
+import type { RuntimeContext } from "../context.ts";
+import { continuationOf } from "./continuation.ts";
+import type { AgentMemory } from "../worker/live-agent.ts";
+
+export interface RunPrompt extends Prompt {
+  readonly memory: RunMemory;
+  /** The closed suspensions it tells of. */
+  readonly tells: readonly string[];
+}
+
+export interface PromptRequest {
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly memory: AgentMemory;
+  /** How much of the history an agent that is told finds room for. */
+  readonly roomFor: NonNullable<Agent["roomFor"]>;
+  /** The suspensions whose end a live agent has been told of. */
+  readonly heard: ReadonlySet<string>;
+}
+
+/** What the agent is given for a run: the message, after what it must know and does not. */
+export async function promptFor(
+  { store, limits }: Pick<RuntimeContext, "store" | "limits">,
+  { session, run, memory, heard, roomFor }: PromptRequest,
+): Promise<RunPrompt> {
+  const message = await store.readMessage(session.id, run.messageId);
+  if (message === null) {
+    throw new AgentFault("agent_failed", "The message that was to be given cannot be read.");
+  }
+  const closed =
+    run.attempts > 0
+      ? await closedSuspensions(store, { sessionId: session.id, runId: run.id })
+      : [];
+  const isBack = memory === "resumed" || memory === "loaded";
+  const missed = isBack ? await missedMessages(store, { session, run, message }) : null;
+  const news = memory === "live" ? closed.filter(({ id }) => !heard.has(id)) : closed;
+  const text = continuationOf(news);
+  const words: readonly MessageContent[] = text === null ? [] : [{ type: "text", text }];
+  const knowsNothing = memory === "none" || (isBack && missed === null);
+  const own = news.length > 0 && !knowsNothing ? [] : partsOf(message.content);
+  const prompt = {
+    parts: [...own, ...words],
+    model: run.model,
+    history: [],
+    answers: closed.map(toPromptAnswer),
+    tells: closed.map(({ id }) => id),
+  };
+  if (memory === "live") return { ...prompt, memory: { how: memory } };
+  if (isBack && missed !== null) return withMissed(prompt, { how: memory, missed, limits });
+  const messages = await store.readMessages({ sessionId: session.id });
+  const history = messages.filter(({ seq }) => seq < message.seq);
+  const begun = messages.filter(({ seq, runId }) => seq > message.seq && runId === run.id);
+  if (memory === "told") {
+    const told = { ...prompt, parts: partsOf(message.content), begun };
+    if (run.continuity === "off") return { ...told, memory: { how: "none" } };
+    const room = roomFor({ ...told, history });
+    if (room.of === 0) return { ...told, memory: { how: "none" } };
+    return { ...told, history, memory: { how: "told", ...room } };
+  }
+  const parts = [...own, ...workBegun(begun, limits), ...words];
+  if (run.continuity === "off") return { ...prompt, parts, memory: { how: "none" } };
+  return withBriefing({ ...prompt, parts }, { history, run, limits });
+}
+
+/**
+ * What was said since the agent's own session was last given a run; null when it was given none, so that there is nothing that
+ * it knows although it could be taken up.
+ */
+async function missedMessages(
+  store: Store,
+  { session, run, message }: Pick<PromptRequest, "session" | "run"> & { readonly message: Message },
+): Promise<readonly Message[] | null> {
+  const seen = resumePointOf(session.resumeData, run.provider)?.seen ?? null;
+  const last = seen === null ? null : await store.readRun(seen);
+  const known = last === null ? null : await store.readMessage(session.id, last.messageId);
+  if (known === null) return null;
+  const since = await store.readMessages({ sessionId: session.id, after: known.seq });
+  return since.filter(({ seq, runId }) => seq < message.seq && runId !== null && runId !== seen);
+}
+
+function withMissed(
+  prompt: Omit<RunPrompt, "memory">,
+  {
+    how,
+    missed,
+    limits,
+  }: {
+    readonly how: "resumed" | "loaded";
+    readonly missed: readonly Message[];
+    readonly limits: BriefingLimits;
+  },
+): RunPrompt {
+  const heading = "The session went on without you. What was said since you were last asked:";
+  const briefing = briefingOf(missed, { heading, limits });
+  if (briefing === null) return { ...prompt, memory: { how } };
+  const { text, given, of } = briefing;
+  return {
+    ...prompt,
+    parts: [{ type: "text", text }, ...prompt.parts],
+    memory: { how, given, of },
+  };
+}
+
+/** What another process had done for the same message before it was gone. */
+function workBegun(begun: readonly Message[], limits: BriefingLimits): readonly MessageContent[] {
+  const heading = "An earlier agent had begun to work on this:";
+  const briefing = briefingOf(begun, { heading, limits });
+  return briefing === null ? [] : [{ type: "text", text: briefing.text }];
+}
+
+function withBriefing(
+  prompt: Omit<RunPrompt, "memory">,
+  {
+    history,
+    run,
+    limits,
+  }: {
+    readonly history: readonly Message[];
+    readonly run: CurrentRun;
+    readonly limits: BriefingLimits;
+  },
+): RunPrompt {
+  const heading = "This session began before you were started. What was said so far:";
+  const briefing = briefingOf(history, { heading, limits });
+  if (briefing === null) return { ...prompt, memory: { how: "none" } };
+  if (run.continuity === "required") {
+    throw new AgentFault(
+      "agent_forgot",
+      "The agent cannot take its own session up again, and the message asked for nothing less.",
+    );
+  }
+  const { text, given, of } = briefing;
+  return {
+    ...prompt,
+    parts: [{ type: "text", text }, ...prompt.parts],
+    memory: { how: "briefed", given, of },
+  };
+}
+
+/** What was answered, or came to nothing, while no agent was there to hear it. */
+export async function closedSuspensions(
+  store: Store,
+  { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
+): Promise<readonly StoredSuspension[]> {
+  const suspensions = await store.readSuspensions(sessionId);
+  return suspensions.filter(
+    (each) => each.runId === runId && each.status !== "open" && !isOurs(each.kind),
+  );
+}
+
+/** What we waited for, and not the agent: it needs no word about it. */
+function isOurs(kind: StoredSuspension["kind"]): boolean {
+  return kind === "rate_limit" || kind === "budget" || kind === "shutdown";
+}
+
+function toPromptAnswer({ kind, request, status, answer }: StoredSuspension): PromptAnswer {
+  const { toolCallId } = request;
+  return {
+    callId: typeof toolCallId === "string" ? toolCallId : null,
+    kind,
+    answer: status === "answered" ? answer : null,
+  };
+}
+
+/** A message of several parts holds them under `parts`. */
+function partsOf(content: MessageContent): readonly MessageContent[] {
+  const parts = content["parts"];
+  if (content.type !== "parts" || !Array.isArray(parts)) return [content];
+  return parts.filter(isContent);
+}
+
+function isContent(part: Json): part is MessageContent {
+  return (
+    typeof part === "object" && part !== null && "type" in part && typeof part["type"] === "string"
+  );
+}

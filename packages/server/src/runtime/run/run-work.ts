@@ -1,0 +1,195 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { dutyOf } from "../../domain/kernel/duty.ts";
+import type { CurrentRun, RunMemory, RunResult, UnusedAnswer } from "../../domain/run.ts";
+import { currentRunOf, type Session } from "../../domain/session.ts";
+import { AgentFault } from "../../providers/provider.ts";
+import { isAbsence } from "../../storage/fault.ts";
+import type { Fence } from "../../storage/store.ts";
+import type { RuntimeContext } from "../context.ts";
+import type { CutRun } from "./cut-run.ts";
+import type { LiveAgent } from "../worker/live-agent.ts";
+import { RunAttempt, toRunError } from "./run-attempt.ts";
+import { memoryNotice } from "./memory-notice.ts";
+import { openToolsOf } from "./open-tools.ts";
+import { checkBudget } from "./run-budget.ts";
+import { policyNotice } from "../permissions/policy-notice.ts";
+import { promptFor } from "./run-prompt.ts";
+import { unusedAnswers } from "./unused-answers.ts";
+
+export interface RunWorkOptions {
+  readonly context: RuntimeContext;
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly fence: Fence;
+  /** The run is stored as given to the live agent, which has yet to get it. */
+  readonly isGiven: boolean;
+  /** The agent that goes on with the session: the one alive, or a new one. */
+  readonly agentFor: (run: CurrentRun, signal: AbortSignal) => Promise<LiveAgent>;
+  readonly stopAgent: () => Promise<void>;
+  readonly onWaiting: () => void;
+}
+
+/** How long a stop waits for what the agent has said to be stored. */
+const SETTLE_MS = 3_000;
+
+/** How an agent goes without having said that it is done. */
+const LEAVES_QUESTIONS: ReadonlySet<string> = new Set(["agent_exited", "agent_unresponsive"]);
+
+/** A session's current run while this process works on it: an agent is found, prompted, and heard out. */
+export class RunWork {
+  readonly attempt: RunAttempt;
+  /** Resolves when nothing is done for the run any more; never rejects. */
+  readonly done: Promise<void>;
+  readonly #options: RunWorkOptions;
+  readonly #left = new AbortController();
+  #live: LiveAgent | null = null;
+  #cut: CutRun | null = null;
+
+  constructor(options: RunWorkOptions) {
+    const { session, run, fence, onWaiting } = options;
+    const context = options.context.patient(this.#left.signal);
+    this.#options = { ...options, context };
+    this.attempt = new RunAttempt({
+      context,
+      sessionId: session.id,
+      run,
+      fence,
+      signal: this.#left.signal,
+      onWaiting,
+      stopAgent: options.stopAgent,
+    });
+    this.done = this.#work().catch((err: unknown) => {
+      context.log.error({ sessionId: session.id, runId: run.id, err }, "a run could not be ended");
+    });
+  }
+
+  get runId(): string {
+    return this.#options.run.id;
+  }
+
+  /** Set when the work on the run broke off and that could not be recorded. */
+  get cut(): CutRun | null {
+    return this.#cut;
+  }
+
+  /** Resolves when what the agent has said so far is stored; soon, also when the database is away. */
+  async settle(): Promise<void> {
+    const settled = this.attempt.settle().catch(() => {});
+    await Promise.race([settled, pause(SETTLE_MS, undefined, { ref: false })]);
+  }
+
+  /** The session goes on without this: how the agent ends is not recorded. */
+  leave(): void {
+    this.#left.abort();
+  }
+
+  async #work(): Promise<void> {
+    const result = await this.#result();
+    if (result === null || this.#left.signal.aborted) return;
+    if (await this.#isDormant(result)) return;
+    await this.#end(result);
+  }
+
+  /** How the run ended; null when that is not for this attempt to say. */
+  async #result(): Promise<RunResult | null> {
+    const { context, session, run, fence, isGiven, agentFor, stopAgent } = this.#options;
+    const { signal } = this.#left;
+    try {
+      const budget = await checkBudget(context, { session, run, fence });
+      if (budget === "waiting") return null;
+      if (budget === "stop") return { outcome: "cancelled", reason: "the budget is used up" };
+      const live = await agentFor(run, signal);
+      context.failpoint("agent.started");
+      const { memory, heard, roomFor } = live;
+      const prompt = await promptFor(context, { session, run, memory, heard, roomFor });
+      if (run.attempts > 0) await this.#adoptTools(live);
+      const notice = await this.#memoryNotice(live, prompt.memory);
+      if (notice !== null) this.attempt.say(notice, "agent_memory");
+      const limits = live.isNew ? await policyNotice(context, { session, run }) : null;
+      if (limits !== null) this.attempt.say(limits, "policy");
+      live.isNew = false;
+      this.#live = live;
+      const result = await this.attempt.work(live.agent, { ...prompt, isGiven });
+      for (const id of this.attempt.told) heard.add(id);
+      if (result === "not_current" || result === "waiting") return null;
+      const isStuck = result.outcome === "failed" && result.error.code === "agent_unresponsive";
+      if (isStuck) await stopAgent();
+      return result;
+    } catch (error) {
+      if (error instanceof AgentFault) {
+        return signal.aborted ? null : { outcome: "failed", error: toRunError(error) };
+      }
+      context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
+      await stopAgent();
+      // Nothing can be recorded now. Found again later without an agent, the run counts as cut off.
+      if (isAbsence(error)) {
+        const why = `the database did not take what the agent said (${error.message})`;
+        if (!signal.aborted) this.#cut = { runId: run.id, why: () => why };
+        return null;
+      }
+      const message = error instanceof Error ? error.message : String(error);
+      return { outcome: "failed", error: { code: "internal_error", message, detail: null } };
+    }
+  }
+
+  async #adoptTools(live: LiveAgent): Promise<void> {
+    const { context, session, run } = this.#options;
+    const ends = await context.store.lastSeqs([session.id]);
+    const open = await openToolsOf(context.store, { session, run });
+    this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
+    for (const { callId } of open) live.adopted.add(callId);
+  }
+
+  /** Everybody can see how a new agent came by what it knows, and that it is another one's. */
+  async #memoryNotice(live: LiveAgent, memory: RunMemory): Promise<string | null> {
+    if (!live.isNew) return null;
+    const { context, session, run } = this.#options;
+    const runs = await context.store.readRuns(session.id);
+    const before = runs.findLast(
+      ({ id, provider, startedAt }) => id !== run.id && startedAt !== null && provider !== null,
+    );
+    return memoryNotice({ memory, provider: run.provider, before: before?.provider ?? null });
+  }
+
+  /**
+   * An agent that died while it only waited takes nothing with it: the question stays open, and an
+   * answer that came too late for it is given to the next one.
+   */
+  async #isDormant(result: RunResult): Promise<boolean> {
+    if (result.outcome !== "failed" || !LEAVES_QUESTIONS.has(result.error.code)) return false;
+    const { context, session, run } = this.#options;
+    const loaded = await context.store.load(session.id);
+    if (loaded.found !== "session") return false;
+    const now = loaded.stored.session;
+    if (currentRunOf(now)?.id !== run.id) return false;
+    const duty = dutyOf(now);
+    const isUnheard = duty.do === "drive" && !duty.handed && this.attempt.hasPrompted;
+    return duty.do === "await" || isUnheard;
+  }
+
+  /** Of a run whose answers all went to the agent that asked, none; nor of one that a person ended. */
+  async #unusedAnswers(result: RunResult): Promise<readonly UnusedAnswer[]> {
+    const { context, session, run } = this.#options;
+    if (run.attempts === 0 || result.outcome === "cancelled") return [];
+    const adopted = this.#live?.adopted ?? new Set<string>();
+    const heard = { answered: context.answeredLive, adopted };
+    return unusedAnswers(context.store, { sessionId: session.id, run, heard });
+  }
+
+  async #end(result: RunResult): Promise<void> {
+    const { context, session, run, fence } = this.#options;
+    const { usage } = this.attempt;
+    const unused = await this.#unusedAnswers(result);
+    context.failpoint("run.ending");
+    const at = context.clock();
+    const ended = await context.execute({
+      sessionId: session.id,
+      command: { type: "end-run", at, runId: run.id, result, usage, unusedAnswers: unused },
+      extras: { fence },
+    });
+    if (ended.ok && result.outcome === "failed") {
+      const { code, message } = result.error;
+      context.log.warn({ sessionId: session.id, runId: run.id, code }, message);
+    }
+  }
+}

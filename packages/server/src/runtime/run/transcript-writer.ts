@@ -1,0 +1,260 @@
+import type { MessageContent } from "../../domain/message.ts";
+import type { AgentReport } from "../../providers/provider.ts";
+import type { Appended, AppendRefused, Fence, OutputItem, Store } from "../../storage/store.ts";
+import { createRecentOutput, type OutputBatch } from "./recent-output.ts";
+
+/** A text that grows beyond this goes on in a further message. */
+const MAX_TEXT = 1024 * 1024;
+/** Characters that may wait for the disk before the agent is made to wait. */
+const MAX_WAITING = 1024 * 1024;
+
+export interface TranscriptWriter {
+  /** Takes what the agent said; a promise means: say no more before it resolves. */
+  put(report: TranscriptReport): Promise<void> | undefined;
+  /**
+   * Takes over the tool calls that an earlier agent of the run left open: what is said of them changes their messages. Called
+   * before anything is put, with the number at which the log ends.
+   */
+  adopt(open: readonly OpenTool[], log: { readonly after: number }): void;
+  /** A whole message of ours, said about the run. */
+  say(content: MessageContent): void;
+  /** The agent has ended its prompt: its last text does not grow any more. */
+  endText(): void;
+  /** Resolves when all that was put so far is stored, or refused because the run is over. */
+  flush(): Promise<void>;
+}
+
+export type TranscriptReport = Extract<
+  AgentReport,
+  { report: "text" | "message" | "plan" | "tool" }
+>;
+
+export interface OpenTool {
+  readonly callId: string;
+  readonly messageId: string;
+}
+
+export interface TranscriptWriterOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly fence: Fence;
+  readonly clock: () => number;
+  readonly newId: () => string;
+  /** Stored, so it may be shown; `lagMs` since the oldest of it was said. */
+  readonly onStored: (stored: StoredOutput & { readonly lagMs: number }) => void;
+  /** The run is over, or another node has it: nothing more will be stored. */
+  readonly onRefused: (refused: AppendRefused["refused"]) => void;
+  /** The database failed; what was put is lost, and with it the run. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Items, and the numbers their entries in the log were given. */
+export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq" | "at"> {
+  readonly runId: string;
+  readonly items: readonly OutputItem[];
+}
+
+/**
+ * Turns what an agent says into messages of the run. Natural batching: a lone word is stored at once,
+ * what comes while it is being stored is the next batch, with text of one message joined.
+ */
+export function createTranscriptWriter(options: TranscriptWriterOptions): TranscriptWriter {
+  const { store, sessionId, runId, fence, clock, newId } = options;
+  let waiting: OutputItem[] = [];
+  let waitingSize = 0;
+  let oldestAt = 0;
+  let storing: Promise<void> | null = null;
+  /** Settled when what waits now is stored, and when what is on its way is. */
+  let next = Promise.withResolvers<void>();
+  let onItsWay: Promise<void> | null = null;
+  let isOver = false;
+  /** The number of the last output that is stored. */
+  let after = 0;
+  const recent = createRecentOutput();
+
+  let text: { readonly id: string; readonly key: string; length: number } | null = null;
+  let planId: string | null = null;
+  const tools = new Map<string, { readonly id: string; readonly ended: boolean }>();
+
+  const add = (item: OutputItem, size: number): void => {
+    if (isOver) return;
+    if (waiting.length === 0) oldestAt = performance.now();
+    waiting.push(item);
+    waitingSize += size;
+  };
+
+  const endText = (): void => {
+    if (text !== null) add({ put: "end", messageId: text.id }, 0);
+    text = null;
+  };
+
+  const addMessage = (message: {
+    readonly role: "agent" | "system";
+    readonly content: MessageContent;
+    readonly complete: boolean;
+  }): string => {
+    const id = newId();
+    const { role, content, complete } = message;
+    add({ put: "message", message: { id, role, content }, complete }, sizeOf(content));
+    return id;
+  };
+
+  const putText = ({ voice, part, text: more }: Extract<AgentReport, { report: "text" }>): void => {
+    if (more === "") return;
+    const key = `${voice}/${part ?? ""}`;
+    if (text !== null && (text.key !== key || text.length >= MAX_TEXT)) endText();
+    if (text === null) {
+      const type = voice === "thought" ? "thought" : "text";
+      const id = addMessage({ role: "agent", content: { type, text: more }, complete: false });
+      text = { id, key, length: more.length };
+      return;
+    }
+    text.length += more.length;
+    const last = waiting.at(-1);
+    if (last?.put === "text" && last.messageId === text.id) {
+      waiting[waiting.length - 1] = { ...last, text: last.text + more };
+      waitingSize += more.length;
+    } else {
+      add({ put: "text", messageId: text.id, text: more }, more.length);
+    }
+  };
+
+  /** Of versions of one message that wait, only the newest is worth storing. */
+  const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
+    const at = waiting.findLastIndex(
+      (item) => item.put === "content" && item.messageId === messageId,
+    );
+    const older = waiting[at];
+    if (older?.put === "content") {
+      waiting.splice(at, 1);
+      waitingSize -= sizeOf(older.content);
+    }
+    add({ put: "content", messageId, content, complete }, sizeOf(content));
+  };
+
+  const putPlan = (content: MessageContent): void => {
+    endText();
+    if (planId === null) planId = addMessage({ role: "system", content, complete: false });
+    else replace(planId, content, false);
+  };
+
+  const putTool = ({ callId, content, ended }: Extract<AgentReport, { report: "tool" }>): void => {
+    const known = tools.get(callId);
+    if (known?.ended === true) return;
+    if (known === undefined) {
+      endText();
+      tools.set(callId, { id: addMessage({ role: "system", content, complete: ended }), ended });
+    } else {
+      replace(known.id, content, ended);
+      tools.set(callId, { id: known.id, ended });
+    }
+  };
+
+  const append = ({ items, at }: OutputBatch): Promise<Appended | AppendRefused> =>
+    store.append({ sessionId, runId, fence, durable: false, after, items, at });
+
+  /** A database that crashed can lack the last output it confirmed: that is put first, and gets the same numbers. */
+  const storeBatch = async (batch: OutputBatch): Promise<Appended | AppendRefused> => {
+    let stored = await append(batch);
+    if (!stored.ok && stored.refused === "output_lost") {
+      const lost = recent.after(stored.lastSeq);
+      after = stored.lastSeq;
+      for (const earlier of lost) {
+        const again = await append(earlier);
+        if (!again.ok) return again;
+        after = again.lastSeq;
+      }
+      stored = await append(batch);
+    }
+    if (!stored.ok) return stored;
+    after = stored.lastSeq;
+    if (store.engine === "postgres") recent.add(batch, stored);
+    return stored;
+  };
+
+  const storeAll = async (): Promise<void> => {
+    // What was read from the agent in one piece is stored in one.
+    await Promise.resolve();
+    while (waiting.length > 0) {
+      const items = waiting;
+      const since = oldestAt;
+      const size = waitingSize;
+      const batch = next;
+      next = Promise.withResolvers<void>();
+      onItsWay = batch.promise;
+      waiting = [];
+      waitingSize = 0;
+      try {
+        const stored = await storeBatch({ items, at: clock(), size });
+        if (stored.ok)
+          options.onStored({ runId, items, ...stored, lagMs: performance.now() - since });
+        else giveUp(() => options.onRefused(stored.refused));
+      } catch (error) {
+        giveUp(() => options.onFailure(error));
+      }
+      onItsWay = null;
+      batch.resolve();
+    }
+    storing = null;
+  };
+
+  const giveUp = (tell: () => void): void => {
+    if (isOver) return;
+    isOver = true;
+    waiting = [];
+    next.resolve();
+    tell();
+  };
+
+  const kick = (): void => {
+    if (waiting.length > 0) storing ??= storeAll();
+  };
+
+  return {
+    put(report) {
+      if (isOver) return undefined;
+      switch (report.report) {
+        case "text":
+          putText(report);
+          break;
+        case "message":
+          endText();
+          addMessage({ role: "agent", content: report.content, complete: true });
+          break;
+        case "plan":
+          putPlan(report.content);
+          break;
+        case "tool":
+          putTool(report);
+          break;
+        default:
+          report satisfies never;
+      }
+      kick();
+      return waitingSize > MAX_WAITING ? (storing ?? undefined) : undefined;
+    },
+    adopt(open, log) {
+      after = Math.max(after, log.after);
+      for (const { callId, messageId } of open) tools.set(callId, { id: messageId, ended: false });
+    },
+    say(content) {
+      endText();
+      addMessage({ role: "system", content, complete: true });
+      kick();
+    },
+    endText() {
+      endText();
+      kick();
+    },
+    async flush() {
+      await (waiting.length > 0 ? next.promise : onItsWay);
+    },
+  };
+}
+
+function sizeOf(content: MessageContent): number {
+  return typeof content["text"] === "string"
+    ? content["text"].length
+    : JSON.stringify(content).length;
+}

@@ -1,0 +1,70 @@
+import type { AgentProcess } from "../../providers/provider.ts";
+import type { Log } from "../log.ts";
+
+/** Why an agent ended. `exited`: by itself. */
+export type AgentEndReason =
+  | "exited"
+  | "start_failed"
+  | "idle"
+  | "evicted"
+  | "drained"
+  | "replaced"
+  | "run_cancelled"
+  | "run_failed"
+  | "session_closed"
+  | "taken_over"
+  | "lease_lost"
+  | "shutdown";
+
+export interface TrailedAgent {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly provider: string;
+  /** Its folder. */
+  readonly workspace: string;
+}
+
+/** What became of agents, in the log: each that starts, each that ends, and how many live after it. */
+export interface AgentTrail {
+  started(agent: TrailedAgent & AgentProcess): AgentRecord;
+}
+
+/** One agent in the trail. */
+export interface AgentRecord {
+  /** It can be given prompts. */
+  isReady(): void;
+  /** The agent is about to be ended for this reason; the first one counts. */
+  endsFor(reason: AgentEndReason): void;
+}
+
+export function createAgentTrail({
+  log,
+  limit,
+}: {
+  readonly log: Log;
+  /** How many agents may live at once. */
+  readonly limit: number;
+}): AgentTrail {
+  let live = 0;
+  return {
+    started({ sessionId, runId, provider, workspace, pid, exited }) {
+      let unless: AgentEndReason = "start_failed";
+      let reason: AgentEndReason | null = null;
+      live += 1;
+      log.info({ sessionId, runId, provider, pid, workspace, live, limit }, "agent started");
+      void exited.then(({ code, signal }) => {
+        live -= 1;
+        const end = { code, signal, reason: reason ?? unless };
+        log.info({ sessionId, provider, pid, ...end, live, limit }, "agent ended");
+      });
+      return {
+        isReady: () => {
+          unless = "exited";
+        },
+        endsFor: (why) => {
+          reason ??= why;
+        },
+      };
+    },
+  };
+}

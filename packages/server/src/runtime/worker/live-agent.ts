@@ -1,0 +1,158 @@
+import type { Json } from "../../domain/json.ts";
+import { resumePointOf } from "../../domain/resume-point.ts";
+import type { CurrentRun } from "../../domain/run.ts";
+import type { Session } from "../../domain/session.ts";
+import { AgentFault, type Agent, type AgentReport } from "../../providers/provider.ts";
+import type { Fence } from "../../storage/store.ts";
+import type { RuntimeContext } from "../context.ts";
+import type { AgentEndReason, AgentRecord } from "./agent-trail.ts";
+import { providerGone } from "../requests/refuse-provider.ts";
+import { pauseBefore } from "../run/retry-pause.ts";
+import { sessionTools } from "./session-tools.ts";
+
+export interface StartLiveAgent {
+  readonly context: RuntimeContext;
+  readonly session: Session;
+  readonly run: CurrentRun;
+  readonly fence: Fence;
+  readonly signal: AbortSignal;
+  readonly onReport: (report: AgentReport) => Promise<void> | undefined;
+  readonly onExit: (live: LiveAgent) => void;
+}
+
+/** How the agent knows what was said before the run. */
+export type AgentMemory = "live" | Agent["memory"];
+
+/** A session's agent while it is alive, across its runs. */
+export class LiveAgent {
+  readonly agent: Agent;
+  /** No run has been given to it yet. */
+  isNew = true;
+  /** The suspensions whose end it has been told of. */
+  readonly heard = new Set<string>();
+  /** Calls that an earlier agent had left open. */
+  readonly adopted = new Set<string>();
+
+  readonly #records: readonly AgentRecord[];
+
+  private constructor({ agent, records }: StartedAgent) {
+    this.agent = agent;
+    this.#records = records;
+  }
+
+  /** Ends the agent, gently unless it is urgent. */
+  stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
+    for (const record of this.#records) record.endsFor(reason);
+    return this.agent.stop(options);
+  }
+
+  readonly roomFor: NonNullable<Agent["roomFor"]> = (prompt) => {
+    const of = prompt.history?.length ?? 0;
+    return this.agent.roomFor?.(prompt) ?? { given: of, of };
+  };
+
+  get memory(): AgentMemory {
+    return this.isNew || this.agent.memory === "told" ? this.agent.memory : "live";
+  }
+
+  /** Starts it, again after failures that pass. Throws an `AgentFault`. */
+  static async start(options: StartLiveAgent): Promise<LiveAgent> {
+    const { context, session, run, fence, signal } = options;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const live = new LiveAgent(await startOnce(options));
+        void live.agent.exited.then(() => options.onExit(live));
+        await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
+          async (error: unknown) => {
+            // Nobody else knows of it yet.
+            await live.stop("start_failed", { urgent: true });
+            throw error;
+          },
+        );
+        return live;
+      } catch (error) {
+        if (!(error instanceof AgentFault) || signal.aborted) throw error;
+        if (!error.isPassing || tries >= context.limits.retries) throw error;
+        const { code } = error;
+        context.log.warn({ sessionId: session.id, runId: run.id, code }, "the agent did not start");
+        await pauseBefore(tries, { fault: error, firstMs: context.limits.retryPauseMs, signal });
+      }
+    }
+  }
+}
+
+interface StartedAgent {
+  readonly agent: Agent;
+  readonly records: readonly AgentRecord[];
+}
+
+/** An agent that dies of what an earlier one left gets a session of its own: it must not keep the run from ever starting. */
+async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
+  const { context, session, run, signal } = options;
+  const point = resumePointOf(session.resumeData, run.provider);
+  const resume = run.continuity === "off" ? null : (point?.data ?? null);
+  try {
+    return await startWith(options, resume);
+  } catch (error) {
+    const isOfResume = error instanceof AgentFault && error.code === "agent_exited";
+    if (resume === null || !isOfResume || signal.aborted) throw error;
+    const fields = { sessionId: session.id, runId: run.id, provider: run.provider };
+    context.log.warn(fields, "the agent ended when it took its session up; it gets a new one");
+    return startWith(options, null);
+  }
+}
+
+async function startWith(
+  { context, session, run, signal, onReport }: StartLiveAgent,
+  resume: Json,
+): Promise<StartedAgent> {
+  const provider = context.provider(run.provider);
+  if (provider === null) {
+    throw new AgentFault("agent_not_installed", providerGone(run.provider));
+  }
+  if (session.repoId === null) throw new Error("unreachable: a run without a repository");
+  const opened = await context.openWorkspace(session.repoId);
+  if (!opened.ok) throw new AgentFault("agent_not_started", opened.refusal.message);
+  const { workspace } = opened;
+  const about = {
+    sessionId: session.id,
+    runId: run.id,
+    provider: run.provider,
+    workspace: workspace.path,
+  };
+  const records: AgentRecord[] = [];
+  try {
+    const agent = await provider.startAgent({
+      sessionId: session.id,
+      workspace,
+      model: run.model,
+      tools: sessionTools(session.metadata),
+      resume,
+      onReport,
+      onProcess: (process) => void records.push(context.agents.started({ ...about, ...process })),
+      signal,
+    });
+    for (const record of records) record.isReady();
+    return { agent, records };
+  } finally {
+    await workspace.close();
+  }
+}
+
+async function recordResume(
+  context: RuntimeContext,
+  { session, fence, agent }: { session: Session; fence: Fence; agent: Agent },
+): Promise<void> {
+  const { supportsResume, resumeData, provider } = agent;
+  await context.execute({
+    sessionId: session.id,
+    command: {
+      type: "record-resume",
+      at: context.clock(),
+      provider,
+      supportsResume,
+      resumeData,
+    },
+    extras: { fence },
+  });
+}

@@ -1,0 +1,31 @@
+import { setImmediate } from "node:timers/promises";
+import type { RuntimeContext } from "../context.ts";
+import { eachSession } from "./each-session.ts";
+import { unlessUnreadable } from "../session-snapshot.ts";
+
+/** Sessions changed at the same time, in one transaction; nothing else is going on any more. */
+const AT_ONCE = 64;
+
+/** Stores that the server goes away under every active session that it could run agents for. */
+export async function suspendActive(
+  { store, execute, clock, log }: Pick<RuntimeContext, "store" | "execute" | "clock" | "log">,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  for await (const page of eachSession(store, { statuses: ["active"], signal })) {
+    const sessionIds = page.filter(({ repoId }) => repoId !== null).map(({ id }) => id);
+    while (sessionIds.length > 0 && !signal.aborted) {
+      await Promise.all(
+        sessionIds.splice(0, AT_ONCE).map((sessionId) =>
+          unlessUnreadable({ sessionId, log }, () =>
+            execute({
+              sessionId,
+              command: (session) =>
+                session === null ? [] : { type: "suspend", at: clock(), cause: "shutdown" },
+            }),
+          ),
+        ),
+      );
+      await setImmediate();
+    }
+  }
+}

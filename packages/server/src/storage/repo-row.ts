@@ -1,6 +1,0 @@
-import type { Repo } from "./store.ts";
-import type { RepoRow } from "./tables.ts";
-
-export function toRepo({ label, ...row }: RepoRow): Repo {
-  return label === null ? row : { ...row, label };
-}

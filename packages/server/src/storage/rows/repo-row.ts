@@ -1,0 +1,6 @@
+import type { Repo } from "../store.ts";
+import type { RepoRow } from "../tables.ts";
+
+export function toRepo({ label, ...row }: RepoRow): Repo {
+  return label === null ? row : { ...row, label };
+}

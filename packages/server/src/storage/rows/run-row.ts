@@ -1,0 +1,137 @@
+import { CONTINUITY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import type { Json } from "../../domain/json.ts";
+import {
+  RUN_MEMORIES,
+  RUN_STATUSES,
+  type CurrentRun,
+  type RunMemory,
+  type UnusedAnswer,
+} from "../../domain/run.ts";
+import { CLOSINGS, SUSPENSION_KINDS, type Suspension } from "../../domain/suspension.ts";
+import { parseContent } from "./message-row.ts";
+import {
+  checkTimes,
+  isObject,
+  oneOf,
+  parseJsonOrNull,
+  parseObject,
+  UnreadableRow,
+} from "./parse.ts";
+import type { QueuedMessage, Run, StoredSuspension } from "../store.ts";
+import type { QueuedMessageRow, RunRow, SuspensionRow } from "../tables.ts";
+
+export function fromRunRow(row: RunRow): Run {
+  checkTimes(row, ["queuedAt", "startedAt", "endedAt"]);
+  const usage = parseJsonOrNull("usage", row.usage);
+  return {
+    id: row.id,
+    sessionId: row.sessionId,
+    messageId: row.messageId,
+    status: oneOf(RUN_STATUSES, "status", row.status),
+    provider: row.provider,
+    model: row.model,
+    attempts: row.attempts,
+    stopReason: row.stopReason,
+    error: parseJsonOrNull("error", row.error),
+    usage: isObject(usage) ? usage : null,
+    memory: toMemory(parseJsonOrNull("memory", row.memory)),
+    unusedAnswers: toUnusedAnswers(parseJsonOrNull("unusedAnswers", row.unusedAnswers)),
+    queuedAt: row.queuedAt,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+  };
+}
+
+/** Telemetry: what cannot be understood of it is none. */
+export function toMemory(json: Json): RunMemory | null {
+  if (!isObject(json)) return null;
+  const { how, given, of } = json;
+  const known = RUN_MEMORIES.find((each) => each === how);
+  if (known === undefined) return null;
+  const counted = typeof given === "number" && typeof of === "number" ? { given, of } : null;
+  switch (known) {
+    case "briefed":
+    case "told":
+      return counted && { how: known, ...counted };
+    case "resumed":
+    case "loaded":
+      return { how: known, ...counted };
+    case "live":
+    case "none":
+      return { how: known };
+    default:
+      return known satisfies never;
+  }
+}
+
+/** What cannot be understood of it is left out. */
+export function toUnusedAnswers(json: Json): readonly UnusedAnswer[] {
+  if (!Array.isArray(json)) return [];
+  return json.flatMap((item: Json): readonly UnusedAnswer[] => {
+    if (!isObject(item)) return [];
+    const { suspensionId, title, answer = null } = item;
+    const isKnown = typeof suspensionId === "string" && typeof title === "string";
+    return isKnown ? [{ suspensionId, title, answer }] : [];
+  });
+}
+
+export function toCurrentRun(row: RunRow): CurrentRun {
+  if (row.provider === null) throw new UnreadableRow("a run at work without a provider");
+  return {
+    id: row.id,
+    messageId: row.messageId,
+    provider: row.provider,
+    model: row.model,
+    continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    handed: row.handed === 1,
+    attempts: row.attempts,
+  };
+}
+
+export function toQueueEntry(row: QueuedMessageRow): QueueEntry {
+  return {
+    messageId: row.messageId,
+    runId: row.runId,
+    provider: row.provider,
+    model: row.model,
+    continuity: oneOf(CONTINUITY_POLICIES, "continuity", row.continuity),
+    attempts: row.attempts,
+  };
+}
+
+export function fromQueuedMessageRow(row: QueuedMessageRow): QueuedMessage {
+  checkTimes(row, ["queuedAt"]);
+  return {
+    messageId: row.messageId,
+    runId: row.runId,
+    content: parseContent(row.content),
+    provider: row.provider,
+    model: row.model,
+    queuedAt: row.queuedAt,
+  };
+}
+
+export function toSuspension(row: SuspensionRow): Suspension {
+  checkTimes(row, ["createdAt", "expiresAt"]);
+  return {
+    id: row.id,
+    kind: oneOf(SUSPENSION_KINDS, "kind", row.kind),
+    request: parseObject("request", row.request),
+    fingerprint: row.fingerprint,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
+export function fromSuspensionRow(row: SuspensionRow): StoredSuspension {
+  checkTimes(row, ["closedAt"]);
+  return {
+    ...toSuspension(row),
+    sessionId: row.sessionId,
+    runId: row.runId,
+    status: oneOf(["open", ...CLOSINGS], "status", row.status),
+    answer: parseJsonOrNull("answer", row.answer),
+    answeredBy: row.answeredBy,
+    closedAt: row.closedAt,
+  };
+}

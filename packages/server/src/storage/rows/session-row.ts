@@ -1,0 +1,202 @@
+import { DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import { PHASES, type PhaseChange } from "../../domain/phase.ts";
+import { parseResumePoints } from "../../domain/resume-point.ts";
+import type { CurrentRun } from "../../domain/run.ts";
+import {
+  IDLE,
+  stateOf,
+  type Activity,
+  type ForkOrigin,
+  type Session,
+  type Standing,
+} from "../../domain/session.ts";
+import { LEGAL_STATES, STATES, STATUSES, type State } from "../../domain/status.ts";
+import type { Suspension } from "../../domain/suspension.ts";
+import {
+  checkTimes,
+  isObject,
+  oneOf,
+  parseJson,
+  parseJsonOrNull,
+  parseObject,
+  toFlag,
+  UnreadableRow,
+} from "./parse.ts";
+import type { SessionRecord } from "../store.ts";
+import type { SessionRow } from "../tables.ts";
+
+/** What a commit writes of a session; counters, ownership and keys are the write path's own. */
+export type SessionColumns = Omit<
+  SessionRow,
+  "version" | "lastSeq" | "owner" | "epoch" | "setAside"
+>;
+
+export function toSessionColumns(session: Session): SessionColumns {
+  const { standing } = session;
+  return {
+    id: session.id,
+    agentId: session.agentId,
+    repoId: session.repoId,
+    title: session.title,
+    status: standing.status,
+    state: stateOf(session),
+    phase: session.phase,
+    phaseHistory: JSON.stringify(session.phaseHistory),
+    resumeReady: toFlag(session.resumeReady),
+    errorCount: session.errorCount,
+    errorTotal: session.errorTotal,
+    lastError: session.lastError?.text ?? null,
+    lastErrorId: session.lastError?.id ?? null,
+    lastErrorAt: session.lastError?.at ?? null,
+    agentName: session.agentName,
+    purpose: session.purpose,
+    metadata: JSON.stringify(session.metadata),
+    provider: session.provider,
+    model: session.model,
+    lastProvider: session.lastRun?.provider ?? null,
+    lastModel: session.lastRun?.model ?? null,
+    supportsResume: toFlag(session.supportsResume),
+    resumeData: session.resumeData.length === 0 ? null : JSON.stringify(session.resumeData),
+    delivery: session.delivery,
+    queued: session.queue.length,
+    forkedFrom: session.forkedFrom === null ? null : JSON.stringify(session.forkedFrom),
+    failure: standing.status === "error" ? standing.reason : null,
+    summary: session.summary,
+    createdAt: session.createdAt,
+    updatedAt: session.updatedAt,
+    lastActiveAt: session.lastActiveAt,
+    suspendedAt: standing.status === "suspended" ? standing.suspendedAt : null,
+    suspendedReason: standing.status === "suspended" ? standing.reason : null,
+    archivedAt: standing.status === "archived" ? standing.archivedAt : null,
+    failedAt: standing.status === "error" ? standing.failedAt : null,
+    finalizedAt: session.finalizedAt,
+  };
+}
+
+/** Throws `UnreadableRow` when the row cannot be a session. */
+export function fromSessionRow(
+  row: SessionRow,
+  suspensions: readonly Suspension[],
+): Omit<SessionRecord, "removeAt"> {
+  const status = oneOf(STATUSES, "status", row.status);
+  const state = oneOf(STATES, "state", row.state);
+  const legal: readonly State[] = LEGAL_STATES[status];
+  if (!legal.includes(state)) throw new UnreadableRow(`${status} and ${state} do not go together`);
+  checkTimes(row, ["createdAt", "updatedAt", "lastActiveAt", "archivedAt", "finalizedAt"]);
+  return {
+    id: row.id,
+    agentId: row.agentId,
+    repoId: row.repoId,
+    title: row.title,
+    status,
+    state,
+    suspensions,
+    phase: oneOf(PHASES, "phase", row.phase),
+    phaseHistory: parsePhaseHistory(row.phaseHistory),
+    resumeReady: row.resumeReady === 1,
+    errorCount: row.errorCount,
+    errorTotal: row.errorTotal,
+    lastError:
+      row.lastError === null
+        ? null
+        : { id: row.lastErrorId ?? "", text: row.lastError, at: row.lastErrorAt },
+    agentName: row.agentName,
+    purpose: row.purpose,
+    metadata: parseObject("metadata", row.metadata),
+    provider: row.provider,
+    model: row.model,
+    lastRun:
+      row.lastProvider === null ? null : { provider: row.lastProvider, model: row.lastModel },
+    supportsResume: row.supportsResume === 1,
+    resumeData: parseResumePoints(parseJsonOrNull("resumeData", row.resumeData)),
+    delivery: oneOf(DELIVERY_POLICIES, "delivery", row.delivery),
+    queued: row.queued,
+    forkedFrom: parseForkOrigin(row.forkedFrom),
+    failure: row.failure,
+    summary: row.summary,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    lastActiveAt: row.lastActiveAt,
+    suspendedAt: row.suspendedAt,
+    suspendedReason: row.suspendedReason,
+    archivedAt: row.archivedAt,
+    failedAt: row.failedAt,
+    finalizedAt: row.finalizedAt,
+    version: row.version,
+    lastSeq: row.lastSeq,
+  };
+}
+
+/** The whole session: the row with the run it is busy with and the queue behind it. */
+export function toSession(
+  record: SessionRecord,
+  work: { run: CurrentRun | null; queue: readonly QueueEntry[] },
+): Session {
+  const { status, state, suspensions, queued: _, failure, archivedAt, ...named } = record;
+  const { failedAt, suspendedAt, suspendedReason, removeAt, version, lastSeq, ...rest } = named;
+  const activity = toActivity({ state, suspensions, run: work.run });
+  return { ...rest, queue: work.queue, standing: toStanding(record, activity) };
+}
+
+function toStanding(record: SessionRecord, activity: Activity): Standing {
+  const { status, failure, archivedAt, failedAt, suspendedAt, updatedAt } = record;
+  switch (status) {
+    case "active":
+      return { status, activity };
+    case "suspended":
+      if (activity.state === "running") throw new UnreadableRow("suspended with a run under way");
+      return {
+        status,
+        activity,
+        suspendedAt: suspendedAt ?? updatedAt,
+        reason: record.suspendedReason,
+      };
+    case "archived":
+      return { status, archivedAt: archivedAt ?? updatedAt };
+    case "error":
+      return { status, reason: failure ?? "", failedAt: failedAt ?? updatedAt };
+    default:
+      return status satisfies never;
+  }
+}
+
+function toActivity({
+  state,
+  run,
+  suspensions,
+}: {
+  state: State;
+  run: CurrentRun | null;
+  suspensions: readonly Suspension[];
+}): Activity {
+  if (state === "idle") return IDLE;
+  if (run === null) throw new UnreadableRow(`${state} without a run`);
+  if (state === "running") return { state, run };
+  const [first, ...more] = suspensions;
+  if (first === undefined) throw new UnreadableRow("suspended without a suspension");
+  return { state, run, suspensions: [first, ...more] };
+}
+
+/** Throws `UnreadableRow` when the text is no history. */
+export function parsePhaseHistory(text: string): readonly PhaseChange[] {
+  const parsed = parseJson("phaseHistory", text);
+  if (!Array.isArray(parsed)) throw new UnreadableRow("phaseHistory is not a list");
+  return parsed.map((change) => {
+    if (!isObject(change) || typeof change["at"] !== "number") {
+      throw new UnreadableRow("phaseHistory has an entry that is not a change");
+    }
+    checkTimes({ phaseHistory: change["at"] }, ["phaseHistory"]);
+    return {
+      from: oneOf(PHASES, "phaseHistory", change["from"]),
+      to: oneOf(PHASES, "phaseHistory", change["to"]),
+      at: change["at"],
+    };
+  });
+}
+
+function parseForkOrigin(text: string | null): ForkOrigin | null {
+  if (text === null) return null;
+  const { sessionId, atMessage } = parseObject("forkedFrom", text);
+  if (typeof sessionId !== "string") throw new UnreadableRow("forkedFrom names no session");
+  return { sessionId, atMessage: typeof atMessage === "string" ? atMessage : null };
+}
