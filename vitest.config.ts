@@ -1,24 +1,67 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import path from "node:path";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { PROJECTS, type ProjectName } from "./test/machine/projects.ts";
+import { writerBundle } from "./test/machine/writer-bundle.ts";
 
-/** For as long as it is not so: a machine with other work takes several times as long. What is promised in seconds says so itself. */
-export const PATIENCE = {
-  expect: { poll: { timeout: 30_000 } },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-};
+// Programs that tests start load their compiled sources from here: many times faster than from TypeScript.
+process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "compiled");
+
+const CORES = Math.max(2, availableParallelism());
 
 export default defineConfig({
+  plugins: [writerBundle()],
   resolve: { conditions: ["holdfast-source"] },
   ssr: { resolve: { conditions: ["holdfast-source"] } },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    // vitest.browser.config.ts, with the machine to itself.
-    exclude: ["**/node_modules/**", "test/browser/**"],
-    runner: "test/machine/runner.ts",
+    // Once for all projects; it starts PostgreSQL when a test first asks for it.
     globalSetup: ["packages/server/src/storage/testing/postgres-setup.ts"],
-    // Much of the time goes into waiting for processes: also two cores have enough for two files at once.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    ...PATIENCE,
+    projects: [
+      project("unit", {
+        pool: "threads",
+        // To load the modules again for each file takes longer than the tests.
+        isolate: false,
+        setupFiles: ["test/machine/unit-guard.ts"],
+        provide: { postgresDesk: "" },
+        maxWorkers: CORES,
+        sequence: { groupOrder: 0 },
+      }),
+      ...(["store", "process"] as const).map((name) =>
+        project(name, {
+          isolate: false,
+          // Half of the time goes into waiting for processes and databases.
+          maxWorkers: CORES + 1,
+          sequence: { groupOrder: 1 },
+        }),
+      ),
+      project("system", { maxWorkers: CORES + 1, sequence: { groupOrder: 1 } }),
+      // Alone and one page at a time: a page that waits for a busy machine says nothing about the page.
+      project("browser", {
+        globalSetup: ["test/browser/shared-browser.ts"],
+        fileParallelism: false,
+        sequence: { groupOrder: 2 },
+      }),
+    ],
   },
 });
+
+function project(
+  name: ProjectName,
+  options: TestProjectInlineConfiguration["test"],
+): TestProjectInlineConfiguration {
+  const { include, exclude } = PROJECTS[name];
+  return {
+    extends: true,
+    test: {
+      name,
+      include: [...include],
+      exclude: ["**/node_modules/**", ...exclude],
+      runner: "test/machine/runner.ts",
+      // A machine with other work takes several times as long. A test of a promised time states that time itself.
+      expect: { poll: { timeout: 30_000 } },
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      ...options,
+    },
+  };
+}

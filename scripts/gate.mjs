@@ -1,11 +1,19 @@
 import { holdBuildLock } from "./prepare.mjs";
 import { runTool } from "./run.mjs";
 
+export function checkTypes() {
+  return holdBuildLock(() => runTool("tsc", ["-b"]));
+}
+
+export function checkLint() {
+  return runTool("oxlint", ["--type-aware", "--deny-warnings"]);
+}
+
 /** Types come before lint: the type-aware rules read the declarations that the compiler writes. */
 const STEPS = [
   { name: "format", run: () => runTool("oxfmt", ["--check"]) },
-  { name: "types", run: () => holdBuildLock(() => runTool("tsc", ["-b"])) },
-  { name: "lint", run: () => runTool("oxlint", ["--type-aware", "--deny-warnings"]) },
+  { name: "types", run: checkTypes },
+  { name: "lint", run: checkLint },
   { name: "unused code", run: () => runTool("knip", ["--no-progress"]) },
 ];
 

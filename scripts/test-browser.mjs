@@ -4,9 +4,8 @@ import { main, runInTerminal, toolPath } from "./run.mjs";
 await main(async () => {
   await ensureInstalled();
   await ensureBuilt();
-  const config = ["--config", "vitest.browser.config.ts"];
   process.exitCode = await runInTerminal(
-    [toolPath("vitest"), "run", ...config, ...process.argv.slice(2)],
+    [toolPath("vitest"), "run", "--project", "browser", ...process.argv.slice(2)],
     { wholeGroup: true },
   );
 });

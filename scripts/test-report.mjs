@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 
 /** More than these under one reason are told by their files. */
 const NAMED_TESTS = 12;
+const NAMED_FILES = 10;
 
 /** What Vitest wrote of its test files. None means that the runner itself broke. */
 export function readReport(path) {
@@ -62,6 +63,18 @@ export function skipLines(skips) {
           ([path, inFile]) => `  ${path}: ${inFile.length}`,
         )),
   ]);
+}
+
+/** The files that took longest, with their seconds. */
+export function slowestLines(files, root) {
+  return files
+    .map(({ name, startTime, endTime }) => ({
+      path: relative(root, name),
+      ms: endTime - startTime,
+    }))
+    .toSorted((left, right) => right.ms - left.ms)
+    .slice(0, NAMED_FILES)
+    .map(({ path, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${path}`);
 }
 
 function grouped(items, keyOf) {

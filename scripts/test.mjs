@@ -4,25 +4,27 @@ import { join } from "node:path";
 import { runGate, runStep } from "./gate.mjs";
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
 import { Stop, root, runInTerminal, toolPath } from "./run.mjs";
-import { shareArguments } from "./test-arguments.mjs";
-import { countTests, failuresIn, readReport, skipLines, skipsIn } from "./test-report.mjs";
+import {
+  countTests,
+  failuresIn,
+  readReport,
+  skipLines,
+  skipsIn,
+  slowestLines,
+} from "./test-report.mjs";
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const skips = [];
+let slowest = [];
 
 if (await step("install", ensureInstalled)) {
   add(await runGate());
   await step("build", ensureBuilt);
-  const { tests, browserTests } = shareArguments(process.argv.slice(2));
-  if (tests !== null) add(await runTests(tests));
-  // After the others: a page that waits for a busy machine says nothing about the page.
-  if (browserTests !== null) {
-    process.stdout.write("\nThe page in a browser\n");
-    add(await runTests(["--config", "vitest.browser.config.ts", ...browserTests]));
-  }
+  add(await runTests(process.argv.slice(2)));
 }
 
+if (slowest.length > 0) process.stdout.write(`\nSlowest files:\n  ${slowest.join("\n  ")}\n`);
 // Once more at the end: between two thousand lines nobody finds them, and a log may be cut at its beginning.
 if (skips.length > 0) process.stdout.write(`\nSkipped:\n  ${skipLines(skips).join("\n  ")}\n`);
 if (failures.length > 0) process.stdout.write(`\nFailed:\n  ${failures.join("\n  ")}\n`);
@@ -60,6 +62,7 @@ async function runTests(args) {
     const code = await runInTerminal(vitest, { wholeGroup: true });
     const files = readReport(report);
     const total = countTests(files);
+    slowest = slowestLines(files, root);
     const isBroken = code !== 0 || total.passed + total.failed + total.skipped === 0;
     if (isBroken && total.failed === 0) {
       process.stdout.write(

@@ -14,7 +14,7 @@ import {
   type Session,
 } from "../session.ts";
 import { LEGAL_STATES, STATUSES, type State, type Status } from "../status.ts";
-import { always, everyStep } from "../testing/always.ts";
+import { always, everyStep, LIVES_THAT_MEET_ALL } from "../testing/always.ts";
 import { expectSame } from "../testing/same.ts";
 import { deepFreeze, eventsOf, throughDisk } from "../testing/walk.ts";
 
@@ -150,12 +150,15 @@ describe("whatever is asked of a session, in whatever order", () => {
   });
 
   it("is never changed by deciding on it: with everything frozen, all goes on as before", () => {
-    always((steps) => {
-      const notFrozen = steps.filter(
-        ({ before, command }) => !Object.isFrozen(before) || !Object.isFrozen(command),
-      );
-      expectSame(notFrozen, []);
-    }, deepFreeze);
+    always(
+      (steps) => {
+        const notFrozen = steps.filter(
+          ({ before, command }) => !Object.isFrozen(before) || !Object.isFrozen(command),
+        );
+        expectSame(notFrozen, []);
+      },
+      { keep: deepFreeze },
+    );
   });
 
   it("B2 keeps its phase out of everything else", () => {
@@ -174,15 +177,18 @@ describe("whatever is asked of a session, in whatever order", () => {
 describe("the lives that are tried", () => {
   it("reach every legal pair, accept every command, record every event and meet every refusal", () => {
     const met = new Set<string>();
-    everyStep(({ command, decision, after }) => {
-      if (after !== null) met.add(`${statusOf(after)} and ${stateOf(after)}`);
-      if (!decision.ok) met.add(decision.refusal.code);
-      else if (decision.events.length > 0) met.add(`${command.type} accepted`);
-      for (const event of eventsOf(decision)) met.add(event.type);
-      if (after !== null && openSuspensionsOf(after).length > 1) met.add("several suspensions");
-      if (command.type === "answer" && decision.ok && after !== null)
-        met.add(`answered, then ${stateOf(after)}`);
-    });
+    everyStep(
+      ({ command, decision, after }) => {
+        if (after !== null) met.add(`${statusOf(after)} and ${stateOf(after)}`);
+        if (!decision.ok) met.add(decision.refusal.code);
+        else if (decision.events.length > 0) met.add(`${command.type} accepted`);
+        for (const event of eventsOf(decision)) met.add(event.type);
+        if (after !== null && openSuspensionsOf(after).length > 1) met.add("several suspensions");
+        if (command.type === "answer" && decision.ok && after !== null)
+          met.add(`answered, then ${stateOf(after)}`);
+      },
+      { lives: LIVES_THAT_MEET_ALL },
+    );
     const pairs = STATUSES.flatMap((status) =>
       LEGAL_STATES[status].map((state) => `${status} and ${state}`),
     );

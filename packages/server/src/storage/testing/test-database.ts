@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
@@ -7,6 +7,7 @@ import { inject } from "vitest";
 import { MissingHere } from "../../domain/testing/machine.ts";
 import { openMigrations, openStore, type DatabaseLocation } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import type { SharedPostgres } from "./postgres-setup.ts";
 
 export type Engine = DatabaseLocation["engine"];
 
@@ -23,29 +24,23 @@ export interface TestStore {
 
 /** An empty database of its own: a file in a temporary folder, or a database of the shared server. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
-  if (engine === "sqlite") {
-    const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
-    return {
-      location: { engine, file: path.join(folder, "holdfast.db") },
-      remove: async () => rmSync(folder, { recursive: true, force: true }),
-    };
-  }
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer(`create database ${name}`);
-  const url = new URL(serverUrl());
-  url.pathname = `/${name}`;
-  return {
-    location: { engine, url: url.href },
-    remove: () => onServer(`drop database ${name} with (force)`),
-  };
+  if (engine === "sqlite") return newFile();
+  return newDatabase("template1");
+}
+
+/** The same with this program's schema in it. Only the first of a run is migrated; the others are copies of it. */
+export async function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
+  if (engine === "postgres") return newDatabase(await migratedTemplate());
+  const database = newFile();
+  writeFileSync(database.location.file, await migratedFile());
+  return database;
 }
 
 export async function openTestStore(
   engine: Engine,
   clock: () => number = Date.now,
 ): Promise<TestStore> {
-  const database = await createTestDatabase(engine);
-  await (await openMigrations(database.location)).up();
+  const database = await createMigratedDatabase(engine);
   const store = await openStore(database.location, { clock });
   return {
     store,
@@ -57,18 +52,94 @@ export async function openTestStore(
   };
 }
 
-function serverUrl(): string {
-  const postgres = inject("postgres");
+interface FileDatabase extends TestDatabase {
+  readonly location: { readonly engine: "sqlite"; readonly file: string };
+}
+
+function newFile(): FileDatabase {
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
+  return {
+    location: { engine: "sqlite", file: path.join(folder, "holdfast.db") },
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+let migratedBytes: Promise<Buffer> | null = null;
+
+/** Whole in the one file, since the migration has closed it. */
+function migratedFile(): Promise<Buffer> {
+  migratedBytes ??= (async () => {
+    const { location, remove } = newFile();
+    try {
+      await (await openMigrations(location)).up();
+      return readFileSync(location.file);
+    } finally {
+      await remove();
+    }
+  })();
+  return migratedBytes;
+}
+
+async function newDatabase(template: string): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await onServer((client) => client.query(`create database ${name} template ${template}`));
+  return {
+    location: { engine: "postgres", url: await urlOf(name) },
+    remove: async () => {
+      await onServer((client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+const TEMPLATE = "migrated";
+let template: Promise<string> | null = null;
+
+/** Files run beside each other: a lock of the server lets one of them make the template. */
+function migratedTemplate(): Promise<string> {
+  template ??= onServer(async (client) => {
+    await client.query("select pg_advisory_lock(1)");
+    const found = await client.query("select from pg_database where datname = $1", [TEMPLATE]);
+    if (found.rowCount === 0) await makeTemplate(client);
+    return TEMPLATE;
+  });
+  return template;
+}
+
+/** Under another name until it is whole. */
+async function makeTemplate(client: Client): Promise<void> {
+  const draft = `draft_${randomUUID().replaceAll("-", "")}`;
+  await client.query(`create database ${draft}`);
+  await (await openMigrations({ engine: "postgres", url: await urlOf(draft) })).up();
+  await client.query(`alter database ${draft} rename to ${TEMPLATE}`);
+}
+
+async function urlOf(name: string): Promise<string> {
+  const url = new URL(await serverUrl());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+let shared: Promise<SharedPostgres> | null = null;
+
+async function serverUrl(): Promise<string> {
+  const desk = inject("postgresDesk");
+  if (desk === "") {
+    throw new Error(
+      "A unit test needs PostgreSQL: name its file *.store.test.ts or *.process.test.ts.",
+    );
+  }
+  shared ??= fetch(desk).then((answer) => answer.json() as Promise<SharedPostgres>);
+  const postgres = await shared;
   if ("missing" in postgres) throw new MissingHere(postgres.missing);
   if ("failure" in postgres) throw new Error(postgres.failure);
   return postgres.url;
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl() });
+async function onServer<Result>(use: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: await serverUrl() });
   await client.connect();
   try {
-    await client.query(statement);
+    return await use(client);
   } finally {
     await client.end();
   }

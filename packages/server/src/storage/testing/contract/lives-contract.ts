@@ -7,6 +7,7 @@ import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../../../domain/session.ts";
 import { anyIntents, commandOf, type Intent } from "../../../domain/testing/intent.ts";
+import { repeat } from "../../../domain/testing/repeat.ts";
 import type { Store } from "../../store.ts";
 import type { OutputItem } from "../../ports/transcript-store.ts";
 import type { Fence } from "../../ports/node-store.ts";
@@ -14,7 +15,7 @@ import { projectionOf } from "../event-projection.ts";
 import { opening, textOf } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-const LIVES = 60;
+const LIVES = repeat({ short: 30, long: 500 });
 const COMMANDS = 26;
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/lives", name: "lives", createdAt: 1 };

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../domain/message.ts";
+import { repeat } from "../../../domain/testing/repeat.ts";
 import type { Store } from "../../store.ts";
 import type { LogEntry, OutputItem } from "../../ports/transcript-store.ts";
 import { opening, textIn, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-const STREAMS = 40;
+const STREAMS = repeat({ short: 20, long: 500 });
 
 /** What a client sees that reads the log as it grows, and comes back after it was away. */
 export function streamContract(shared: SharedStore): void {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { repeat } from "../../domain/testing/repeat.ts";
 import type { OutputItem } from "../../storage/store.ts";
 import { beginSession, type SessionDriver } from "../../storage/testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../../storage/testing/test-database.ts";
@@ -58,7 +59,7 @@ const FOUND: Act[] = [
 /** Was read as having nothing more, and was then given what is in memory after much had been forgotten there. */
 const FORGOTTEN: Act[] = ["say", "send", "cut", "say", "say"];
 
-const NUM_RUNS = Number(process.env["HOLDFAST_PROPERTY_RUNS"] ?? 200);
+const NUM_RUNS = repeat({ short: 200, long: 5_000 });
 
 describe("a reader of a session's feed that breaks off, pauses and comes back anywhere", () => {
   it("is sent no text for a message that was not sent, and ends with what a read shows (C7, P4)", async () => {

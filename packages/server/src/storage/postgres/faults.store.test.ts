@@ -8,7 +8,7 @@ import { openMigrations, openStore, type DatabaseLocation } from "../open-store.
 import type { Store } from "../store.ts";
 import { openRaw, type RawDatabase } from "../testing/raw-database.ts";
 import { beginSession, type SessionDriver } from "../testing/session-driver.ts";
-import { createTestDatabase } from "../testing/test-database.ts";
+import { createMigratedDatabase } from "../testing/test-database.ts";
 import { openTcpProxy } from "../testing/tcp-proxy.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { faultFromPostgres } from "./faults.ts";
@@ -20,9 +20,8 @@ let raw: RawDatabase;
 
 describe("a store on PostgreSQL", () => {
   beforeEach(async () => {
-    const { location, remove } = await createTestDatabase("postgres");
+    const { location, remove } = await createMigratedDatabase("postgres");
     toClose.push(remove);
-    await (await openMigrations(location)).up();
     url = urlOf(location);
     raw = await openRaw(location);
     toClose.push(() => raw.close());

@@ -1,0 +1,13 @@
+/**
+ * How often a test tries its law, or how large its sample is: the short value in everyday runs, the long one in
+ * `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so that short runs add up.
+ */
+export function repeat<Value>({
+  short,
+  long,
+}: {
+  readonly short: Value;
+  readonly long: Value;
+}): Value {
+  return process.env["HOLDFAST_TEST_LONG"] === "1" ? long : short;
+}

@@ -1,0 +1,21 @@
+import { checkLint, checkTypes, runStep } from "./gate.mjs";
+import { ensureInstalled } from "./prepare.mjs";
+import { main, runTool } from "./run.mjs";
+
+/** The answer within a minute or two. `npm test` decides whether a change lands. */
+const STEPS = [
+  { name: "types", run: checkTypes },
+  { name: "lint", run: checkLint },
+  { name: "unit", run: () => runTool("vitest", ["run", "--project", "unit"]) },
+  {
+    name: "SQLite store",
+    run: () => runTool("vitest", ["run", "--project", "store", "sqlite-store"]),
+  },
+];
+
+await main(async () => {
+  await ensureInstalled();
+  let failed = 0;
+  for (const { name, run } of STEPS) if (!(await runStep(name, run))) failed += 1;
+  process.exitCode = failed === 0 ? 0 : 1;
+});
