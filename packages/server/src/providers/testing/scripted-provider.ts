@@ -39,5 +39,5 @@ export function scriptedDefinition({
 /** For a config file, where only command and `env` can be given. */
 export const scriptedCommand: readonly string[] = [
   process.execPath,
-  path.join(import.meta.dirname, "scripted-agent.ts"),
+  path.join(import.meta.dirname, "scripted-entry.mjs"),
 ];
