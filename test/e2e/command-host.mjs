@@ -1,7 +1,7 @@
 /**
  * Runs commands of the built program in one process, one after the other, as its parent asks for them: starting
- * Node and loading the program takes longer than most commands. Each command gets its own environment, stdin,
- * stdout and stderr. Commands that end their process belong into a process of their own.
+ * Node and loading the program takes longer than most commands. Each command gets its own environment, folder,
+ * stdin, stdout and stderr. Commands that end their process belong into a process of their own.
  */
 import { enableCompileCache } from "node:module";
 import { Readable } from "node:stream";
@@ -15,12 +15,13 @@ process.exit = (code) => {
   throw new Error("the command has ended its process");
 };
 
-async function run({ id, args, env, input }) {
+async function run({ id, args, env, input, folder }) {
   const output = { stdout: "", stderr: "" };
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
   Object.defineProperty(process, "stdin", { value: Readable.from([input]), configurable: true });
   for (const name of ["stdout", "stderr"]) collect(process[name], (text) => (output[name] += text));
+  process.chdir(folder);
   process.exitCode = 0;
   let isAnswered = false;
   answer = (code) => {

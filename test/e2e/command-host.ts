@@ -9,6 +9,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly input: string;
+  /** The folder it is run in. */
+  readonly folder: string;
 }
 
 let host: Promise<ChildProcess> | null = null;

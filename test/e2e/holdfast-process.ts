@@ -64,22 +64,13 @@ export async function holdfast(
   env: Record<string, string> = {},
   input = "",
 ): Promise<Ended> {
-  const command = { args, env: cleanEnvironment(env), input };
+  const command = { args, env: cleanEnvironment(env), input, folder: process.cwd() };
   const isAlone = isLongRun || NEEDS_PROCESS.has(args[0]) || "NODE_OPTIONS" in env;
   return isAlone ? runAlone(command) : runInHost(command);
 }
 
-/** The same in a process of its own. */
-export function holdfastAlone(
-  args: readonly string[],
-  env: Record<string, string> = {},
-  input = "",
-): Promise<Ended> {
-  return runAlone({ args, env: cleanEnvironment(env), input });
-}
-
-async function runAlone({ args, env, input }: Command): Promise<Ended> {
-  const child = spawn(process.execPath, [BINARY, ...args], { env, timeout: 60_000 });
+async function runAlone({ args, env, input, folder: cwd }: Command): Promise<Ended> {
+  const child = spawn(process.execPath, [BINARY, ...args], { env, cwd, timeout: 60_000 });
   const output = collect(child);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("close", resolve);
