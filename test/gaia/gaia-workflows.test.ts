@@ -1,37 +1,17 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
-import { runInHost } from "../e2e/command-host.ts";
 import { startHoldfast } from "../e2e/holdfast-process.ts";
-import { isLongRun } from "../machine/repeat.ts";
+import { openCommandDoor, type CommandDoor } from "./command-door.ts";
 
 const SCRIPTS = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".sh"));
-const BIN = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
-/** `holdfast` as it is installed. */
-const INSTALLED = `holdfast() { "$NODE" "$BIN" "$@"; }`;
-/**
- * The same program in a process that runs the commands of all scripts; hooks end theirs. The answer is the exit
- * code and the files with what the command has printed.
- */
-const SHARED = `holdfast() {
-  if [ "$1" = hook ]; then "$NODE" "$BIN" "$@"; return; fi
-  local code stdout stderr
-  exec 3<>"/dev/tcp/127.0.0.1/$COMMANDS"
-  printf '%s\\0' "$PWD" "$#" "$@" >&3
-  read -r code stdout stderr <&3
-  exec 3>&-
-  cat "$stdout" || true
-  cat "$stderr" >&2
-  return "$code"
-}`;
-/** And one way to look into JSON. */
+/** `holdfast`, and one way to look into JSON. */
 const PRELUDE = `set -euo pipefail
-${isLongRun ? INSTALLED : SHARED}
+holdfast() { "$PROGRAM" "$FILE" "$@"; }
 field() { "$NODE" -e '
   const value = JSON.parse(require("fs").readFileSync(0, "utf8"));
   const found = new Function("value", "return value" + process.argv[1])(value);
@@ -40,15 +20,14 @@ field() { "$NODE" -e '
 `;
 
 let folders: string;
-let commands: Server;
+let door: CommandDoor;
 beforeAll(async () => {
   needProgram("bash");
   folders = mkdtempSync(path.join(tmpdir(), "holdfast-gaia-"));
-  commands = createServer((socket) => void answer(socket));
-  await new Promise<void>((resolve) => commands.listen(0, "127.0.0.1", resolve));
+  door = await openCommandDoor();
 });
 afterAll(() => {
-  commands.close();
+  door.close();
   rmSync(folders, { recursive: true, force: true });
 });
 
@@ -70,27 +49,20 @@ describe.concurrent.each(["straight on the database", "through a running server"
   },
 );
 
-function environment(folder: string): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env["PATH"],
-    HOME: folder,
-    HOLDFAST_DATA: path.join(folder, "data"),
-  };
-}
-
 /** Told with the line that failed. */
 function run(script: string, folder: string): Promise<{ code: number | null; stderr: string }> {
   const source = `${PRELUDE}trap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
-  const address = commands.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const [program, file] = door.command;
   const child = spawn("bash", ["-c", source], {
     cwd: folder,
     env: {
-      ...environment(folder),
+      PATH: process.env["PATH"],
+      HOME: folder,
       NODE: process.execPath,
-      BIN,
-      COMMANDS: String(port),
+      PROGRAM: program,
+      FILE: file,
       SCRIPT: path.join(import.meta.dirname, script),
+      HOLDFAST_DATA: path.join(folder, "data"),
     },
     stdio: ["ignore", "ignore", "pipe"],
     timeout: 110_000,
@@ -101,23 +73,4 @@ function run(script: string, folder: string): Promise<{ code: number | null; std
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stderr }));
   });
-}
-
-/** Runs the command that a script asks for. */
-async function answer(socket: Socket): Promise<void> {
-  let asked = "";
-  for await (const chunk of socket.setEncoding("utf8")) {
-    asked += String(chunk);
-    const [folder = "", count, ...args] = asked.split("\0").slice(0, -1);
-    if (count === undefined || args.length < Number(count)) continue;
-    const env = environment(folder);
-    const { code, stdout, stderr } = await runInHost({ args, env, input: "", folder });
-    const output = mkdtempSync(path.join(folders, "output-"));
-    const files = Object.entries({ stdout, stderr }).map(([name, text]) => {
-      const file = path.join(output, name);
-      writeFileSync(file, text);
-      return file;
-    });
-    socket.end(`${[code, ...files].join(" ")}\n`);
-  }
 }
