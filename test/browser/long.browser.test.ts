@@ -2,11 +2,12 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fillMessages, fillSessions, sessionId } from "../../bench/fill.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
+import { repeat } from "../machine/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";
 
-const MESSAGES = 10_000;
+const MESSAGES = repeat({ short: 2_000, long: 10_000 });
 const SESSIONS = 300;
 const LONG = sessionId(0);
 
@@ -78,8 +79,9 @@ describe(`a session of ${MESSAGES} messages`, () => {
   });
 
   it("opens at the message its address names", async () => {
-    const page = await rig.open(`/sessions/${LONG}#${LONG}-message-5000`);
-    const wanted = transcriptOf(page).getByText("Message 5000:").first();
+    const number = MESSAGES / 2;
+    const page = await rig.open(`/sessions/${LONG}#${LONG}-message-${number}`);
+    const wanted = transcriptOf(page).getByText(`Message ${number}:`).first();
     await wanted.waitFor();
     await eventually(() =>
       wanted.evaluate((element) => {

@@ -2,16 +2,23 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, say, tool, update } from "../../packages/server/src/providers/testing/script.ts";
+import { repeat } from "../machine/repeat.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-const LOOKS: readonly (readonly [string, OpenOptions])[] = [
+type Look = readonly [name: string, options: OpenOptions];
+
+/** Every day each theme and each size once: colours belong to the theme, and what fits belongs to the size. */
+const EVERY_DAY: readonly Look[] = [
   ["light, wide", {}],
-  ["dark, wide", { dark: true }],
-  ["light, phone", { phone: true }],
   ["dark, phone", { phone: true, dark: true }],
 ];
+const OTHERS: readonly Look[] = [
+  ["dark, wide", { dark: true }],
+  ["light, phone", { phone: true }],
+];
+const LOOKS = repeat({ short: EVERY_DAY, long: [...EVERY_DAY, ...OTHERS] });
 
 const LONG_COMMAND = `npm publish --access public --registry ${"x".repeat(400)}`;
 const PLAN = [

@@ -40,7 +40,7 @@ describe("a removed session", () => {
     const { id } = await rig.newSession({ title: "Come back" });
     const data = path.join(rig.root, "..", "data");
     const cleanup = ["cleanup", "--hours", "0", "--conversations", "--yes", "--data", data];
-    expect(JSON.parse(holdfast(cleanup).stdout)).toMatchObject({ removed: 1 });
+    expect(JSON.parse((await holdfast(cleanup)).stdout)).toMatchObject({ removed: 1 });
 
     const page = await rig.open("/settings");
     const removed = page.getByRole("region", { name: "Removed sessions" });

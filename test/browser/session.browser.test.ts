@@ -43,7 +43,7 @@ describe("a session's page", () => {
       steps: [
         say(paragraphs(80)),
         waitFor(gate),
-        flood({ text: "more words.\n\n", perSecond: 60, seconds: 4 }),
+        flood({ text: "more words.\n\n", perSecond: 60, seconds: 2 }),
       ],
     });
     await rig.until(id, (whole) => answerOf(whole).includes("paragraph 79"));
@@ -93,12 +93,13 @@ describe("a session's page", () => {
 
 describe("a connection that breaks again and again", () => {
   it("brings every word once, in the middle of an answer (C7)", async () => {
-    const gate = rig.gate();
+    const [begin, gate] = [rig.gate(), rig.gate()];
     const front = await openPageFront(rig.url);
     try {
       const { id } = await rig.newSession({
         steps: [
-          flood({ text: "word ", perSecond: 40, seconds: 5 }),
+          waitFor(begin),
+          flood({ text: "word ", perSecond: 80, seconds: 2.5 }),
           say("all said"),
           waitFor(gate),
         ],
@@ -106,6 +107,7 @@ describe("a connection that breaks again and again", () => {
       const expected = /ERR_|Failed to load/u;
       const page = await rig.open(`/sessions/${id}`, { at: front.url, expected });
       await allLoaded(page);
+      writeFileSync(begin, "");
       for (const words of [10, 50, 90]) {
         await eventually(() => wordsShown(page)).toBeGreaterThan(words);
         front.cut();

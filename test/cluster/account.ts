@@ -24,7 +24,7 @@ export const WITNESS_VARIABLE = "WITNESS";
 
 export const witnessCommand: readonly string[] = [
   process.execPath,
-  path.join(import.meta.dirname, "witness-agent.ts"),
+  path.join(import.meta.dirname, "witness-agent-entry.mjs"),
 ];
 
 export function parseWitnessOptions(text: string | undefined): WitnessOptions {

@@ -64,7 +64,9 @@ export class Cluster {
         );
       }
       const cluster = new Cluster({ nodes: made, postgres, history, folder });
-      for (const node of made) await node.start();
+      // The first one makes the tables.
+      await made[0]?.start();
+      await Promise.all(made.slice(1).map((node) => node.start()));
       return cluster;
     } catch (error) {
       for (const node of made) await node.close();

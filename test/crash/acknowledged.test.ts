@@ -8,8 +8,9 @@ import { evolve } from "../../packages/server/src/domain/kernel/evolve.ts";
 import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
+import { repeat } from "../machine/repeat.ts";
 
-const ROUNDS = 6;
+const ROUNDS = repeat({ short: 3, long: 6 });
 const WRITER = path.join(import.meta.dirname, "write-until-killed.ts");
 
 interface Acknowledged {

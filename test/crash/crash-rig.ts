@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,6 +20,7 @@ import {
   type Sighting,
 } from "../cluster/account.ts";
 import { marked } from "../e2e/marked-processes.ts";
+import { waitedMs } from "../machine/waited.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
 import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
@@ -76,8 +77,6 @@ export class CrashRig {
     this.control({});
     const env = {
       [WITNESS_VARIABLE]: JSON.stringify({ node: "server", folder: this.file("accounts") }),
-      // Agents are started by the thousand.
-      NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache"),
     };
     const agent = { type: "acp", command: witnessCommand, env };
     const config = {
@@ -213,8 +212,7 @@ export class CrashRig {
 
   /** How long the server, since its start, would have worked and was given no processor. */
   waitedMs(): number {
-    const [, waitedNs = "0"] = readFileSync(`/proc/${this.pid}/schedstat`, "utf8").split(" ");
-    return Number(waitedNs) / 1_000_000;
+    return waitedMs(this.pid);
   }
 
   /** Processes of agents, and what those have started. */

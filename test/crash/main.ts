@@ -70,7 +70,7 @@ try {
     seed,
     ...(program !== null && { program }),
     done: rounds.length,
-    ...(moments.length > 0 && { moments }),
+    ...(moments.length > 0 && { momentsOf: () => moments }),
     signal: AbortSignal.any([interrupted.signal, late.signal]),
     onRound: (round) => {
       // The server under test got the signal, too: what came of that round says nothing.

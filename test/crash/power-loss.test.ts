@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { repeat } from "../machine/repeat.ts";
 import { losePower } from "./lose-power.ts";
 import { recordWrites } from "./record-writes.ts";
 import { needTrace } from "./trace-writes.ts";
 
-const MESSAGES = 40;
+const MESSAGES = repeat({ short: 20, long: 40 });
+/** Besides one after each answer. */
+const AT_RANDOM = repeat({ short: 60, long: 200 });
 const SEED = 3;
 
 describe("after a loss of power", () => {
@@ -18,10 +21,10 @@ describe("after a loss of power", () => {
     const found = await losePower(recording, {
       folder: path.join(folder, "found"),
       seed: SEED,
-      atRandom: 200,
+      atRandom: AT_RANDOM,
     });
     expect(found.wrong).toEqual([]);
-    expect(found.moments).toBeGreaterThanOrEqual(200);
+    expect(found.moments).toBeGreaterThanOrEqual(AT_RANDOM);
     expect(found.told.messages).toBeGreaterThanOrEqual(MESSAGES);
     // There was something to lose.
     expect(found.unsynced).toBeGreaterThan(0);

@@ -10,7 +10,8 @@ export interface MatrixOptions {
   readonly seed: number;
   /** How many were run before these. */
   readonly done?: number;
-  readonly moments?: readonly SessionMoment[];
+  /** The moments of a round, by how many were run before it; all of them unless told. */
+  readonly momentsOf?: (round: number) => readonly SessionMoment[];
   readonly kills?: Kills;
   readonly onRound?: (round: MatrixRound) => void;
   readonly signal?: AbortSignal;
@@ -24,7 +25,7 @@ const SHORT_SILENCE_MS = 6_000;
 /** Round by round on a few servers that live on, each with the surroundings that its faults need. */
 export async function runMatrix(
   plan: Iterable<PlannedRound>,
-  { seed, done = 0, moments, kills, onRound = () => {}, signal, program }: MatrixOptions,
+  { seed, done = 0, momentsOf, kills, onRound = () => {}, signal, program }: MatrixOptions,
 ): Promise<readonly MatrixRound[]> {
   const rigs = new Map<Surroundings, CrashRig>();
   const rounds: MatrixRound[] = [];
@@ -36,6 +37,7 @@ export async function runMatrix(
       const rig = rigs.get(kind) ?? (await openRig(kind, program));
       rigs.set(kind, rig);
       const random = seeded(seed + index * 7_919);
+      const moments = momentsOf?.(index);
       index += 1;
       const options = {
         random,

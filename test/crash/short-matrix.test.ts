@@ -1,7 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { need } from "../../packages/server/src/domain/testing/machine.ts";
+import { repeat } from "../machine/repeat.ts";
+import { bundleServer } from "./bundle-server.ts";
 import { FEW_KILLS } from "./kills.ts";
-import { planPass, type FaultName, type PlannedRound } from "./matrix.ts";
+import {
+  planPass,
+  SESSION_MOMENTS,
+  type FaultName,
+  type PlannedRound,
+  type SessionMoment,
+} from "./matrix.ts";
 import { runMatrix, whyNotHere } from "./run-matrix.ts";
 
 const SEED = 1;
@@ -16,9 +26,31 @@ const NAMED: readonly PlannedRound[] = [
   { fault: "server killed", at: "migrating", failpoint: "migrate.search.created" },
 ];
 
-async function brokenIn(plan: readonly PlannedRound[]): Promise<readonly string[]> {
+type Turns = readonly (readonly SessionMoment[])[];
+
+/** Every day the rounds of a test take turns: every second moment in one, the others in the next. */
+const TURNS = repeat<Turns>({
+  short: [0, 1].map((turn) => SESSION_MOMENTS.filter((_, index) => index % 2 === turn)),
+  long: [SESSION_MOMENTS],
+});
+
+let program: string;
+beforeAll(async () => {
+  program = await bundleServer();
+});
+afterAll(() => rmSync(path.dirname(program), { recursive: true }));
+
+async function brokenIn(
+  plan: readonly PlannedRound[],
+  turns: Turns = [SESSION_MOMENTS],
+): Promise<readonly string[]> {
   for (const round of plan) need(whyNotHere(round));
-  const rounds = await runMatrix(plan, { seed: SEED, kills: FEW_KILLS });
+  const rounds = await runMatrix(plan, {
+    seed: SEED,
+    kills: FEW_KILLS,
+    program,
+    momentsOf: (round) => turns[round % turns.length] ?? SESSION_MOMENTS,
+  });
   expect(rounds).toHaveLength(plan.length);
   return rounds.flatMap(({ fault, at, violations }) =>
     violations.map((violation) => `${fault}, ${at}: ${violation}`),
@@ -28,12 +60,13 @@ async function brokenIn(plan: readonly PlannedRound[]): Promise<readonly string[
 // At the same time: each waits much, for other things.
 describe.concurrent("sessions in all their moments (npm run test:crash has more)", () => {
   it("keep every promise when the server dies at a random moment or a named place (P1, P3, P4, P5)", async () => {
-    expect(await brokenIn([...serving("server killed", "both killed"), ...NAMED])).toEqual([]);
+    const plan = [...serving("server killed", "both killed"), ...NAMED];
+    expect(await brokenIn(plan, TURNS)).toEqual([]);
   }, 300_000);
 
   it("keep every promise when agents die, clients go, the database is busy and the clock jumps (P1, P3, P4, P5)", async () => {
     const plan = serving("agent killed", "database busy", "client gone", "clock jump");
-    expect(await brokenIn(plan)).toEqual([]);
+    expect(await brokenIn(plan, TURNS)).toEqual([]);
   }, 300_000);
 
   it("keep every promise when agents misbehave, also while the server stops (P1, P3, P4, P5)", async () => {

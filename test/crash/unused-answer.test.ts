@@ -125,7 +125,7 @@ describe("an action that is allowed after the server was killed", () => {
 
     const inbox = await client.suspensions();
     expect(inbox.unusedAnswers).toMatchObject([{ ...unused, sessionId: id, runId: run?.id }]);
-    const shown = holdfast(["inbox", "--data", data]);
+    const shown = await holdfast(["inbox", "--data", data]);
     expect(shown.stdout).toContain("unused_answer");
     expect(shown.stdout).toContain("Write never.txt");
 
@@ -133,11 +133,11 @@ describe("an action that is allowed after the server was killed", () => {
     await server.end("SIGKILL");
     await start();
     expect((await client.suspensions()).unusedAnswers).toHaveLength(1);
-    const dismissed = holdfast(["inbox", "--dismiss", suspension.id, "--data", data]);
+    const dismissed = await holdfast(["inbox", "--dismiss", suspension.id, "--data", data]);
     expect([dismissed.code, dismissed.stdout]).toEqual([0, ""]);
     expect((await client.suspensions()).unusedAnswers).toEqual([]);
     expect(await runsOf(id)).toMatchObject([{ unusedAnswers: [unused] }]);
-    expect(holdfast(["inbox", "--dismiss", suspension.id, "--data", data]).code).toBe(1);
+    expect((await holdfast(["inbox", "--dismiss", suspension.id, "--data", data])).code).toBe(1);
   });
 
   it("C3: is not told of when it was rejected", async () => {

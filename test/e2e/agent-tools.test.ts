@@ -89,11 +89,11 @@ describe("an agent with the tools of a real server", () => {
 });
 
 describe("holdfast mcp", () => {
-  it("is for agents, and says so to everybody else", () => {
-    expect(holdfast(["mcp"])).toMatchObject({
+  it("is for agents, and says so to everybody else", async () => {
+    expect(await holdfast(["mcp"])).toMatchObject({
       code: 64,
       stderr: expect.stringContaining("agents"),
     });
-    expect(holdfast(["--help"]).stdout).not.toContain("mcp");
+    expect((await holdfast(["--help"])).stdout).not.toContain("mcp");
   });
 });

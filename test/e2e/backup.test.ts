@@ -48,13 +48,13 @@ describe("holdfast db backup", () => {
       if (session.messages.length > 1) break;
 
     const file = path.join(folder, "saved.db");
-    const saved = holdfast(["db", "backup", file, "--data", data, "--json"]);
+    const saved = await holdfast(["db", "backup", file, "--data", data, "--json"]);
     expect(saved).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(saved.stdout)).toMatchObject({
       file,
       tables: expect.arrayContaining([{ table: "AgentSession", rows: 2 }]),
     });
-    expect(holdfast(["db", "backup", file, "--data", data])).toEqual({
+    expect(await holdfast(["db", "backup", file, "--data", data])).toEqual({
       code: 2,
       stdout: "",
       stderr: `holdfast: ${file} exists already, and is not written over. Choose another name.\n`,
@@ -87,9 +87,9 @@ describe("holdfast db backup", () => {
     expect(runs.map(({ status }) => status)).toEqual(["interrupted"]);
   });
 
-  it("leaves a PostgreSQL to its own tools, and says how", () => {
+  it("leaves a PostgreSQL to its own tools, and says how", async () => {
     const url = "postgres://me:secret@db.example/holdfast";
-    const { code, stderr } = holdfast(["db", "backup", "x.db", "--database", url]);
+    const { code, stderr } = await holdfast(["db", "backup", "x.db", "--database", url]);
     expect(code).toBe(2);
     expect(stderr).toContain("pg_dump --format=custom");
     expect(stderr).not.toContain("secret");

@@ -37,13 +37,13 @@ async function serve(): Promise<void> {
   server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
 }
 
-function run(...args: readonly string[]): Ended {
+function run(...args: readonly string[]): Promise<Ended> {
   return holdfast([...args, "--data", data], { AGENT_WORKSPACE_ROOT: root });
 }
 
 /** What it printed, which must be all it had to say. */
-function good(...args: readonly string[]): string {
-  const ended = run(...args);
+async function good(...args: readonly string[]): Promise<string> {
+  const ended = await run(...args);
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   return ended.stdout.trim();
 }
@@ -53,67 +53,70 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     if (way === "through a server") await serve();
   });
 
-  it("carry a session through its life (B1, A9)", () => {
-    const id = good("create", "--agent", "builder", "--repo", root, "--title", "The build");
-    const state = JSON.parse(good("get", id));
+  it("carry a session through its life (B1, A9)", async () => {
+    const id = await good("create", "--agent", "builder", "--repo", root, "--title", "The build");
+    const state = JSON.parse(await good("get", id));
     expect(state).toMatchObject({ agent_id: id, agent_name: "builder", status: "active" });
 
-    const fork = good("fork", id);
-    expect(JSON.parse(good("get", fork))).toMatchObject({ agent_id: fork });
-    expect(JSON.parse(good("cancel", fork))).toMatchObject({ state: "idle" });
-    expect(JSON.parse(good("archive", id))).toMatchObject({ status: "archived" });
-    expect(JSON.parse(good("list", "--status", "archived"))).toHaveLength(1);
-    expect(run("resume", id)).toMatchObject({ code: 2, stdout: "" });
+    const fork = await good("fork", id);
+    expect(JSON.parse(await good("get", fork))).toMatchObject({ agent_id: fork });
+    expect(JSON.parse(await good("cancel", fork))).toMatchObject({ state: "idle" });
+    expect(JSON.parse(await good("archive", id))).toMatchObject({ status: "archived" });
+    expect(JSON.parse(await good("list", "--status", "archived"))).toHaveLength(1);
+    expect(await run("resume", id)).toMatchObject({ code: 2, stdout: "" });
 
-    expect(run("delete", fork)).toEqual({
+    expect(await run("delete", fork)).toEqual({
       code: 64,
       stdout: "",
       stderr: "holdfast: This cannot be undone. Pass --yes to confirm.\n",
     });
-    good("delete", fork, "--yes");
-    expect(run("get", fork)).toEqual({
+    await good("delete", fork, "--yes");
+    expect(await run("get", fork)).toEqual({
       code: 1,
       stdout: "",
       stderr: "holdfast: There is no such session. Run `holdfast list` to see all sessions.\n",
     });
   });
 
-  it("show what is around sessions", () => {
-    const repo = good("repos", "add", root, "--name", "the-root");
-    expect(good("repos").split("\t")).toEqual([repo, "the-root", root, expect.any(String)]);
-    expect(run("repos", "add", "/")).toMatchObject({ code: 2, stdout: "" });
-    good("repos", "remove", repo);
-    expect(good("repos")).toBe("");
-    expect(good("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
-    expect(JSON.parse(good("stats"))).toMatchObject({ sessions: 0 });
-    expect(good("inbox")).toBe("");
-    expect(good("doctor").split("\n").length).toBeGreaterThan(5);
+  it("show what is around sessions", async () => {
+    const repo = await good("repos", "add", root, "--name", "the-root");
+    expect((await good("repos")).split("\t")).toEqual([repo, "the-root", root, expect.any(String)]);
+    expect(await run("repos", "add", "/")).toMatchObject({ code: 2, stdout: "" });
+    await good("repos", "remove", repo);
+    expect(await good("repos")).toBe("");
+    expect(await good("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
+    expect(JSON.parse(await good("stats"))).toMatchObject({ sessions: 0 });
+    expect(await good("inbox")).toBe("");
+    expect((await good("doctor")).split("\n").length).toBeGreaterThan(5);
   });
 
-  it("carry whole sessions to another machine and back (A13)", () => {
-    const id = good("create", "--agent", "builder", "--metadata", '{"task_id":"T001"}');
-    good("update", id, "--phase", "approval", "--error", "none really");
+  it("carry whole sessions to another machine and back (A13)", async () => {
+    const id = await good("create", "--agent", "builder", "--metadata", '{"task_id":"T001"}');
+    await good("update", id, "--phase", "approval", "--error", "none really");
     const bundle = path.join(folder, "session.jsonl");
-    writeFileSync(bundle, run("export", id).stdout);
+    writeFileSync(bundle, (await run("export", id)).stdout);
 
     const there = path.join(folder, "there");
-    const imported = holdfast(["import", bundle, "--data", there]);
+    const imported = await holdfast(["import", bundle, "--data", there]);
     expect(imported).toEqual({ code: 0, stdout: `${id}\n`, stderr: "" });
-    const { last_updated: _, status: __, ...state } = JSON.parse(good("get", id));
-    const copy = JSON.parse(holdfast(["get", id, "--data", there]).stdout);
+    const { last_updated: _, status: __, ...state } = JSON.parse(await good("get", id));
+    const copy = JSON.parse((await holdfast(["get", id, "--data", there])).stdout);
     expect(copy).toMatchObject(state);
-    expect(run("import", bundle)).toMatchObject({ code: 2, stdout: "" });
-    expect(run("import", path.join(folder, "nothing.jsonl"))).toMatchObject({ code: 1 });
+    expect(await run("import", bundle)).toMatchObject({ code: 2, stdout: "" });
+    expect(await run("import", path.join(folder, "nothing.jsonl"))).toMatchObject({ code: 1 });
   });
 
-  it("name, show and delete a session that cannot be read (B5, C8)", () => {
-    const [sound, id] = [good("create", "--agent", "builder"), good("create", "--agent", "tester")];
+  it("name, show and delete a session that cannot be read (B5, C8)", async () => {
+    const [sound, id] = [
+      await good("create", "--agent", "builder"),
+      await good("create", "--agent", "tester"),
+    ];
     const database = new DatabaseSync(path.join(data, "holdfast.db"), { timeout: 5_000 });
     database.exec("pragma ignore_check_constraints = on");
     database.prepare(`update "AgentSession" set "metadata" = '{oops' where "agentId" = ?`).run(id);
     database.close();
 
-    const told = run("get", id);
+    const told = await run("get", id);
     expect(told).toMatchObject({ code: 2, stdout: "" });
     expect(told.stderr).toMatch(
       new RegExp(
@@ -121,54 +124,54 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
         "u",
       ),
     );
-    expect(JSON.parse(good("get", id, "--raw"))).toMatchObject({
+    expect(JSON.parse(await good("get", id, "--raw"))).toMatchObject({
       row: { agentId: id, agentName: "tester", metadata: "{oops" },
       reason: "metadata is not JSON",
       parts: [],
     });
-    expect(JSON.parse(good("get", sound, "--raw"))).toMatchObject({
+    expect(JSON.parse(await good("get", sound, "--raw"))).toMatchObject({
       row: { agentId: sound, metadata: "{}" },
       reason: null,
     });
-    const stored = JSON.parse(good("get", id, "--raw"));
-    expect(good("doctor")).toContain(
+    const stored = JSON.parse(await good("get", id, "--raw"));
+    expect(await good("doctor")).toContain(
       `Unreadable sessions: ${String(stored.row.id)} (metadata is not JSON)`,
     );
-    expect(JSON.parse(good("list"))).toMatchObject([{ agent_id: sound }]);
-    expect(JSON.parse(good("delete", id, "--yes"))).toMatchObject({
+    expect(JSON.parse(await good("list"))).toMatchObject([{ agent_id: sound }]);
+    expect(JSON.parse(await good("delete", id, "--yes"))).toMatchObject({
       agent_id: id,
       agent_name: "tester",
     });
-    expect(run("get", id)).toMatchObject({ code: 1, stdout: "" });
-    expect(good("doctor")).not.toContain("Unreadable");
+    expect(await run("get", id)).toMatchObject({ code: 1, stdout: "" });
+    expect(await good("doctor")).not.toContain("Unreadable");
   });
 
-  it("say what is wrong, and what to do next", () => {
-    const id = good("create");
-    expect(run("update", id).stderr).toContain("Nothing to change");
-    expect(run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
-    expect(run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
-    expect(run("create", "--id", id)).toEqual({
+  it("say what is wrong, and what to do next", async () => {
+    const id = await good("create");
+    expect((await run("update", id)).stderr).toContain("Nothing to change");
+    expect(await run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
+    expect(await run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
+    expect(await run("create", "--id", id)).toEqual({
       code: 2,
       stdout: "",
       stderr: "holdfast: A session with this agent id already exists.\n",
     });
-    expect(run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
-    expect(run("frobnicate").stderr).toContain("unknown command");
-    expect(run("resume", id, "--answer", "yes").stderr).toContain("waits for no answer");
+    expect(await run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
+    expect((await run("frobnicate")).stderr).toContain("unknown command");
+    expect((await run("resume", id, "--answer", "yes")).stderr).toContain("waits for no answer");
   });
 });
 
 describe("a message left while no server runs", () => {
   it("is delivered when one starts (C1)", async () => {
-    const id = good("create", "--repo", root);
-    expect(run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
-    const left = JSON.parse(good("send", id, script(say("Here I am.")), "--detach"));
+    const id = await good("create", "--repo", root);
+    expect(await run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
+    const left = JSON.parse(await good("send", id, script(say("Here I am.")), "--detach"));
     expect(left).toMatchObject({ queued: true });
     await serve();
-    const waited = run("send", id, script(say("And here.")));
+    const waited = await run("send", id, script(say("And here.")));
     expect(waited).toMatchObject({ code: 0 });
-    const bundle = run("export", id).stdout;
+    const bundle = (await run("export", id)).stdout;
     expect(bundle.indexOf("Here I am.")).toBeGreaterThan(0);
     expect(bundle.indexOf("And here.")).toBeGreaterThan(bundle.indexOf("Here I am."));
   });
@@ -177,8 +180,8 @@ describe("a message left while no server runs", () => {
 describe("a permission", () => {
   it("is found in the inbox and answered from there, also while the server is away (C3)", async () => {
     await serve();
-    const id = good("create", "--repo", root);
-    const sent = run(
+    const id = await good("create", "--repo", root);
+    const sent = await run(
       "send",
       id,
       script(ask({ id: "write", title: "Write it" }), say("Thank you.")),
@@ -187,31 +190,31 @@ describe("a permission", () => {
     await server?.end("SIGKILL");
     server = null;
 
-    const [sessionId, suspension, kind] = good("inbox").split("\t");
+    const [sessionId, suspension, kind] = (await good("inbox")).split("\t");
     expect(kind).toBe("permission");
-    good("resume", sessionId ?? "", "--suspension", suspension ?? "", "--answer", "allow");
-    expect(good("inbox")).toBe("");
+    await good("resume", sessionId ?? "", "--suspension", suspension ?? "", "--answer", "allow");
+    expect(await good("inbox")).toBe("");
     await serve();
-    expect(run("send", id, script(say("Next.")))).toMatchObject({ code: 0 });
+    expect(await run("send", id, script(say("Next.")))).toMatchObject({ code: 0 });
   });
 });
 
 describe("completion", () => {
-  it("offers commands, and the ids there are now", () => {
-    const id = good("create", "--title", "The build");
-    const complete = (...words: readonly string[]): readonly string[] =>
-      holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })
-        .stdout.trim()
+  it("offers commands, and the ids there are now", async () => {
+    const id = await good("create", "--title", "The build");
+    const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })).stdout
+        .trim()
         .split("\n");
-    expect(complete("fin")).toEqual([expect.stringMatching(/^finalize\t/u), ":4"]);
-    expect(complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
+    expect(await complete("fin")).toEqual([expect.stringMatching(/^finalize\t/u), ":4"]);
+    expect(await complete("get", "")).toEqual([`${id}\tThe build`, ":4"]);
     for (const shell of ["bash", "zsh", "fish", "powershell"])
-      expect(holdfast(["completion", shell]).stdout).toContain("holdfast");
+      expect((await holdfast(["completion", shell])).stdout).toContain("holdfast");
   });
 });
 
 describe("output that nobody reads to its end", () => {
-  it("ends the command without a word", () => {
+  it("ends the command without a word", async () => {
     needProgram("bash");
     const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
     const { status, stderr } = spawnSync(

@@ -56,15 +56,18 @@ async function stop(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
 }
 
 /** A command at the time that the clocks show. */
-function run(args: readonly string[], { folder: at = data, input = "" } = {}): string {
-  const { code, stdout, stderr } = holdfast([...args, "--data", at], environment(), input);
+async function run(
+  args: readonly string[],
+  { folder: at = data, input = "" } = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await holdfast([...args, "--data", at], environment(), input);
   if (code !== 0) throw new Error(`holdfast ${args.join(" ")} ended with ${code}: ${stderr}`);
   return stdout;
 }
 
-function ask(agent: string): unknown {
+async function ask(agent: string): Promise<unknown> {
   const input = JSON.stringify({ agent_name: agent });
-  return JSON.parse(run(["hook", "pre-delegate"], { input }));
+  return JSON.parse(await run(["hook", "pre-delegate"], { input }));
 }
 
 async function chat(repository: string, text: string): Promise<string> {
@@ -108,17 +111,20 @@ describe("a day in the life", () => {
   it("rulings 14–17: no conversation is lost, and every age is right", async () => {
     // In the morning: agents that others run report by commands and hooks, people chat.
     await start();
-    run(["create", "--id", "agent-old", "--agent", "builder"]);
-    run(["create", "--id", "agent-alive", "--agent", "planner"]);
-    run(["update", "agent-alive", "--phase", "planning"]);
-    expect(ask("planner")).toMatchObject({ should_resume: true, agent_id: "agent-alive" });
+    await run(["create", "--id", "agent-old", "--agent", "builder"]);
+    await run(["create", "--id", "agent-alive", "--agent", "planner"]);
+    await run(["update", "agent-alive", "--phase", "planning"]);
+    expect(await ask("planner")).toMatchObject({ should_resume: true, agent_id: "agent-alive" });
     const chats = [await chat("kept", "Good morning."), await chat("lost", "Good day.")];
     const [kept = "", lost = ""] = chats;
     const morning = await told([...chats, "agent-old", "agent-alive"]);
 
     // The server is stopped for the night. Conversations wait for it; the agents' sessions do not notice.
     await stop("SIGTERM");
-    const atNight = JSON.parse(run(["list", "--json"])) as { agent_id: string; status: string }[];
+    const atNight = JSON.parse(await run(["list", "--json"])) as {
+      agent_id: string;
+      status: string;
+    }[];
     expect(new Map(atNight.map(({ agent_id, status }) => [agent_id, status]))).toEqual(
       new Map([
         [kept, "suspended"],
@@ -134,12 +140,12 @@ describe("a day in the life", () => {
     expect(await told([...chats, "agent-old", "agent-alive"])).toEqual(morning);
     for (const id of chats)
       expect(await client.sessions.get(id)).toMatchObject({ status: "active", suspendedAt: null });
-    expect(ask("planner")).toMatchObject({ should_resume: false });
+    expect(await ask("planner")).toMatchObject({ should_resume: false });
 
     // A heartbeat: the phase it has already. Then the line that cron runs.
-    run(["update", "agent-alive", "--phase", "planning"]);
-    expect(ask("planner")).toMatchObject({ should_resume: true });
-    expect(JSON.parse(run(["cleanup", "--hours", "24"]))).toMatchObject({
+    await run(["update", "agent-alive", "--phase", "planning"]);
+    expect(await ask("planner")).toMatchObject({ should_resume: true });
+    expect(JSON.parse(await run(["cleanup", "--hours", "24"]))).toMatchObject({
       removed: 1,
       kept: { conversations: 2 },
     });
@@ -175,20 +181,20 @@ describe("a day in the life", () => {
     await start();
     await untilGone(lost);
     expect(await idsThere()).toEqual(["agent-alive", kept].toSorted());
-    expect(JSON.parse(run(["removed", "--json"]))).toMatchObject([
+    expect(JSON.parse(await run(["removed", "--json"]))).toMatchObject([
       { id: lost, title: "In lost", repoPath: path.join(root, "lost") },
     ]);
-    run(["restore", lost]);
+    await run(["restore", lost]);
     expect(await told([kept, lost])).toEqual(evening);
     expect((await client.removed.list()).removed).toEqual([]);
 
     // All of it moves to another machine.
     const bundles = path.join(folder, "bundles");
-    run(["export", kept, lost, "--to", bundles]);
+    await run(["export", kept, lost, "--to", bundles]);
     await stop("SIGTERM");
     const elsewhere = path.join(folder, "other-data");
     const files = readdirSync(bundles).map((name) => path.join(bundles, name));
-    run(["import", ...files], { folder: elsewhere });
+    await run(["import", ...files], { folder: elsewhere });
     server = await startHoldfast({ data: elsewhere, env: environment() });
     client = createClient({ url: server.url });
     const moved = await told([kept, lost]);

@@ -1,7 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isLongRun } from "../machine/repeat.ts";
+import { runInHost, type Command } from "./command-host.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
@@ -50,19 +52,34 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** One command of the built program, to its end. */
-export function holdfast(
+/** Commands that end their process, or whose process is what the test is about. */
+const NEEDS_PROCESS: ReadonlySet<string | undefined> = new Set(["serve", "hook"]);
+
+/**
+ * One command of the built program, to its end. In the long run each has a process of its own; every day most
+ * share one, since starting it takes longer than what they do.
+ */
+export async function holdfast(
   args: readonly string[],
   env: Record<string, string> = {},
   input = "",
-): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
-    encoding: "utf8",
-    input,
-    env: cleanEnvironment(env),
-    timeout: 60_000,
+): Promise<Ended> {
+  const command = { args, env: cleanEnvironment(env), input, folder: process.cwd() };
+  const isAlone = isLongRun || NEEDS_PROCESS.has(args[0]) || "NODE_OPTIONS" in env;
+  return isAlone ? runAlone(command) : runInHost(command);
+}
+
+async function runAlone({ args, env, input, folder: cwd }: Command): Promise<Ended> {
+  const child = spawn(process.execPath, [BINARY, ...args], { env, cwd, timeout: 60_000 });
+  const output = collect(child);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("close", resolve);
+    child.once("error", reject);
   });
-  return { code: status, stdout, stderr };
+  // A command that does not read its input closes it.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return { code: await ended, ...output };
 }
 
 /** A real server process, ready to be asked; ends the test with what it said if it does not get there. */

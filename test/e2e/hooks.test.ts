@@ -8,6 +8,7 @@ import type { Create } from "../../packages/server/src/domain/kernel/command.ts"
 import type { Phase } from "../../packages/server/src/domain/phase.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";
+import { repeat } from "../machine/repeat.ts";
 import { removeFolder, startHoldfast, temporaryFolder, type Ended } from "./holdfast-process.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
@@ -138,14 +139,15 @@ describe("the hooks as processes", () => {
 
 describe("many hooks at once", () => {
   it("all answer, and what they did and logged is all there (B4)", async () => {
-    const COUNT = 200;
-    const AT_ONCE = 25;
+    const COUNT = repeat({ short: 40, long: 200 });
+    const AT_ONCE = repeat({ short: 20, long: 25 });
     const agents = Array.from({ length: COUNT / 2 }, (_, index) => `agent-${index}`);
     for (const agentId of agents) await begin({ agentId, agentName: agentId }, "approval");
     // A log that is nearly full: it is exchanged for a new one while they run.
     const log = path.join(data, "logs", "hooks.log");
     mkdirSync(path.dirname(log), { recursive: true });
-    writeFileSync(log, `${"-".repeat(1024 * 1024 - 5_000)}\n`);
+    const room = COUNT * 25;
+    writeFileSync(log, `${"-".repeat(1024 * 1024 - room)}\n`);
 
     const calls = agents.flatMap((agent) => [
       () => hook("pre-delegate", JSON.stringify({ agent_name: agent })),

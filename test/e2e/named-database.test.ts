@@ -45,19 +45,22 @@ async function serve(...args: readonly string[]): Promise<RunningServer> {
 }
 
 /** A command whose data folder is the server's, as it is for who uses the default one. */
-function run(args: readonly string[], env: Record<string, string> = {}): Ended {
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return holdfast(args, { HOLDFAST_DATA: data, AGENT_WORKSPACE_ROOT: root, ...env });
 }
 
-function good(args: readonly string[], env: Record<string, string> = {}): string {
-  const ended = run(args, env);
+async function good(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const ended = await run(args, env);
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   return ended.stdout.trim();
 }
 
 /** A server says of itself that it is `self`; whoever reads the database says it of none. */
-function isThroughServer(args: readonly string[], env: Record<string, string> = {}): boolean {
-  const nodes: { self: boolean }[] = JSON.parse(good(["nodes", "--json", ...args], env));
+async function isThroughServer(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<boolean> {
+  const nodes: { self: boolean }[] = JSON.parse(await good(["nodes", "--json", ...args], env));
   return nodes.some(({ self }) => self);
 }
 
@@ -70,31 +73,33 @@ async function newPostgres(): Promise<string> {
 describe("the database that was named is the one that is used", () => {
   it("by a flag or the environment, whatever server runs on the data folder", async () => {
     await serve();
-    good(["create", "--id", "twin"]);
+    await good(["create", "--id", "twin"]);
     const named = [
       { args: ["--database", other], env: {} },
       { args: [], env: { HOLDFAST_DATABASE_URL: `file:${other}` } },
     ];
     for (const { args, env } of named) {
-      good(["create", "--id", "twin", ...args], env);
-      expect(isThroughServer(args, env)).toBe(false);
-      good(["delete", "twin", "--yes", ...args], env);
-      expect(run(["get", "twin", ...args], env)).toMatchObject({ code: 1, stdout: "" });
-      expect(JSON.parse(good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
+      await good(["create", "--id", "twin", ...args], env);
+      expect(await isThroughServer(args, env)).toBe(false);
+      await good(["delete", "twin", "--yes", ...args], env);
+      expect(await run(["get", "twin", ...args], env)).toMatchObject({ code: 1, stdout: "" });
+      expect(JSON.parse(await good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
     }
     // The flag wins over the environment.
     const env = { HOLDFAST_DATABASE_URL: other };
     const own = ["--database", path.join(data, "holdfast.db")];
-    expect(JSON.parse(good(["get", "twin", ...own], env))).toMatchObject({ agent_id: "twin" });
-    expect(isThroughServer(own, env)).toBe(true);
+    expect(JSON.parse(await good(["get", "twin", ...own], env))).toMatchObject({
+      agent_id: "twin",
+    });
+    expect(await isThroughServer(own, env)).toBe(true);
   });
 
   it("also right after it was copied from the one that a server uses", async () => {
     await serve();
-    good(["create", "--id", "twin"]);
-    run(["db", "backup", other]);
-    good(["delete", "twin", "--yes", "--database", other]);
-    expect(JSON.parse(good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
+    await good(["create", "--id", "twin"]);
+    await run(["db", "backup", other]);
+    await good(["delete", "twin", "--yes", "--database", other]);
+    expect(JSON.parse(await good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
   });
 
   it("through the server that uses it, by whatever name of the file", async () => {
@@ -104,44 +109,46 @@ describe("the database that was named is the one that is used", () => {
     symlinkSync(file, link);
     mkdirSync(path.join(folder, "elsewhere"));
     for (const name of [file, link, `file:${file}`, `sqlite://${file}`])
-      expect(isThroughServer(["--database", name])).toBe(true);
+      expect(await isThroughServer(["--database", name])).toBe(true);
     // Also when another data folder is the usual one: the file's own folder says who serves it.
     const elsewhere = { HOLDFAST_DATA: path.join(folder, "elsewhere") };
     for (const name of [file, link])
-      expect(isThroughServer(["--database", name], elsewhere)).toBe(true);
+      expect(await isThroughServer(["--database", name], elsewhere)).toBe(true);
   });
 
   it("and without a name, the one of the server on the data folder; --data wins over the environment", async () => {
     await serve("--database", other);
-    good(["create", "--id", "kept"]);
-    expect(isThroughServer([])).toBe(true);
-    expect(isThroughServer(["--data", data], { HOLDFAST_DATABASE_URL: "nowhere.db" })).toBe(true);
+    await good(["create", "--id", "kept"]);
+    expect(await isThroughServer([])).toBe(true);
+    expect(await isThroughServer(["--data", data], { HOLDFAST_DATABASE_URL: "nowhere.db" })).toBe(
+      true,
+    );
     expect(existsSync(path.join(data, "holdfast.db"))).toBe(false);
-    expect(JSON.parse(good(["get", "kept", "--database", other]))).toMatchObject({
+    expect(JSON.parse(await good(["get", "kept", "--database", other]))).toMatchObject({
       agent_id: "kept",
     });
     // What works on the database alone does not guess another.
     for (const args of [["cleanup"], ["import", root]])
-      expect(run(args)).toMatchObject({
+      expect(await run(args)).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringContaining("uses another database"),
       });
-    expect(run(["cleanup", "--database", other])).toMatchObject({ code: 0 });
+    expect(await run(["cleanup", "--database", other])).toMatchObject({ code: 0 });
     expect(existsSync(path.join(data, "holdfast.db"))).toBe(false);
   });
 
   it("and not together with a server's URL, which has a database of its own", async () => {
     const { url } = await serve();
     for (const args of [["list"], ["token"], ["doctor"], ["providers"], ["cleanup"]]) {
-      const refused = run([...args, "--url", url, "--database", other]);
+      const refused = await run([...args, "--url", url, "--database", other]);
       expect(refused.code).toBe(args[0] === "doctor" ? 2 : 64);
       expect(refused.stdout + refused.stderr).toMatch(/--url/u);
     }
     expect(existsSync(other)).toBe(false);
     // A URL wins over what the environment names.
-    expect(isThroughServer(["--url", url], { HOLDFAST_DATABASE_URL: other })).toBe(true);
-    expect(run(["import", root, "--url", url])).toMatchObject({ code: 64, stdout: "" });
+    expect(await isThroughServer(["--url", url], { HOLDFAST_DATABASE_URL: other })).toBe(true);
+    expect(await run(["import", root, "--url", url])).toMatchObject({ code: 64, stdout: "" });
   });
 
   it("straight, when the server is of a version that does not say which it uses", async () => {
@@ -154,10 +161,10 @@ describe("the database that was named is the one that is used", () => {
       ...older
     } = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify(older));
-    expect(isThroughServer([])).toBe(true);
-    good(["create", "--id", "beside", "--database", path.join(data, "holdfast.db")]);
-    expect(isThroughServer(["--database", path.join(data, "holdfast.db")])).toBe(false);
-    expect(JSON.parse(good(["get", "beside"]))).toMatchObject({ agent_id: "beside" });
+    expect(await isThroughServer([])).toBe(true);
+    await good(["create", "--id", "beside", "--database", path.join(data, "holdfast.db")]);
+    expect(await isThroughServer(["--database", path.join(data, "holdfast.db")])).toBe(false);
+    expect(JSON.parse(await good(["get", "beside"]))).toMatchObject({ agent_id: "beside" });
   });
 });
 
@@ -169,20 +176,22 @@ describe("a PostgreSQL database that was named", () => {
     alias.hostname = alias.hostname === "localhost" ? "127.0.0.1" : "localhost";
     alias.searchParams.set("application_name", "alias");
     for (const name of [url, alias.href]) {
-      expect(isThroughServer(["--database", name])).toBe(true);
-      expect(isThroughServer([], { HOLDFAST_DATABASE_URL: name })).toBe(true);
+      expect(await isThroughServer(["--database", name])).toBe(true);
+      expect(await isThroughServer([], { HOLDFAST_DATABASE_URL: name })).toBe(true);
     }
-    expect(run(["list", "--database", another])).toMatchObject({
+    expect(await run(["list", "--database", another])).toMatchObject({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining("holds no Holdfast data"),
     });
-    expect(JSON.parse(run(["db", "status", "--json", "--database", another]).stdout)).toMatchObject(
-      { migrations: expect.not.arrayContaining([{ executedAt: expect.any(String) }]) },
-    );
-    good(["create", "--id", "there", "--database", another]);
-    expect(run(["get", "there"])).toMatchObject({ code: 1 });
-    expect(run(["get", "there", "--database", another])).toMatchObject({ code: 0 });
+    expect(
+      JSON.parse((await run(["db", "status", "--json", "--database", another])).stdout),
+    ).toMatchObject({
+      migrations: expect.not.arrayContaining([{ executedAt: expect.any(String) }]),
+    });
+    await good(["create", "--id", "there", "--database", another]);
+    expect(await run(["get", "there"])).toMatchObject({ code: 1 });
+    expect(await run(["get", "there", "--database", another])).toMatchObject({ code: 0 });
   });
 
   it("can be worked on straight while a node is alive, which goes on and takes notice", async () => {
@@ -198,15 +207,17 @@ describe("a PostgreSQL database that was named", () => {
 
     const elsewhere = { HOLDFAST_DATA: path.join(folder, "nobody") };
     const named = ["--database", database];
-    expect(isThroughServer(named, elsewhere)).toBe(false);
-    expect(JSON.parse(good(["cancel", id, ...named], elsewhere))).toMatchObject({ state: "idle" });
-    good(["send", id, script(say("again")), "--detach", ...named], elsewhere);
+    expect(await isThroughServer(named, elsewhere)).toBe(false);
+    expect(JSON.parse(await good(["cancel", id, ...named], elsewhere))).toMatchObject({
+      state: "idle",
+    });
+    await good(["send", id, script(say("again")), "--detach", ...named], elsewhere);
     await expect.poll(said).toContainEqual(expect.objectContaining({ text: "again" }));
     expect((await client.nodes.list()).nodes).toMatchObject([{ self: true, alive: true }]);
     await expect
       .poll(async () => (await client.nodes.list()).nodes.map(({ busy }) => busy))
       .toEqual([0]);
-    good(["delete", id, "--yes", ...named], elsewhere);
+    await good(["delete", id, "--yes", ...named], elsewhere);
     await expect(client.sessions.get(id)).rejects.toMatchObject({ code: "session_not_found" });
   });
 });
@@ -243,28 +254,28 @@ describe("reading commands create nothing", () => {
     ["db", "rollback"],
   ];
 
-  it.each([...READING, ...CHANGING])("holdfast %s %s", (...args) => {
+  it.each([...READING, ...CHANGING])("holdfast %s %s", async (...args) => {
     const nowhere = path.join(folder, "nowhere");
     for (const place of [
       ["--data", nowhere],
       ["--data", nowhere, "--database", other],
     ]) {
-      const ended = holdfast([...args, ...place]);
+      const ended = await holdfast([...args, ...place]);
       expect(ended).toMatchObject({ code: 1, stdout: "" });
       expect(ended.stderr).toMatch(/does not exist|no such (file|database)/u);
       expect([existsSync(nowhere), existsSync(other)]).toEqual([false, false]);
     }
   });
 
-  it("nor does the doctor, who says so, and goes on", () => {
+  it("nor does the doctor, who says so, and goes on", async () => {
     const nowhere = path.join(folder, "nowhere");
-    const { code, stdout } = holdfast(["doctor", "--data", nowhere]);
+    const { code, stdout } = await holdfast(["doctor", "--data", nowhere]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^! data folder .*does not exist/mu)]);
     expect(stdout).toMatch(/^! database /mu);
-    expect(holdfast(["providers", "--data", nowhere]).stdout).toContain("demo");
+    expect((await holdfast(["providers", "--data", nowhere])).stdout).toContain("demo");
     expect(existsSync(nowhere)).toBe(false);
     const noFolder = path.join(data, "holdfast.config.json", "data");
-    expect(holdfast(["doctor", "--data", noFolder])).toMatchObject({
+    expect(await holdfast(["doctor", "--data", noFolder])).toMatchObject({
       code: 2,
       stdout: expect.stringMatching(/^✗ data folder/mu),
     });
@@ -276,28 +287,28 @@ describe("reading commands create nothing", () => {
     const url = await newPostgres();
     for (const database of [other, url]) {
       for (const args of [["list"], ["get", "X"], ["stats"], ["delete", "X", "--yes"]])
-        expect(holdfast([...args, "--data", data, "--database", database])).toMatchObject({
+        expect(await holdfast([...args, "--data", data, "--database", database])).toMatchObject({
           code: 1,
           stdout: "",
           stderr: expect.stringContaining("holds no Holdfast data"),
         });
-      const { stdout } = holdfast(["db", "status", "--database", database, "--data", data]);
+      const { stdout } = await holdfast(["db", "status", "--database", database, "--data", data]);
       expect(stdout).toContain("0001-portal");
       expect(stdout).not.toMatch(/\d{4}-\d\d-\d\dT/u);
     }
     expect(readFileSync(other)).toEqual(before);
   });
 
-  it("nor migrate one of an older version, which those that write do", () => {
+  it("nor migrate one of an older version, which those that write do", async () => {
     const named = ["--data", data, "--database", other];
-    holdfast(["db", "migrate", ...named]);
-    holdfast(["db", "rollback", ...named]);
-    expect(holdfast(["list", ...named])).toMatchObject({
+    await holdfast(["db", "migrate", ...named]);
+    await holdfast(["db", "rollback", ...named]);
+    expect(await holdfast(["list", ...named])).toMatchObject({
       code: 2,
       stdout: "",
       stderr: expect.stringContaining("Run: holdfast db migrate"),
     });
-    expect(holdfast(["create", ...named])).toMatchObject({ code: 0 });
-    expect(holdfast(["list", ...named])).toMatchObject({ code: 0 });
+    expect(await holdfast(["create", ...named])).toMatchObject({ code: 0 });
+    expect(await holdfast(["list", ...named])).toMatchObject({ code: 0 });
   });
 });

@@ -49,14 +49,14 @@ describe("two nodes on one database", () => {
   }
 
   /** A command that is told how to reach the nodes. */
-  function run(way: (typeof WAYS)[number], ...args: readonly string[]): Ended {
+  function run(way: (typeof WAYS)[number], ...args: readonly string[]): Promise<Ended> {
     return way === "through a server"
       ? holdfast([...args, "--url", one.server.url])
       : holdfast([...args, "--data", path.join(folder, "nobody"), "--database", databaseUrl()]);
   }
 
-  it.each(WAYS)("are listed %s, line by line for scripts, or as JSON", (way) => {
-    const { code, stdout } = run(way, "nodes");
+  it.each(WAYS)("are listed %s, line by line for scripts, or as JSON", async (way) => {
+    const { code, stdout } = await run(way, "nodes");
     const id = expect.any(String);
     const version = expect.stringMatching(/^\d+\./u);
     const time = expect.stringMatching(/^\d{4}-.*Z$/u);
@@ -68,7 +68,7 @@ describe("two nodes on one database", () => {
         ["two", id, "alive", "0/2", "gpu,big", version, time],
       ],
     ]);
-    expect(JSON.parse(run(way, "nodes", "list", "--json").stdout)).toMatchObject([
+    expect(JSON.parse((await run(way, "nodes", "list", "--json")).stdout)).toMatchObject([
       { name: "one", self: way === "through a server", alive: true, draining: false },
       { name: "two", self: false, labels: ["gpu", "big"], busy: 0 },
     ]);
@@ -93,25 +93,25 @@ describe("two nodes on one database", () => {
     const name = (await busy()) ?? "";
     const drain = (...args: readonly string[]) => run(way, "nodes", "drain", name, ...args);
 
-    expect(drain("--wait", "--timeout", "0.5")).toEqual({
+    expect(await drain("--wait", "--timeout", "0.5")).toEqual({
       code: 2,
       stdout: "",
       stderr: `holdfast: ${name} is not drained yet: 1 agent is still working. It continues to drain.\n`,
     });
-    expect(drain()).toEqual({ code: 0, stdout: `${name} is draining.\n`, stderr: "" });
+    expect(await drain()).toEqual({ code: 0, stdout: `${name} is draining.\n`, stderr: "" });
     await expect
-      .poll(() => run(way, "nodes").stdout)
+      .poll(async () => (await run(way, "nodes")).stdout)
       .toMatch(new RegExp(`^${name}\t.*\tdraining\t1/`, "mu"));
     writeFileSync(gate, "");
-    const drained = drain("--wait", "--json");
+    const drained = await drain("--wait", "--json");
     expect([drained.code, JSON.parse(drained.stdout)]).toMatchObject([
       0,
       { name, draining: true, drained: true, busy: 0 },
     ]);
     const { messages } = await one.client.sessions.get(id);
     expect(messages.at(-1)?.content).toMatchObject({ text: "begundone" });
-    expect(drain().stdout).toBe(`${name} is drained.\n`);
-    expect(drain("--undo")).toEqual({
+    expect((await drain()).stdout).toBe(`${name} is drained.\n`);
+    expect(await drain("--undo")).toEqual({
       code: 0,
       stdout: `${name} accepts work again.\n`,
       stderr: "",
@@ -127,49 +127,51 @@ describe("two nodes on one database", () => {
     const see = "Run `holdfast nodes` to see all nodes.\n";
     for (const way of WAYS) {
       const drain = (name: string) => run(way, "nodes", "drain", name);
-      expect(drain("three")).toEqual({
+      expect(await drain("three")).toEqual({
         code: 1,
         stdout: "",
         stderr: `holdfast: No live node with that name or ID. ${see}`,
       });
-      expect(drain("two")).toEqual({
+      expect(await drain("two")).toEqual({
         code: 2,
         stdout: "",
         stderr: `holdfast: 2 nodes have the name two. Use the ID. ${see}`,
       });
-      expect(drain(twinId)).toMatchObject({ code: 0, stderr: "" });
+      expect(await drain(twinId)).toMatchObject({ code: 0, stderr: "" });
     }
   });
 });
 
 describe("nodes on a file", () => {
-  const run = (...args: readonly string[]): Ended => holdfast([...args, "--data", data]);
+  const run = (...args: readonly string[]): Promise<Ended> => holdfast([...args, "--data", data]);
 
-  it("are none while no server runs", () => {
-    expect(run("nodes")).toMatchObject({ code: 1, stdout: "" });
-    expect(run("db", "migrate").code).toBe(0);
-    expect(run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(run("nodes", "--json").stdout).toBe("[]\n");
-    expect(run("nodes", "drain", "one")).toMatchObject({ code: 1, stdout: "" });
-    expect(run("nodes", "drain", "one", "--undo", "--wait")).toMatchObject({
+  it("are none while no server runs", async () => {
+    expect(await run("nodes")).toMatchObject({ code: 1, stdout: "" });
+    expect((await run("db", "migrate")).code).toBe(0);
+    expect(await run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await run("nodes", "--json")).stdout).toBe("[]\n");
+    expect(await run("nodes", "drain", "one")).toMatchObject({ code: 1, stdout: "" });
+    expect(await run("nodes", "drain", "one", "--undo", "--wait")).toMatchObject({
       code: 64,
       stdout: "",
       stderr: expect.stringContaining("'--undo' cannot be used with option '--wait'"),
     });
   });
 
-  it("are what a repository's label is for, which can be given later", () => {
-    const add = (...args: readonly string[]): object =>
+  it("are what a repository's label is for, which can be given later", async () => {
+    const add = async (...args: readonly string[]): Promise<object> =>
       JSON.parse(
-        holdfast(["repos", "add", root, "--json", "--data", data, ...args], {
-          AGENT_WORKSPACE_ROOT: root,
-        }).stdout,
+        (
+          await holdfast(["repos", "add", root, "--json", "--data", data, ...args], {
+            AGENT_WORKSPACE_ROOT: root,
+          })
+        ).stdout,
       );
-    const repo = add();
+    const repo = await add();
     expect(repo).not.toHaveProperty("label");
-    expect(add("--label", "gpu")).toEqual({ ...repo, label: "gpu" });
-    expect(add()).toEqual({ ...repo, label: "gpu" });
-    expect(run("repos", "add", root, "--label", "two words")).toEqual({
+    expect(await add("--label", "gpu")).toEqual({ ...repo, label: "gpu" });
+    expect(await add()).toEqual({ ...repo, label: "gpu" });
+    expect(await run("repos", "add", root, "--label", "two words")).toEqual({
       code: 64,
       stdout: "",
       stderr: "holdfast: label: must be 1 to 100 printable characters without spaces and commas\n",
@@ -179,9 +181,11 @@ describe("nodes on a file", () => {
   it("are the one server that runs, which completion offers", async () => {
     const { server } = await start({ name: "one" });
     onTestFinished(async () => void (await server.end("SIGTERM")));
-    const list = JSON.parse(run("nodes", "--json").stdout);
+    const list = JSON.parse((await run("nodes", "--json")).stdout);
     expect(list).toMatchObject([{ name: "one", self: true, alive: true }]);
-    const offered = holdfast(["complete", "--", "nodes", "drain", ""], { HOLDFAST_DATA: data });
+    const offered = await holdfast(["complete", "--", "nodes", "drain", ""], {
+      HOLDFAST_DATA: data,
+    });
     expect(offered.stdout.trim().split("\n")).toEqual([`one\t${list[0].id}`, ":4"]);
   });
 });

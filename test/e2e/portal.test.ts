@@ -53,7 +53,9 @@ describe("a portal's database", () => {
     await serve("SIGKILL");
     await serve("SIGTERM");
     for (const name of MIGRATION_NAMES.slice(1).toReversed())
-      expect(holdfast(["db", "rollback", "--data", data]).stdout).toBe(`rolled back ${name}\n`);
+      expect((await holdfast(["db", "rollback", "--data", data])).stdout).toBe(
+        `rolled back ${name}\n`,
+      );
 
     expect(await dumpDatabase(location)).toBe(before);
   });

@@ -75,7 +75,7 @@ describe("a server with a sandbox", () => {
       sandbox: { mode: "required", active: true, reason: null },
     });
     const env = { HOME: home, AGENT_WORKSPACE_ROOT: place.root, HOLDFAST_TOKEN: "s3cret" };
-    expect(holdfast(["doctor", "--data", place.data], env).stdout).toMatch(
+    expect((await holdfast(["doctor", "--data", place.data], env)).stdout).toMatch(
       /^✓ sandbox {5}agents in a sandbox/mu,
     );
   });
@@ -126,7 +126,7 @@ describe("a server that requires a sandbox where there is none", () => {
     );
     server = null;
     const env = { ...withoutBubblewrap(), HOME: home, AGENT_WORKSPACE_ROOT: place.root };
-    expect(holdfast(["doctor", "--data", place.data], env)).toMatchObject({
+    expect(await holdfast(["doctor", "--data", place.data], env)).toMatchObject({
       code: 2,
       stdout: expect.stringMatching(/^✗ sandbox {5}agents are not started: /mu),
     });

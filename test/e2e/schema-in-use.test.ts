@@ -53,7 +53,7 @@ async function serve(name: string, args: readonly string[] = []): Promise<Runnin
 }
 
 /** As somebody who has nothing to do with the servers but the database. */
-function db(command: string, database: string, ...more: readonly string[]): Ended {
+function db(command: string, database: string, ...more: readonly string[]): Promise<Ended> {
   return holdfast(["db", command, "--database", database, ...more], {
     HOLDFAST_DATA: path.join(folder, "nobody"),
   });
@@ -67,7 +67,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     const url = await newDatabase("postgres");
     const one = await serve("one", ["--database", url]);
     const two = await serve("two", ["--database", url]);
-    const refused = db("rollback", url);
+    const refused = await db("rollback", url);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     for (const [name, { data }] of [
       ["one", one],
@@ -77,7 +77,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     expect(refused.stderr).toMatch(/2 live nodes use it: .* Stop them and try again\./u);
     expect([await isUp(one), await isUp(two)]).toEqual([true, true]);
     // There is nothing to migrate, so nothing is refused.
-    expect(db("migrate", url)).toMatchObject({
+    expect(await db("migrate", url)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("up to date"),
     });
@@ -86,11 +86,11 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     expect(await isUp(three)).toBe(true);
 
     for (const server of running.splice(0, 2)) await server.end("SIGTERM");
-    expect(db("rollback", url).stderr).toMatch(/1 live node uses it: three /u);
+    expect((await db("rollback", url)).stderr).toMatch(/1 live node uses it: three /u);
     await running.pop()?.end("SIGKILL");
     // A dead node blocks for one lease, and not longer.
-    await expect.poll(() => db("rollback", url).code, { timeout: 30_000 }).toBe(0);
-    const { stdout } = db("status", url, "--json");
+    await expect.poll(async () => (await db("rollback", url)).code, { timeout: 30_000 }).toBe(0);
+    const { stdout } = await db("status", url, "--json");
     expect(JSON.parse(stdout).migrations.at(-1)).toMatchObject({ executedAt: null });
   });
 
@@ -99,23 +99,23 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     const server = await serve("apart", ["--database", file]);
     // From somebody else's data folder, from the server's own, and from the file's.
     for (const data of ["nobody", "apart"].map((name) => path.join(folder, name)))
-      expect(holdfast(["db", "rollback", "--database", file, "--data", data])).toMatchObject({
+      expect(await holdfast(["db", "rollback", "--database", file, "--data", data])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(`apart (${readServerFile(server.data).node})`),
       });
     expect(await isUp(server)).toBe(true);
 
     const other = path.join(folder, "other.db");
-    expect(db("migrate", other)).toMatchObject({ code: 0 });
+    expect(await db("migrate", other)).toMatchObject({ code: 0 });
     const beside = ["--database", other, "--data", server.data];
-    expect(holdfast(["db", "rollback", ...beside])).toMatchObject({ code: 0, stderr: "" });
+    expect(await holdfast(["db", "rollback", ...beside])).toMatchObject({ code: 0, stderr: "" });
     // A file in the data folder of a server that uses another one.
     const inside = path.join(server.data, "holdfast.db");
-    expect(holdfast(["db", "migrate", "--database", inside])).toMatchObject({ code: 0 });
-    expect(holdfast(["db", "rollback", "--database", inside])).toMatchObject({ code: 0 });
+    expect(await holdfast(["db", "migrate", "--database", inside])).toMatchObject({ code: 0 });
+    expect(await holdfast(["db", "rollback", "--database", inside])).toMatchObject({ code: 0 });
 
     await running.pop()?.end("SIGTERM");
-    expect(db("rollback", file)).toMatchObject({ code: 0, stderr: "" });
+    expect(await db("rollback", file)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it.each(["sqlite", "postgres"] as const)(
@@ -123,20 +123,20 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     async (engine) => {
       mkdirSync(path.join(folder, "nobody"));
       const database = await newDatabase(engine);
-      expect(db("migrate", database).code).toBe(0);
-      expect(db("rollback", database).code).toBe(0);
+      expect((await db("migrate", database)).code).toBe(0);
+      expect((await db("rollback", database)).code).toBe(0);
       await setLease(database, Date.now() + 600_000);
-      const create = (): Ended =>
+      const create = (): Promise<Ended> =>
         holdfast(["create", "--database", database, "--data", path.join(folder, "nobody")]);
-      for (const refused of [db("migrate", database), create()])
+      for (const refused of [await db("migrate", database), await create()])
         expect(refused).toMatchObject({
           code: 2,
           stdout: "",
           stderr: expect.stringContaining("1 live node uses it: old (n1)"),
         });
       await setLease(database, Date.now() - 1);
-      expect(create()).toMatchObject({ code: 0, stderr: "" });
-      expect(db("migrate", database).stdout).toContain("up to date");
+      expect(await create()).toMatchObject({ code: 0, stderr: "" });
+      expect((await db("migrate", database)).stdout).toContain("up to date");
     },
   );
 });

@@ -78,7 +78,7 @@ describe("holdfast serve", () => {
 
   it("refuses a second server on the same data folder, naming the first one's pid and address", async () => {
     const { url, pid } = await start();
-    const second = holdfast(["serve", "--data", data, "--port", "0"]);
+    const second = await holdfast(["serve", "--data", data, "--port", "0"]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
     expect(second.stderr.trim().split("\n")).toEqual([
       expect.stringContaining(`pid ${pid} at ${url}`),
@@ -99,7 +99,7 @@ describe("holdfast serve", () => {
     await new Promise((resolve) => blocker.once("listening", resolve));
     const address = blocker.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const ended = holdfast(["serve", "--data", data, "--port", String(port)]);
+    const ended = await holdfast(["serve", "--data", data, "--port", String(port)]);
     blocker.close();
     expect(ended).toEqual({
       code: 2,
@@ -111,8 +111,8 @@ describe("holdfast serve", () => {
 
   it.each([["/proc/holdfast"], [path.join(process.execPath, "data")]])(
     "says in one line that the data folder %s cannot be written",
-    (folder) => {
-      const ended = holdfast(["serve", "--data", folder, "--port", "0"]);
+    async (folder) => {
+      const ended = await holdfast(["serve", "--data", folder, "--port", "0"]);
       expect(ended).toMatchObject({ code: 2, stdout: "" });
       expect(ended.stderr.trim().split("\n")).toEqual([
         expect.stringContaining(`Cannot create the data folder ${folder}`),
@@ -130,7 +130,7 @@ describe("holdfast serve", () => {
     );
     database.close();
     const before = readFileSync(file);
-    const ended = holdfast(["serve", "--data", data, "--port", "0"]);
+    const ended = await holdfast(["serve", "--data", data, "--port", "0"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr.trim().split("\n")).toEqual([
       expect.stringContaining("newer Holdfast (9999-from-the-future)"),
@@ -138,10 +138,10 @@ describe("holdfast serve", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("says in one line that a file is no database", () => {
+  it("says in one line that a file is no database", async () => {
     const file = path.join(path.dirname(data), "notes.txt");
     writeFileSync(file, "not a database, but long enough to look like one".repeat(10));
-    const ended = holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
+    const ended = await holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr.trim().split("\n")).toEqual([
       expect.stringContaining("file is not a database"),
@@ -166,8 +166,8 @@ describe("holdfast serve", () => {
     );
   });
 
-  it("lets nobody in from outside without a token", () => {
-    expect(holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
+  it("lets nobody in from outside without a token", async () => {
+    expect(await holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
       code: 64,
       stdout: "",
       stderr:
@@ -200,10 +200,10 @@ describe("holdfast serve", () => {
 });
 
 describe("holdfast", () => {
-  it("tells an older Node in one line what it needs", () => {
+  it("tells an older Node in one line what it needs", async () => {
     const pretend =
       "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
-    const ended = holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
+    const ended = await holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
     expect(ended).toEqual({
       code: 64,
       stdout: "",
@@ -211,37 +211,39 @@ describe("holdfast", () => {
     });
   });
 
-  it("ends with 64 on wrong usage and with 0 on help", () => {
-    expect(holdfast(["bogus"]).code).toBe(64);
-    expect(holdfast(["serve", "--port", "abc"]).code).toBe(64);
-    expect(holdfast(["--help"]).code).toBe(0);
-    expect(holdfast(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+  it("ends with 64 on wrong usage and with 0 on help", async () => {
+    expect((await holdfast(["bogus"])).code).toBe(64);
+    expect((await holdfast(["serve", "--port", "abc"])).code).toBe(64);
+    expect((await holdfast(["--help"])).code).toBe(0);
+    expect(await holdfast(["--version"])).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
     const db = (command: string, ...more: string[]) =>
       holdfast(["db", command, "--data", data, ...more]);
-    const pending = () =>
-      JSON.parse(db("status", "--json").stdout).migrations.filter(
+    const pending = async () =>
+      JSON.parse((await db("status", "--json")).stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    const nothing = db("status", "--json");
+    const nothing = await db("status", "--json");
     expect(nothing).toMatchObject({ code: 1, stdout: "" });
     expect([nothing.stderr, existsSync(data)]).toEqual([expect.stringContaining(data), false]);
-    expect(db("migrate").stdout).toBe(MIGRATION_NAMES.map((name) => `migrated ${name}\n`).join(""));
-    expect(db("migrate").stdout).toContain("up to date");
-    expect(pending()).toBe(0);
+    expect((await db("migrate")).stdout).toBe(
+      MIGRATION_NAMES.map((name) => `migrated ${name}\n`).join(""),
+    );
+    expect((await db("migrate")).stdout).toContain("up to date");
+    expect(await pending()).toBe(0);
 
     await start();
     const { node } = readServerFile(data);
-    const refused = db("rollback");
+    const refused = await db("rollback");
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(node)]);
-    expect(db("migrate").stdout).toContain("up to date");
+    expect((await db("migrate")).stdout).toContain("up to date");
     await stop("SIGTERM");
 
     for (const name of MIGRATION_NAMES.toReversed())
-      expect(db("rollback").stdout).toBe(`rolled back ${name}\n`);
-    expect(db("rollback").stdout).toContain("nothing to roll back");
-    expect(pending()).toBe(MIGRATION_NAMES.length);
+      expect((await db("rollback")).stdout).toBe(`rolled back ${name}\n`);
+    expect((await db("rollback")).stdout).toContain("nothing to roll back");
+    expect(await pending()).toBe(MIGRATION_NAMES.length);
   });
 });

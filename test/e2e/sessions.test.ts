@@ -62,7 +62,7 @@ async function until(id: string, isSo: (session: WholeSession) => boolean): Prom
 }
 
 describe("a newcomer", () => {
-  it("gets an answer with the commands of the README", () => {
+  it("gets an answer with the commands of the README", async () => {
     needProgram("bash");
     const [, commands = ""] =
       /alias holdfast=.*\n(id=[\s\S]*?holdfast send \$id Hello\n)/u.exec(page("README.md")) ?? [];
@@ -114,7 +114,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
     expect(Date.now() - begun).toBeLessThan(10_000);
     expect(agents()).toEqual([]);
     const data = path.join(folder, "data");
-    const stored = JSON.parse(holdfast(["list", "--json", "--data", data]).stdout);
+    const stored = JSON.parse((await holdfast(["list", "--json", "--data", data])).stdout);
     expect(stored).toMatchObject([{ status: "suspended" }, { status: "suspended" }]);
     await start();
     for (const each of [id, quiet.id]) {

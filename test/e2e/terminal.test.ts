@@ -126,7 +126,7 @@ describe("send with pipes", () => {
     const command = piped(...sendArgs(say("May I?"), PERMISSION));
     expect(await command.code).toBe(3);
     const [, resume = ""] = /holdfast (resume .* allow)\n/u.exec(command.screen()) ?? [];
-    expect(holdfast([...resume.split(" "), "--url", server.url])).toMatchObject({ code: 0 });
+    expect(await holdfast([...resume.split(" "), "--url", server.url])).toMatchObject({ code: 0 });
     const { messages } = await until(({ state }) => state === "idle");
     expect(messages.at(-1)?.content["text"]).toBe("answer: allow");
   });

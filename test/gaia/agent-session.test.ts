@@ -2,10 +2,11 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CORPUS } from "../../packages/server/src/cli/gaia/testing/corpus.ts";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { startHoldfast } from "../e2e/holdfast-process.ts";
+import { openCommandDoor, type CommandDoor } from "./command-door.ts";
 
 const SERVER = path.resolve(import.meta.dirname, "../../packages/server");
 const MODULE = path.join(SERVER, "python", "agent_session.py");
@@ -18,6 +19,11 @@ const PYTHONS = [
 ];
 
 let folder: string;
+let door: CommandDoor;
+beforeAll(async () => {
+  door = await openCommandDoor();
+});
+afterAll(() => door.close());
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "holdfast-agent-session-"));
 });
@@ -150,8 +156,10 @@ describe("agent_session.py", () => {
 });
 
 const here = (name: string): string => path.join(import.meta.dirname, name);
-const BIN = [process.execPath, path.join(SERVER, "bin", "holdfast.js")] as const;
-const holdfast = (...words: string[]) => run(BIN[0], [BIN[1], ...words]);
+const holdfast = (...words: string[]) => {
+  const [program = "", file = ""] = door.command;
+  return run(program, [file, ...words]);
+};
 
 interface Ended {
   readonly code: number | string | null;
@@ -163,7 +171,7 @@ function run(program: string, words: readonly string[]): Promise<Ended> {
   const env = {
     PATH: process.env["PATH"],
     HOME: folder,
-    HOLDFAST_BIN: BIN.map((word) => `'${word}'`).join(" "),
+    HOLDFAST_BIN: door.command.map((word) => `'${word}'`).join(" "),
     HOLDFAST_DATA: path.join(folder, "data"),
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONIOENCODING: "utf-8",

@@ -2,16 +2,16 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
-import { startHoldfast, type RunningServer } from "../e2e/holdfast-process.ts";
+import { startHoldfast } from "../e2e/holdfast-process.ts";
+import { openCommandDoor, type CommandDoor } from "./command-door.ts";
 
 const SCRIPTS = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".sh"));
-const BIN = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
-/** `holdfast` as it is installed, and one way to look into JSON. */
+/** `holdfast`, and one way to look into JSON. */
 const PRELUDE = `set -euo pipefail
-holdfast() { "$NODE" "$BIN" "$@"; }
+holdfast() { "$PROGRAM" "$FILE" "$@"; }
 field() { "$NODE" -e '
   const value = JSON.parse(require("fs").readFileSync(0, "utf8"));
   const found = new Function("value", "return value" + process.argv[1])(value);
@@ -19,43 +19,48 @@ field() { "$NODE" -e '
 ' "$@"; }
 `;
 
-beforeAll(() => needProgram("bash"));
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "holdfast-gaia-"));
+let folders: string;
+let door: CommandDoor;
+beforeAll(async () => {
+  needProgram("bash");
+  folders = mkdtempSync(path.join(tmpdir(), "holdfast-gaia-"));
+  door = await openCommandDoor();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  door.close();
+  rmSync(folders, { recursive: true, force: true });
+});
 
-describe.each(["straight on the database", "through a running server"])(
+describe.concurrent.each(["straight on the database", "through a running server"])(
   "GAIA's documented workflows, %s",
   (way) => {
-    let server: RunningServer | null = null;
-    beforeEach(async () => {
-      if (way === "through a running server")
-        server = await startHoldfast({ data: path.join(folder, "data") });
-    });
-    afterEach(async () => {
-      await server?.end("SIGTERM");
-      server = null;
-    });
-
     it.each(SCRIPTS)("%s runs as it is written (B1, B2, B3, rulings 13 and 22)", async (script) => {
-      expect(await run(script)).toEqual({ code: 0, stderr: "" });
+      const folder = mkdtempSync(path.join(folders, "workflow-"));
+      const server =
+        way === "through a running server"
+          ? await startHoldfast({ data: path.join(folder, "data") })
+          : null;
+      try {
+        expect(await run(script, folder)).toEqual({ code: 0, stderr: "" });
+      } finally {
+        await server?.end("SIGTERM");
+      }
     });
   },
 );
 
 /** Told with the line that failed. */
-function run(script: string): Promise<{ code: number | null; stderr: string }> {
+function run(script: string, folder: string): Promise<{ code: number | null; stderr: string }> {
   const source = `${PRELUDE}trap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
+  const [program, file] = door.command;
   const child = spawn("bash", ["-c", source], {
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
       HOME: folder,
       NODE: process.execPath,
-      BIN,
+      PROGRAM: program,
+      FILE: file,
       SCRIPT: path.join(import.meta.dirname, script),
       HOLDFAST_DATA: path.join(folder, "data"),
     },

@@ -140,12 +140,12 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     });
     seen["a refusal"] = await wrong.text();
     for (const command of [["list"], ["doctor"], ["db", "status"], ["token"], ["nodes"]]) {
-      const { stdout, stderr } = holdfast([...command, "--data", data], env);
+      const { stdout, stderr } = await holdfast([...command, "--data", data], env);
       seen[`holdfast ${command.join(" ")}`] = stdout + stderr;
     }
     if (engine === "postgres") {
       const gone = env.HOLDFAST_DATABASE_URL.replace(/:\d+\//u, ":9/");
-      const failed = holdfast(["db", "status", "--data", path.join(folder, "other")], {
+      const failed = await holdfast(["db", "status", "--data", path.join(folder, "other")], {
         ...env,
         HOLDFAST_DATABASE_URL: gone,
       });

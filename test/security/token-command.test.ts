@@ -35,93 +35,95 @@ async function statusWith(token: string | null, method = "GET"): Promise<number>
   return reply.status;
 }
 
-const run = (...args: readonly string[]): Ended => holdfast(["token", ...args, "--data", data]);
-const list = () => JSON.parse(run("list", "--json").stdout);
+const run = (...args: readonly string[]): Promise<Ended> =>
+  holdfast(["token", ...args, "--data", data]);
+const list = async () => JSON.parse((await run("list", "--json")).stdout);
 
 describe("holdfast token", () => {
   it("makes, lists and revokes tokens of a running server, which knows within five seconds", async () => {
     expect(await statusWith(null)).toBe(200);
     // The first one closes the server, so it must be an admin's.
-    const refused = run("create", "--name", "ci", "--scope", "read");
+    const refused = await run("create", "--name", "ci", "--scope", "read");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("holdfast token create --name admin --scope admin");
     expect(await statusWith(null)).toBe(200);
 
-    const first = run("create", "--name", "admin", "--scope", "admin");
+    const first = await run("create", "--name", "admin", "--scope", "admin");
     expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^hf_[\w-]{43}\n$/u)]);
     expect(first.stderr).toContain("From now on every request needs one");
     const admin = first.stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
-    const made = run("create", "--name", "ci", "--scope", "read", "--expires", "2");
+    const made = await run("create", "--name", "ci", "--scope", "read", "--expires", "2");
     expect(made).toMatchObject({ code: 0, stderr: "" });
     const token = made.stdout.trim();
     expect([await statusWith(token), await statusWith(token, "DELETE")]).toEqual([200, 403]);
 
-    const [one, listed] = list();
+    const [one, listed] = await list();
     expect(listed).toMatchObject({ name: "ci", scope: "read", revokedAt: null });
-    expect(run("list").stdout).not.toContain(token);
+    expect((await run("list")).stdout).not.toContain(token);
 
     const env = { HOLDFAST_TOKEN: admin };
-    const through = (...args: readonly string[]): Ended =>
+    const through = (...args: readonly string[]): Promise<Ended> =>
       holdfast(["token", ...args, "--url", server.url, "--data", path.join(folder, "no")], env);
-    const second = through("create", "--name", "second", "--scope", "send", "--json");
+    const second = await through("create", "--name", "second", "--scope", "send", "--json");
     expect(JSON.parse(second.stdout)).toMatchObject({ name: "second", scope: "send" });
     const secondToken = JSON.parse(second.stdout).token;
     expect([await statusWith(secondToken), await statusWith(admin, "DELETE")]).toEqual([200, 404]);
-    expect(through("revoke", JSON.parse(second.stdout).id).code).toBe(0);
+    expect((await through("revoke", JSON.parse(second.stdout).id)).code).toBe(0);
     expect(await statusWith(secondToken)).toBe(401);
-    expect(through("revoke", "none").code).toBe(1);
+    expect((await through("revoke", "none")).code).toBe(1);
 
     // The last admin's goes last.
     for (const revoke of [run, through])
-      expect(revoke("revoke", one.id)).toMatchObject({
+      expect(await revoke("revoke", one.id)).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringContaining("last admin token"),
       });
     expect(await statusWith(admin)).toBe(200);
-    expect(run("revoke", listed.id).stdout).toBe(
+    expect((await run("revoke", listed.id)).stdout).toBe(
       "ci is revoked. Servers refuse it within seconds.\n",
     );
     await expect.poll(() => statusWith(token), SOON).toBe(401);
-    expect(list().map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)).toEqual(
-      [true, false, false],
-    );
-    expect(run("revoke", one.id).code).toBe(0);
+    expect(
+      (await list()).map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null),
+    ).toEqual([true, false, false]);
+    expect((await run("revoke", one.id)).code).toBe(0);
     await expect.poll(() => statusWith(null), SOON).toBe(200);
   });
 
   it("leaves commands on the server's own data folder as they are, and others with what their token allows", async () => {
-    const admin = run("create", "--name", "admin", "--scope", "admin").stdout.trim();
-    const reader = run("create", "--name", "reader", "--scope", "read").stdout.trim();
+    const admin = (await run("create", "--name", "admin", "--scope", "admin")).stdout.trim();
+    const reader = (await run("create", "--name", "reader", "--scope", "read")).stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
-    const here = (...args: readonly string[]): Ended => holdfast([...args, "--data", data]);
-    const id = here("create", "--agent", "builder").stdout.trim();
+    const here = (...args: readonly string[]): Promise<Ended> =>
+      holdfast([...args, "--data", data]);
+    const id = (await here("create", "--agent", "builder")).stdout.trim();
     for (const args of [["list"], ["get", id], ["stats"], ["inbox"], ["nodes"], ["doctor"]])
-      expect(here(...args)).toMatchObject({ code: 0, stderr: "" });
-    expect(here("nodes", "--json").stdout).toContain('"self":true');
+      expect(await here(...args)).toMatchObject({ code: 0, stderr: "" });
+    expect((await here("nodes", "--json")).stdout).toContain('"self":true');
     // By its URL it is the same server, and by the database's name too.
-    expect(here("list", "--url", server.url)).toMatchObject({ code: 0 });
+    expect(await here("list", "--url", server.url)).toMatchObject({ code: 0 });
     const file = path.join(data, "holdfast.db");
-    expect(here("nodes", "--json", "--database", file).stdout).toContain('"self":true');
+    expect((await here("nodes", "--json", "--database", file)).stdout).toContain('"self":true');
 
-    const there = (token: string | null, ...args: readonly string[]): Ended =>
+    const there = (token: string | null, ...args: readonly string[]): Promise<Ended> =>
       holdfast(
         [...args, "--url", server.url, "--data", path.join(folder, "no")],
         token === null ? {} : { HOLDFAST_TOKEN: token },
       );
-    expect(there(null, "list")).toMatchObject({ code: 2, stdout: "" });
-    expect(there(reader, "get", id)).toMatchObject({ code: 0 });
+    expect(await there(null, "list")).toMatchObject({ code: 2, stdout: "" });
+    expect(await there(reader, "get", id)).toMatchObject({ code: 0 });
     const more = [["create"], ["cancel", id], ["delete", id, "--yes"], ["token"], ["archive", id]];
     for (const args of more)
-      expect(there(reader, ...args)).toMatchObject({
+      expect(await there(reader, ...args)).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringContaining("this one has read"),
       });
-    expect(there(admin, "delete", id, "--yes")).toMatchObject({ code: 0 });
+    expect(await there(admin, "delete", id, "--yes")).toMatchObject({ code: 0 });
     // A token that was set is the one that is used, also here.
-    const set = holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
+    const set = await holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
     expect(set).toMatchObject({ code: 2, stderr: expect.stringContaining("this one has read") });
   });
 
@@ -137,23 +139,25 @@ describe("holdfast token", () => {
     server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: folder } });
     expect(readServerFile(data).localToken).not.toBe(localToken);
     expect(await statusWith(localToken)).toBe(401);
-    expect(run("list")).toMatchObject({ code: 0 });
+    expect(await run("list")).toMatchObject({ code: 0 });
   });
 
-  it("keeps the same rules without a server, unless HOLDFAST_TOKEN is an admin's already", () => {
+  it("keeps the same rules without a server, unless HOLDFAST_TOKEN is an admin's already", async () => {
     const other = path.join(folder, "other");
-    const create = (scope: string, env = {}): Ended =>
+    const create = (scope: string, env = {}): Promise<Ended> =>
       holdfast(["token", "create", "--name", scope, "--scope", scope, "--data", other], env);
-    expect(create("send")).toMatchObject({ code: 2, stdout: "" });
-    expect(create("send", { HOLDFAST_TOKEN: "the server's own" })).toMatchObject({ code: 0 });
-    expect(create("read")).toMatchObject({ code: 2, stdout: "" });
-    expect(create("admin")).toMatchObject({ code: 0 });
-    expect(create("read")).toMatchObject({ code: 0 });
+    expect(await create("send")).toMatchObject({ code: 2, stdout: "" });
+    expect(await create("send", { HOLDFAST_TOKEN: "the server's own" })).toMatchObject({ code: 0 });
+    expect(await create("read")).toMatchObject({ code: 2, stdout: "" });
+    expect(await create("admin")).toMatchObject({ code: 0 });
+    expect(await create("read")).toMatchObject({ code: 0 });
   });
 
-  it("refuses what is no scope, and a token without a name", () => {
-    expect(run("create", "--name", "x", "--scope", "root").code).toBe(64);
-    expect(run("create", "--scope", "read").code).toBe(64);
-    expect(run("create", "--name", "x", "--scope", "read", "--expires", "-1").code).toBe(64);
+  it("refuses what is no scope, and a token without a name", async () => {
+    expect((await run("create", "--name", "x", "--scope", "root")).code).toBe(64);
+    expect((await run("create", "--scope", "read")).code).toBe(64);
+    expect((await run("create", "--name", "x", "--scope", "read", "--expires", "-1")).code).toBe(
+      64,
+    );
   });
 });

@@ -19,11 +19,12 @@ import type { AgentReport } from "../../../packages/server/src/providers/provide
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
 import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
+import { repeat } from "../../machine/repeat.ts";
 import { mutate } from "./mutate.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 
 const STREAMS = 2_000;
-const RUNS = 15;
+const RUNS = repeat({ short: 6, long: 15 });
 const FIXTURES = path.resolve(
   import.meta.dirname,
   "../../../packages/server/src/providers/acp/fixtures",

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repeat } from "../../machine/repeat.ts";
 import { AGENT_TOKENS, complaintAbout, openFuzzRig, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
 import { createGenerator, type Generator, type Schema } from "./generate.ts";
 import { BODY_CORPUS, NASTY_JSON } from "./nasty.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 import type { Answer, Asked } from "./wire.ts";
 
-const REQUESTS = 2_400;
+const REQUESTS = repeat({ short: 800, long: 2_400 });
 const AT_ONCE = 4;
 /** Said before the request is any operation's. */
 const HEADERS_TOO_LARGE = 431;

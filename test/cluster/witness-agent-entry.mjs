@@ -1,0 +1,5 @@
+// Starts the agent compiled and without its types: tests start it by the hundred.
+import { enableCompileCache } from "node:module";
+
+enableCompileCache();
+await import("./witness-agent.ts");
