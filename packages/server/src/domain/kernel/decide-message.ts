@@ -90,7 +90,7 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     return refuse(
       session,
       "agents_busy",
-      "Every place for an agent is taken and the message asked not to wait.",
+      "All agent slots are in use, and the message must not be queued.",
     );
   }
   return null;

@@ -1,10 +1,19 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEFAULT_OPTIONS, type Ask } from "./script.ts";
-import type { Stage } from "./scripted-steps.ts";
+import type { Wire } from "./scripted-wire.ts";
+
+interface AskingPrompt {
+  readonly wire: Wire;
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
 
 /** The id of the option that was chosen, or another word for how it ended. */
-export async function askPermission({ wire, sessionId, signal }: Stage, ask: Ask): Promise<string> {
+export async function askPermission(
+  { wire, sessionId, signal }: AskingPrompt,
+  ask: Ask,
+): Promise<string> {
   const { id, answer } = wire.ask("session/request_permission", {
     sessionId,
     toolCall: {

@@ -18,7 +18,7 @@ async function busySession(name: string): Promise<string> {
   return id;
 }
 
-/** What is stored can be read a moment before the place is free. */
+/** The stored state can be read a moment before the slot is free. */
 async function noneAtWork(): Promise<void> {
   await expect.poll(async () => (await test.runtime.measure()).busyAgents).toBe(0);
 }
@@ -38,14 +38,14 @@ describe("the limit of live agents", () => {
     expect(await test.runtime.createSession(test.newSession())).toMatchObject({ ok: true });
   });
 
-  it("keeps a message that needs a further agent until a place is free (A11)", async () => {
+  it("keeps a message that needs a further agent until a slot is free (A11)", async () => {
     test = await TestRuntime.open({ limits: { liveAgents: 1 } });
     const other = await test.createSession();
     const busy = await busySession("go");
     const sent = await test.send(other, script(say("my turn")));
-    expect(sent).toMatchObject({ queued: true, waitsFor: expect.stringContaining("place") });
+    expect(sent).toMatchObject({ queued: true, waitsFor: expect.stringContaining("slots") });
     const now = await test.runtime.sendMessage(
-      test.message(await sessionlessPlace(), "now", { delivery: "reject" }),
+      test.message(await idleSession(), "now", { delivery: "reject" }),
     );
     expect(now).toMatchObject({ refusal: { code: "agents_busy" } });
     writeFileSync(gate("go"), "");
@@ -54,8 +54,8 @@ describe("the limit of live agents", () => {
     expect((await test.processes()).length).toBeLessThanOrEqual(1);
   });
 
-  /** A session that existed before the places were taken. */
-  async function sessionlessPlace(): Promise<string> {
+  /** A session that existed before the slots were taken. */
+  async function idleSession(): Promise<string> {
     const { sessions } = await test.runtime.listSessions({ limit: 1, states: ["idle"] });
     const { session } = ok(
       await test.runtime.fork({ sessionId: sessions[0]?.id ?? "", atMessage: null }),
@@ -108,7 +108,7 @@ describe("the limit of live agents", () => {
     ]);
   });
 
-  it("cuts nobody off when questions are answered while others take the places (A11, P2)", async () => {
+  it("cuts nobody off when questions are answered while others take the slots (A11, P2)", async () => {
     test = await TestRuntime.open({ limits: { liveAgents: 2 } });
     const ids: string[] = [];
     for (let index = 0; index < 8; index += 1) ids.push(await test.createSession());

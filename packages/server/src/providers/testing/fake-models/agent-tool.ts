@@ -1,5 +1,4 @@
-import { fieldOf, listIn, wordIn, type AskedTool } from "./asked.ts";
-import type { FakeCall } from "./decide-answer.ts";
+import { fieldOf, listIn, wordIn, type AskedTool, type FakeCall } from "./asked.ts";
 
 const WRITERS = new Set(["write", "write_file", "create", "create_file", "write_to_file"]);
 const SHELLS = new Set([

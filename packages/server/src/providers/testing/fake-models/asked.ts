@@ -41,3 +41,8 @@ export function wordIn(value: unknown, name: string): string {
   const word = fieldOf(value, name);
   return typeof word === "string" ? word : "";
 }
+
+export interface FakeCall {
+  readonly name: string;
+  readonly args: unknown;
+}

@@ -1,5 +1,5 @@
 import { shellCall, writingCall } from "./agent-tool.ts";
-import type { Asked, Said } from "./asked.ts";
+import type { Asked, FakeCall, Said } from "./asked.ts";
 
 /** What the fake model does about a request. */
 export type FakeAnswer =
@@ -17,11 +17,6 @@ export interface Speech {
   readonly stop: "end" | "length" | "refusal" | "tool";
   /** The connection breaks after the last piece. */
   readonly isCut: boolean;
-}
-
-export interface FakeCall {
-  readonly name: string;
-  readonly args: unknown;
 }
 
 /** In what a model was told to do: after a refusal it does not try again, whatever it is told later. */

@@ -1,5 +1,5 @@
-import type { Asked } from "./asked.ts";
-import type { FakeCall, Speech } from "./decide-answer.ts";
+import type { Asked, FakeCall } from "./asked.ts";
+import type { Speech } from "./decide-answer.ts";
 
 /** How one kind of API is asked, and how it streams its answer. */
 export interface Dialect {
