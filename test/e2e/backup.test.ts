@@ -57,7 +57,7 @@ describe("holdfast db backup", () => {
     expect(await holdfast(["db", "backup", file, "--data", data])).toEqual({
       code: 2,
       stdout: "",
-      stderr: `holdfast: ${file} exists already, and is not written over. Choose another name.\n`,
+      stderr: `holdfast: ${file} already exists and is not overwritten. Choose another name.\n`,
     });
 
     // What came after the backup is not in it.
