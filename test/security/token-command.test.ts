@@ -124,7 +124,10 @@ describe("holdfast token", () => {
     expect(await there(admin, "delete", id, "--yes")).toMatchObject({ code: 0 });
     // A token that was set is the one that is used, also here.
     const set = await holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
-    expect(set).toMatchObject({ code: 2, stderr: expect.stringContaining("The scope of this token is read") });
+    expect(set).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The scope of this token is read"),
+    });
   });
 
   it("has a local token that only the folder's owner can read, another with each start", async () => {

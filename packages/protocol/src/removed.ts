@@ -2,9 +2,6 @@ import { z } from "zod";
 import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 
-/** The media type of a bundle, which is an exported session: one JSON value per line. */
-export const BUNDLE_MEDIA_TYPE = "application/jsonl";
-
 export const removedSessionSchema = z
   .object({
     id: idSchema,

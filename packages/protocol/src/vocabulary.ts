@@ -56,3 +56,6 @@ export function authorOf({
 }): Role {
   return role === "system" && (type === "plan" || type === "tool") ? "agent" : role;
 }
+
+/** The media type of a bundle, which is an exported session: one JSON value per line. */
+export const BUNDLE_MEDIA_TYPE = "application/jsonl";
