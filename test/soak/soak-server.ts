@@ -5,6 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { BINARY } from "../../bench/server-process.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
+import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/agent-environment.ts";
 import { marked } from "../e2e/marked-processes.ts";
 
@@ -45,6 +46,7 @@ export class SoakServer {
         soak: {
           type: "acp",
           command: [process.execPath, "--disable-warning=ExperimentalWarning", agent],
+          env: COMPILE_CACHE,
         },
       },
       defaultProvider: "soak",
