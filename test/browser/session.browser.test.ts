@@ -98,6 +98,7 @@ describe("a connection that breaks again and again", () => {
     try {
       const { id } = await rig.newSession({
         steps: [
+          say("It begins: "),
           waitFor(begin),
           flood({ text: "word ", perSecond: 80, seconds: 2.5 }),
           say("all said"),

@@ -152,6 +152,8 @@ export class Cluster {
   }
 }
 
+/** Each look may open a connection to the database. */
+const LOOK_MS = 50;
 const NAMES = ["a", "b", "c", "d", "e"] as const;
 
 /** Looks until there is something to see. */
@@ -164,6 +166,6 @@ export async function eventually<Value>(
     const found = await look();
     if (found !== undefined && found !== null && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await pause(20);
+    await pause(LOOK_MS);
   }
 }

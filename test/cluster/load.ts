@@ -70,11 +70,13 @@ export function startSending(
     sessionId,
     name,
     choose,
+    updatesPerSecond,
   }: {
     readonly sessionId: string;
     /** Of the sender: the tags begin with it. */
     readonly name: string;
     readonly choose: (last: string | null) => Reachable;
+    readonly updatesPerSecond: number;
   },
 ): Sender {
   const stopped = new AbortController();
@@ -84,7 +86,7 @@ export function startSending(
       const text = script(
         say(`message ${n}. `),
         tool({ id: `t${n}`, title: `Look ${n}`, kind: "read", ends: "completed" }),
-        flood({ perSecond: 50, seconds: 0.2 + (n % 4) / 5, text: `word${n} ` }),
+        flood({ perSecond: updatesPerSecond, seconds: 0.2 + (n % 4) / 5, text: `word${n} ` }),
       );
       const sent = await sendUntilAcknowledged(history, {
         sessionId,

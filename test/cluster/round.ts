@@ -29,6 +29,8 @@ export interface RoundOptions {
   /** From 0 up to 1, the same each time for the same seed. */
   readonly random: () => number;
   readonly sessions?: number;
+  /** How fast agents speak. */
+  readonly updatesPerSecond?: number;
   readonly onFault?: (fault: FaultName, node: string) => void;
 }
 
@@ -50,7 +52,7 @@ const RESTLESS_MS = 500;
 
 /** Sessions under load on all nodes, one fault after the other, then quiet, then the judgement. */
 export async function runRound(cluster: Cluster, options: RoundOptions): Promise<RoundResult> {
-  const { faults, random, sessions: count = 4 } = options;
+  const { faults, random, sessions: count = 4, updatesPerSecond = 50 } = options;
   const { nodes, history } = cluster;
   const sessions = [];
   for (let index = 0; index < count; index += 1) {
@@ -68,7 +70,12 @@ export async function runRound(cluster: Cluster, options: RoundOptions): Promise
       watchers.push(await openWatcher(history, { client, sessionId: id, choose, staysMs }));
     }
     senders.push(
-      startSending(history, { sessionId: id, name: repo, choose: roundRobin(nodes, index) }),
+      startSending(history, {
+        sessionId: id,
+        name: repo,
+        choose: roundRobin(nodes, index),
+        updatesPerSecond,
+      }),
     );
   }
   for (const { kind, node: name } of faults) {

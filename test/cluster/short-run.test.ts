@@ -4,7 +4,10 @@ import { Cluster } from "./cluster.ts";
 import { planFaults, seeded } from "./faults.ts";
 import { runRound } from "./round.ts";
 
-const SESSIONS = repeat({ short: 3, long: 4 });
+const LOAD = repeat({
+  short: { sessions: 2, updatesPerSecond: 20 },
+  long: { sessions: 4, updatesPerSecond: 50 },
+});
 
 let cluster: Cluster;
 
@@ -19,7 +22,7 @@ describe("three nodes under load", () => {
   it("restarted one after the other lose nothing, and clients see each event once (P1, P3, P4, P5)", async () => {
     const { violations, acknowledged, reconnects, runs } = await runRound(cluster, {
       faults: cluster.nodes.map(({ name }) => ({ kind: "restart", node: name })),
-      sessions: SESSIONS,
+      ...LOAD,
       random: seeded(1),
     });
     expect(violations).toEqual([]);
@@ -42,7 +45,7 @@ describe("three nodes under load", () => {
     const { violations, runs, acknowledged } = await runRound(cluster, {
       faults: planFaults(counts, random),
       random,
-      sessions: SESSIONS,
+      ...LOAD,
     });
     expect(violations).toEqual([]);
     expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);

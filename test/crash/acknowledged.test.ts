@@ -8,6 +8,7 @@ import { evolve } from "../../packages/server/src/domain/kernel/evolve.ts";
 import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
+import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { repeat } from "../machine/repeat.ts";
 
 const ROUNDS = repeat({ short: 3, long: 6 });
@@ -41,7 +42,10 @@ function writeAndKill(round: number, after: number): Promise<readonly Acknowledg
     file,
     `r${round}`,
   ];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...COMPILE_CACHE },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   return new Promise((resolve, reject) => {
     child.stdout.on("data", (chunk: Buffer) => {

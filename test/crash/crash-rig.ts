@@ -20,6 +20,7 @@ import {
   type Sighting,
 } from "../cluster/account.ts";
 import { marked } from "../e2e/marked-processes.ts";
+import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { waitedMs } from "../machine/waited.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
 import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
@@ -130,6 +131,7 @@ export class CrashRig {
       {
         env: {
           ...withoutSettings(process.env),
+          ...COMPILE_CACHE,
           [CONTROL_VARIABLE]: this.file("control.json"),
           AGENT_WORKSPACE_ROOT: this.file("root"),
         },

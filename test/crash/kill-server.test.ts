@@ -22,9 +22,9 @@ import {
 } from "../e2e/holdfast-process.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
-const KILLS = repeat({ short: 8, long: 50 });
+const KILLS = repeat({ short: 6, long: 50 });
 const STORED_SESSIONS = repeat({ short: 500, long: 10_000 });
-const SESSIONS = 4;
+const SESSIONS = repeat({ short: 3, long: 4 });
 /** Each session is sent so many messages at least, however fast the machine is. */
 const MESSAGES = 6;
 /** A session must be at rest this long after the last start, whatever it was doing. */

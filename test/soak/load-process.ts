@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import path from "node:path";
+import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 
 /** A process that makes load, so that the making does not slow down what is measured. */
 export interface LoadProcess<To extends { readonly type: string }, From extends { type: string }> {
@@ -31,6 +32,7 @@ export function openLoadProcess<
 ): LoadProcess<To, From> {
   const child = fork(path.join(import.meta.dirname, program), args, {
     execArgv: ["--conditions=holdfast-source", "--disable-warning=ExperimentalWarning"],
+    env: { ...process.env, ...COMPILE_CACHE },
   });
   let isEnding = false;
   const exited = new Promise<void>((resolve) => {

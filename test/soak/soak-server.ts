@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { BINARY } from "../../bench/server-process.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
+import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { marked } from "../e2e/marked-processes.ts";
 
 /** Messages that wait in a session: each change of a queue is shown to clients as a whole. */
@@ -45,6 +46,7 @@ export class SoakServer {
         soak: {
           type: "acp",
           command: [process.execPath, "--disable-warning=ExperimentalWarning", agent],
+          env: COMPILE_CACHE,
         },
       },
       defaultProvider: "soak",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { program } from "../../../packages/server/src/cli/program.ts";
+import { COMPILE_CACHE } from "../../machine/compile-cache.ts";
 import { needTerminal } from "../../e2e/real-terminal.ts";
 import {
   COMMAND_CASES,
@@ -100,6 +101,7 @@ async function run(
   const { HOLDFAST_TOKEN: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const env = {
     ...inherited,
+    ...COMPILE_CACHE,
     HOLDFAST_DATA: around.stored,
     AGENT_WORKSPACE_ROOT: folder,
     SHELL: "/bin/sh",
