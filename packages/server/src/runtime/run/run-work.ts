@@ -11,7 +11,6 @@ import type { CutRun } from "./cut-run.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
 import { memoryNotice } from "./memory-notice.ts";
-import { openToolsOf } from "./open-tools.ts";
 import { checkBudget } from "./run-budget.ts";
 import { policyNotice } from "../permissions/policy-notice.ts";
 import { promptFor } from "./run-prompt.ts";
@@ -127,10 +126,16 @@ export class RunWork {
     }
   }
 
+  /** Takes over the tool calls that an earlier agent of the run announced and did not end. */
   async #adoptTools(live: LiveAgent): Promise<void> {
     const { context, session, run } = this.#options;
     const ends = await context.store.lastSeqs([session.id]);
-    const open = await openToolsOf(context.store, { session, run });
+    const messages = await context.store.readMessages({ sessionId: session.id });
+    const open = messages.flatMap(({ id, runId, complete, content: { type, callId } }) =>
+      runId === run.id && !complete && type === "tool" && typeof callId === "string"
+        ? [{ callId, messageId: id }]
+        : [],
+    );
     this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
     for (const { callId } of open) live.adopted.add(callId);
   }
