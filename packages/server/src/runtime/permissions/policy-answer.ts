@@ -9,7 +9,7 @@ import {
 import type { Session } from "../../domain/session.ts";
 import type { PermissionRequest } from "../../providers/provider.ts";
 
-/** Who an answer is by that no person gave. */
+/** Marks an answer that the policy gave. */
 const BY_POLICY = "policy: ";
 
 interface PolicyAnswer {
@@ -18,7 +18,7 @@ interface PolicyAnswer {
   readonly by: string;
 }
 
-/** What the policy answers in the place of a person; null when a person is to be asked. */
+/** The answer of the policy; null when a person must be asked. */
 export function policyAnswer(
   session: Session,
   {
@@ -48,7 +48,7 @@ export function policyAnswer(
   return { decision, answer, by: `${BY_POLICY}${by ?? "nothing"}` };
 }
 
-/** The policy decides each time anew: what it answered before binds nobody. */
+/** An answer of the policy is never reused: it decides each time. */
 export function isByPolicy(answeredBy: string | null): boolean {
   return answeredBy?.startsWith(BY_POLICY) === true;
 }
