@@ -5,19 +5,19 @@ import { noSuchSession, refuse, type Reply } from "../reply.ts";
 import type { AskFromAgent } from "../runtime.ts";
 import type { RuntimeContext } from "../context.ts";
 
-/** What one run may wait for at a time. */
+/** The maximum number of open questions of a run. */
 const MAX_OPEN = 20;
 
 /**
- * Stores what an agent asks by one of its tools. The agent is told to end its prompt; the run stays
- * suspended, with or without it, and the answer begins the next prompt.
+ * Stores a question that an agent asks with one of its tools. The agent is told to end its prompt. The run stays
+ * suspended, and the answer begins the next prompt.
  */
 export async function askFromAgent(
   context: RuntimeContext,
   { sessionId, kind, request, expiresInMs }: AskFromAgent,
 ): Promise<Reply<{ readonly suspension: Suspension }>> {
   const at = context.clock();
-  const asked = {
+  const question = {
     id: context.newId(),
     kind,
     request,
@@ -30,13 +30,13 @@ export async function askFromAgent(
     sessionId,
     command: (session) => {
       open = session === null ? [] : openSuspensionsOf(session);
-      if (sameAs(asked, open) !== null || open.length >= MAX_OPEN) return [];
-      return { type: "suspend-run", at, runId: runIdOf(session), suspension: asked };
+      if (sameAs(question, open) !== null || open.length >= MAX_OPEN) return [];
+      return { type: "suspend-run", at, runId: runIdOf(session), suspension: question };
     },
   });
   if (!executed.ok) return toRefused(executed);
   if (executed.session === null) return noSuchSession();
-  const suspension = sameAs(asked, openSuspensionsOf(executed.session));
+  const suspension = sameAs(question, openSuspensionsOf(executed.session));
   if (suspension === null) {
     return refuse("suspensions_full", `The run waits for ${open.length} answers already.`);
   }
@@ -51,7 +51,7 @@ function sameAs({ kind, request }: Suspension, open: readonly Suspension[]): Sus
   return same ?? null;
 }
 
-/** None is refused by the kernel, like one that has ended. */
+/** Empty without a run: the kernel refuses it like a run that has ended. */
 function runIdOf(session: Session | null): string {
   return (session === null ? null : currentRunOf(session)?.id) ?? "";
 }

@@ -20,13 +20,13 @@ import { snapshotOf } from "../session-snapshot.ts";
 
 type GrantsReply = Reply<{ readonly grants: readonly PermissionGrant[] }>;
 
-/** What people have said for the rest of the session, oldest first. */
+/** Decisions for the rest of the session, oldest first. */
 export async function listGrants(store: Store, sessionId: string): Promise<GrantsReply> {
   const session = await snapshotOf(store, sessionId);
   return session === null ? noSuchSession() : { ok: true, grants: grantsIn(session.metadata) };
 }
 
-/** From now on a person is asked again; what was done meanwhile stays done. */
+/** From now on a person is asked again. Earlier actions are not undone. */
 export async function revokeGrant(
   context: RuntimeContext,
   { sessionId, grantId, version }: OnSession & { readonly grantId: string },
@@ -51,7 +51,7 @@ export async function revokeGrant(
   return executed.ok ? listGrants(context.store, sessionId) : toRefused(executed);
 }
 
-/** The answer to a suspension; where it is for always, with the grant that makes it so. */
+/** The answer to a suspension. An answer for the rest of the session comes with a grant. */
 export async function answerCommands(
   context: RuntimeContext,
   {

@@ -9,8 +9,8 @@ interface Option {
 }
 
 /**
- * Which option of a permission an answer means: its id, or its kind where only one has it, alone or as
- * `{optionId}`. Null when it means none of them.
+ * The ID of the option that an answer chooses. The answer names an ID, or a kind that only one option has, as a string or
+ * as `{optionId}`. Null when it names none of the options.
  */
 export function chosenOption(request: JsonObject, answer: Json): string | null {
   const wish = typeof answer === "string" ? answer : textIn(answer, "optionId");
@@ -21,13 +21,13 @@ export function chosenOption(request: JsonObject, answer: Json): string | null {
   return ofKind.length === 1 ? (ofKind[0]?.optionId ?? null) : null;
 }
 
-/** What kind of option an answer chose: `allow_once`, `reject_always` and so on. Null when none. */
+/** The kind of the chosen option, for example `allow_once` or `reject_always`. Null when none is chosen. */
 export function chosenKind(request: JsonObject, answer: Json): string | null {
   const chosen = chosenOption(request, answer);
   return optionsIn(request).find(({ optionId }) => optionId === chosen)?.kind ?? null;
 }
 
-/** What the agent is told about a suspension that is closed; null while it is open. */
+/** The reply to the agent for a closed suspension; null while it is open. */
 export function toAgentAnswer(suspension: StoredSuspension): PermissionAnswer | null {
   switch (suspension.status) {
     case "open":
@@ -50,7 +50,7 @@ export function toAgentAnswer(suspension: StoredSuspension): PermissionAnswer | 
   }
 }
 
-/** Who an answer is by that a human gave to an earlier process. */
+/** Marks an answer that a person gave to an earlier process. */
 const CARRIED = "an earlier answer, ";
 
 export interface CarriedAnswer {
@@ -59,8 +59,8 @@ export interface CarriedAnswer {
 }
 
 /**
- * The answer to the same question that an agent asked before its process was gone: same tool, same
- * input, given once and not yet used. Anything else is asked again.
+ * The answer to the same question that an earlier process of the run asked: same tool, same input, and not yet used. Any
+ * other question is asked again.
  */
 export function carriedAnswer(
   suspensions: readonly StoredSuspension[],
@@ -92,7 +92,7 @@ export function carriedFrom(answeredBy: string | null): string | null {
   return answeredBy?.startsWith(CARRIED) === true ? answeredBy.slice(CARRIED.length) : null;
 }
 
-/** What came of a permission, in words, for an agent that was not there to hear it. */
+/** The outcome of a permission, as a sentence for an agent that did not get the answer. */
 export function describePermission(suspension: StoredSuspension): string {
   const asked = `You asked for permission: ${permissionTitle(suspension)}.`;
   if (suspension.status === "expired") return `${asked} Nobody answered in time: it was REJECTED.`;
@@ -109,7 +109,7 @@ export function describePermission(suspension: StoredSuspension): string {
   }
 }
 
-/** Null where the option that was chosen says neither, and for what nobody decided. */
+/** Null when the chosen option is neither, and when nobody decided. */
 export function verdictOf(suspension: StoredSuspension): "allowed" | "rejected" | null {
   if (suspension.status === "expired") return "rejected";
   if (suspension.status !== "answered") return null;

@@ -9,7 +9,7 @@ import { permissionSubject } from "./permission-subject.ts";
 import { policyAnswer } from "./policy-answer.ts";
 
 interface PermissionQuestion {
-  /** Of the suspension that is to be made. */
+  /** The ID of the new suspension. */
   readonly id: string;
   readonly sessionId: string;
   readonly run: CurrentRun;
@@ -17,8 +17,8 @@ interface PermissionQuestion {
 }
 
 /**
- * The commands that put a question: with its answer, where nobody need be asked. The policy is that of the
- * moment of the commit, so that a phase or a grant that has just changed counts.
+ * The commands that ask a question, together with its answer if no person is needed. The policy is applied at the commit,
+ * so that a change of phase or grants just before it counts.
  */
 export async function permissionQuestion(
   context: RuntimeContext,
@@ -41,11 +41,11 @@ export async function permissionQuestion(
   return (session) => {
     const decided =
       session === null ? null : policyAnswer(session, { subject, request, configured });
-    // What a person has said once is not stronger than what is denied now.
-    const given = decided?.decision === "deny" ? decided : (carried ?? decided);
-    if (given === null) return [suspend];
-    const answer = "optionId" in given ? { optionId: given.optionId } : given.answer;
-    return [suspend, { type: "answer", at, suspensionId: id, answer, by: given.by }];
+    // A policy that denies now overrules an earlier answer.
+    const reply = decided?.decision === "deny" ? decided : (carried ?? decided);
+    if (reply === null) return [suspend];
+    const answer = "optionId" in reply ? { optionId: reply.optionId } : reply.answer;
+    return [suspend, { type: "answer", at, suspensionId: id, answer, by: reply.by }];
   };
 }
 
@@ -60,7 +60,7 @@ async function carriedTo({
   return carriedAnswer(suspensions, { runId: run.id, fingerprint, request });
 }
 
-/** Where the session's agents work. */
+/** The folder that the session's agents work in. */
 export async function folderOf(store: Store, sessionId: string): Promise<string | null> {
   const loaded = await store.load(sessionId);
   const repoId = loaded.found === "session" ? loaded.stored.session.repoId : null;

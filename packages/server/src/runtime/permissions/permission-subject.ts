@@ -6,8 +6,8 @@ import type { PermissionSubject } from "../../domain/policy/permission-subject.t
 import { quoteWords } from "../../domain/policy/shell-command.ts";
 
 /**
- * What a permission is about, gathered from what agents call their arguments. A path counts twice where
- * links lead elsewhere: as it is written, and as where it leads.
+ * The action that a permission is about, read from the argument names that agents use. A path with symbolic links counts
+ * twice: as written, and resolved.
  */
 export async function permissionSubject(
   request: JsonObject,
@@ -16,10 +16,10 @@ export async function permissionSubject(
   const kind = textOf(request["kind"]);
   const title = textOf(request["title"]) ?? "";
   const input = request["input"] ?? null;
-  const told = inputOf(input);
+  const fields = inputOf(input);
   const named = [...pathsIn(input), ...textsIn(request["locations"])].slice(0, MAX_PATHS);
-  const paths = await Promise.all(named.map((each) => placesOf(each, folder)));
-  const line = commandIn(told);
+  const paths = await Promise.all(named.map((each) => locationsOf(each, folder)));
+  const line = commandIn(fields);
   const isPatch = patchesIn(input).length > 0;
   const isVague = kind === null || kind === "other";
   return {
@@ -27,7 +27,7 @@ export async function permissionSubject(
     tool: textOf(request["tool"]),
     paths: [...new Set(paths.flat())],
     command: commandOf({ line, title, kind }),
-    folder: textOf(firstOf(told, FOLDER_KEYS)),
+    folder: textOf(firstOf(fields, FOLDER_KEYS)),
     fingerprint,
   };
 }
@@ -63,9 +63,9 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
   "target_file",
   "targetFile",
 ]);
-/** Objects whose names are paths. */
+/** Objects whose keys are paths. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["changes", "file_changes", "fileChanges"]);
-/** Lists of changes, each of which names its file. */
+/** Lists of changes, each with a file name. */
 const LISTS: ReadonlySet<string> = new Set([
   "edits",
   "changes",
@@ -103,8 +103,8 @@ function commandIn(input: JsonObject): string | null {
 
 function pathsIn(input: Json): readonly string[] {
   const patched = patchesIn(input).flatMap(patchedFiles);
-  const told = inputOf(input);
-  const named = Object.entries(told).flatMap(([key, value]): readonly string[] => {
+  const fields = inputOf(input);
+  const named = Object.entries(fields).flatMap(([key, value]): readonly string[] => {
     if (KEYED_BY_PATH.has(key) && isObject(value)) return Object.keys(value);
     const listed = LISTS.has(key) && isList(value) ? value.filter(isObject).flatMap(pathsIn) : [];
     if (!PATH_KEYS.has(key)) return listed;
@@ -113,7 +113,7 @@ function pathsIn(input: Json): readonly string[] {
   return [...named, ...patched].filter((each) => each !== "");
 }
 
-/** Patches in the format that several agents edit with, wherever in the input they are. */
+/** Patches in the format that several agents use for edits, anywhere in the input. */
 function patchesIn(input: Json): readonly string[] {
   const texts = typeof input === "string" ? [input] : Object.values(inputOf(input));
   return texts.filter((text) => typeof text === "string").filter((text) => PATCH.test(text));
@@ -126,14 +126,16 @@ function patchedFiles(patch: string): readonly string[] {
   return Array.from(patch.matchAll(PATCHED), ([, file = ""]) => file.trim());
 }
 
-/** Where a path is: relative inside the folder, absolute outside of it, both as written and as it leads. */
-async function placesOf(written: string, folder: string | null): Promise<readonly string[]> {
+/** The path as written and resolved: relative inside the folder, absolute outside. */
+async function locationsOf(written: string, folder: string | null): Promise<readonly string[]> {
   const absolute = folder === null ? null : absoluteOf(written, folder);
   if (folder === null || absolute === null) return [`~/${written}`];
-  return [absolute, await ledTo(absolute, MAX_STEPS)].map((each) => placeIn(folder, each));
+  return [absolute, await resolveLinks(absolute, MAX_STEPS)].map((each) =>
+    locationIn(folder, each),
+  );
 }
 
-/** Null when it could mean anything: a home folder, a URL, something with odd characters in it. */
+/** Null when the path is ambiguous: a home folder, a URL, or a path with control characters. */
 function absoluteOf(written: string, folder: string): string | null {
   if (written.startsWith("file://")) {
     return URL.canParse(written) ? path.resolve(fileURLToPath(written)) : null;
@@ -143,20 +145,20 @@ function absoluteOf(written: string, folder: string): string | null {
   return path.resolve(folder, written);
 }
 
-/** Also of a path that is not there yet, and of a link to nothing. Too many steps lead out. */
-async function ledTo(absolute: string, steps: number): Promise<string> {
+/** Resolves symbolic links, also of a path that does not exist yet. Too many steps resolve to the root. */
+async function resolveLinks(absolute: string, steps: number): Promise<string> {
   const real = await realpath(absolute).catch(() => null);
   if (real !== null) return real;
   const parent = path.dirname(absolute);
   if (steps === 0 || parent === absolute) return path.parse(absolute).root;
-  const folder = await ledTo(parent, steps - 1);
+  const folder = await resolveLinks(parent, steps - 1);
   const target = await readlink(absolute).catch(() => null);
   return target === null
     ? path.join(folder, path.basename(absolute))
-    : ledTo(path.resolve(folder, target), steps - 1);
+    : resolveLinks(path.resolve(folder, target), steps - 1);
 }
 
-function placeIn(folder: string, absolute: string): string {
+function locationIn(folder: string, absolute: string): string {
   const relative = path.relative(folder, absolute);
   const isInside = relative !== ".." && !relative.startsWith(`..${path.sep}`);
   return isInside && !path.isAbsolute(relative) ? relative || "." : absolute;

@@ -6,7 +6,7 @@ import { type PermissionSubject } from "../../domain/policy/permission-subject.t
 import type { Session } from "../../domain/session.ts";
 import type { PermissionRequest } from "../../providers/provider.ts";
 
-/** Who an answer is by that no person gave. */
+/** Marks an answer that the policy gave. */
 const BY_POLICY = "policy: ";
 
 interface PolicyAnswer {
@@ -15,7 +15,7 @@ interface PolicyAnswer {
   readonly by: string;
 }
 
-/** What the policy answers in the place of a person; null when a person is to be asked. */
+/** The answer of the policy; null when a person must be asked. */
 export function policyAnswer(
   session: Session,
   {
@@ -45,7 +45,7 @@ export function policyAnswer(
   return { decision, answer, by: `${BY_POLICY}${by ?? "nothing"}` };
 }
 
-/** The policy decides each time anew: what it answered before binds nobody. */
+/** An answer of the policy is never reused: it decides each time. */
 export function isByPolicy(answeredBy: string | null): boolean {
   return answeredBy?.startsWith(BY_POLICY) === true;
 }

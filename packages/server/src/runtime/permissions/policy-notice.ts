@@ -5,8 +5,8 @@ import type { Session } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 
 /**
- * What the transcript says where a policy depends on an agent that does not ask, when such an agent first works
- * in a session; null when there is nothing to say.
+ * The notice in the transcript when an agent that may not ask for permission first works in a session with a restrictive
+ * policy; null otherwise.
  */
 export async function policyNotice(
   { store, provider: providerOf, permissions }: RuntimeContext,

@@ -1,24 +1,24 @@
 import { authorOf, type Message, type Role } from "../../domain/message.ts";
 
-/** About how many characters a token stands for. */
+/** Approximate number of characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Of the budget, what a single message may take. */
+/** The share of the budget that a single message may take. */
 const ENTRY_SHARE = 1 / 8;
 
 export interface BriefingLimits {
   readonly briefingTokens: number;
-  /** Only so many of the newest messages, however short they are; null for all that fit. */
+  /** The maximum number of messages; null for all that fit. */
   readonly briefingMessages: number | null;
 }
 
 export interface Briefing {
   readonly text: string;
-  /** How many of the earlier messages are in it, the newest ones. */
+  /** The number of earlier messages in the text: the newest ones. */
   readonly given: number;
   readonly of: number;
 }
 
-/** Earlier messages as a text for an agent that was not there; null when there are none. */
+/** Earlier messages as a text for an agent that does not know them; null when there are none. */
 export function briefingOf(
   history: readonly Message[],
   { heading, limits }: { readonly heading: string; readonly limits: BriefingLimits },

@@ -6,10 +6,10 @@ import {
   verdictOf,
 } from "../permissions/permission-answer.ts";
 
-/** A run may have asked a hundred times; what it asked last is what it waited for. */
+/** A run may have asked a hundred times. The newest questions are the ones it waited for. */
 const MAX_TOLD = 20;
 
-/** What a run waited for and what came of it, as the text with which the agent goes on; null for nothing. */
+/** The closed suspensions of a run, as the text with which its agent continues; null when there are none. */
 export function continuationOf(closed: readonly StoredSuspension[]): string | null {
   if (closed.length === 0) return null;
   const told = closed.slice(-MAX_TOLD);
@@ -27,7 +27,7 @@ export function continuationOf(closed: readonly StoredSuspension[]): string | nu
 
 /**
  * An agent that is ended while it asks writes into its own history that the user refused. A model that believes this ends
- * its turn without doing what was allowed, so it is told which of the two is true.
+ * its turn without doing the allowed action, so the text corrects it.
  */
 function correct(permissions: readonly StoredSuspension[]): readonly string[] {
   if (permissions.length === 0) return [];

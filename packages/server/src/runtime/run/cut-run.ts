@@ -5,7 +5,7 @@ import type { RuntimeContext } from "../context.ts";
 import { takeBack } from "./hand-over.ts";
 import { seconds, type LossReason } from "../cluster/node-lease.ts";
 
-/** A run whose agent was ended without a record of it, and why. */
+/** A run whose agent was ended before that could be stored, and the reason. */
 export interface CutRun {
   readonly runId: string;
   readonly why: LossReason;
@@ -35,7 +35,7 @@ export interface Shutdown {
   readonly isOwner: boolean;
 }
 
-/** Ends a run that no agent works on any more: nobody knows what came of it. The server went on, unless nothing is known. */
+/** Ends a run that lost its agent: its outcome is unknown. Without a known reason it counts as a crash. */
 export function cutOff(
   runId: string,
   { at, cut }: { readonly at: number; readonly cut: CutRun | null },
@@ -50,8 +50,9 @@ export function cutOff(
 }
 
 /**
- * The session's owner is gone, and this node has claimed the session: work is cut off, what waits or rests goes on. A node whose lease was dropped has ended, or was found
- * dead by its successor. One whose lease ran out may as well have lost the database, as perhaps all nodes have.
+ * This node has claimed the session of an owner that is gone. A run at work is cut off; a session that waits or rests goes
+ * on. An owner without a lease row has stopped, or its successor found it dead. An owner whose lease ran out may only have
+ * lost the database.
  */
 export function takeOverFrom(
   session: Session,
@@ -59,9 +60,9 @@ export function takeOverFrom(
 ): readonly Command[] {
   const suspend: Command = { type: "suspend", at, cause: "crash" };
   const duty = dutyOf(session);
-  const hasRunOut = cluster.nodes.some(({ node }) => node === owner);
+  const hasExpired = cluster.nodes.some(({ node }) => node === owner);
   if (stateOf(session) !== "running") return [];
-  if (duty.do !== "drive" || !duty.handed || !hasRunOut) return [suspend];
+  if (duty.do !== "drive" || !duty.handed || !hasExpired) return [suspend];
   const { recentAbsenceMs } = cluster;
   const reason =
     recentAbsenceMs === null

@@ -1,8 +1,8 @@
 import type { RunMemory } from "../../domain/run.ts";
 
 /**
- * What the transcript says when a new agent goes on with a session; null when there is nothing to say:
- * the first agent of a session, or one that took its own session up again.
+ * The notice in the transcript when a new agent continues a session. Null for the first agent of a session, and for one
+ * that resumed its own session.
  */
 export function memoryNotice({
   memory,

@@ -1,15 +1,15 @@
 import { StorageFault } from "../../storage/fault.ts";
 import type { Appended, Output } from "../../storage/store.ts";
 
-/** Output that is stored in one piece. */
+/** Output that is stored together. */
 export interface OutputBatch extends Pick<Output, "items" | "at"> {
-  /** About how many characters it holds. */
+  /** Approximate number of characters. */
   readonly size: number;
 }
 
 export interface RecentOutput {
   add(batch: OutputBatch, stored: Appended): void;
-  /** Everything that was stored after this number; throws when that is not kept any more. */
+  /** The output that was stored after this sequence number. Throws when some of it is no longer kept. */
   after(seq: number): readonly OutputBatch[];
 }
 
@@ -18,8 +18,8 @@ const KEPT_MS = 2_000;
 const MAX_SIZE = 1024 * 1024;
 
 /**
- * The last output that the database has confirmed. Checkpoints of a stream are not durable at once: a database that crashes
- * can lose those of the last moment, which are then stored again.
+ * Keeps the newest output that the database has confirmed. Streamed output is not durable at once: a database that crashes
+ * can lose the newest part, which is then stored again.
  */
 export function createRecentOutput(): RecentOutput {
   const kept: { batch: OutputBatch; firstSeq: number; storedAt: number }[] = [];

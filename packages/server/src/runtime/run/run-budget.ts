@@ -10,8 +10,8 @@ const GO_ON = "go_on";
 const STOP = "stop";
 
 /**
- * Asked before a run is given to an agent. `waiting`: the budget is used up, and somebody is asked
- * whether to go on; a yes is for this run.
+ * Checks the budget before a run is handed over to an agent. `waiting`: the budget is used up, and a person is asked
+ * whether to go on. A yes counts for this run.
  */
 export async function checkBudget(
   context: RuntimeContext,
@@ -25,13 +25,13 @@ export async function checkBudget(
   if (budget === null) return "fine";
   const spent = describeOverrun(budget, await context.store.readRuns(session.id));
   if (spent === null) return "fine";
-  const asked = (await context.store.readSuspensions(session.id)).findLast(
+  const question = (await context.store.readSuspensions(session.id)).findLast(
     ({ runId, kind }) => runId === run.id && kind === "budget",
   );
-  if (asked?.status === "answered") {
-    return chosenOption(asked.request, asked.answer) === GO_ON ? "fine" : "stop";
+  if (question?.status === "answered") {
+    return chosenOption(question.request, question.answer) === GO_ON ? "fine" : "stop";
   }
-  if (asked !== undefined && asked.status !== "open") return "stop";
+  if (question !== undefined && question.status !== "open") return "stop";
   const at = context.clock();
   await context.execute({
     sessionId: session.id,
@@ -58,7 +58,7 @@ const OPTIONS: readonly JsonObject[] = [
   { optionId: STOP, name: "Stop", kind: "reject_once" },
 ];
 
-/** A sentence when more is used than there was; null as long as something is left. */
+/** A sentence about a budget that is used up; null while some is left. */
 function describeOverrun(budget: Budget, runs: readonly Run[]): string | null {
   const spent = spentOf(budget, runs);
   switch (overrunOf(budget, spent)) {

@@ -17,7 +17,7 @@ import type { AgentMemory } from "../worker/live-agent.ts";
 
 export interface RunPrompt extends Prompt {
   readonly memory: RunMemory;
-  /** The closed suspensions it tells of. */
+  /** The closed suspensions that the prompt tells the agent about. */
   readonly tells: readonly string[];
 }
 
@@ -25,13 +25,13 @@ export interface PromptRequest {
   readonly session: Session;
   readonly run: CurrentRun;
   readonly memory: AgentMemory;
-  /** How much of the history an agent that is told finds room for. */
+  /** How much of the history fits into the prompt of an agent that gets the history each time. */
   readonly roomFor: NonNullable<Agent["roomFor"]>;
-  /** The suspensions whose end a live agent has been told of. */
+  /** The suspensions whose end a live agent knows. */
   readonly heard: ReadonlySet<string>;
 }
 
-/** What the agent is given for a run: the message, after what it must know and does not. */
+/** The prompt of a run: what the agent must know and does not, then the message. */
 export async function promptFor(
   { store, limits }: Pick<RuntimeContext, "store" | "limits">,
   { session, run, memory, heard, roomFor }: PromptRequest,
@@ -75,10 +75,7 @@ export async function promptFor(
   return withBriefing({ ...prompt, parts }, { history, run, limits });
 }
 
-/**
- * What was said since the agent's own session was last given a run; null when it was given none, so that there is nothing that
- * it knows although it could be taken up.
- */
+/** The messages since the last run of the agent's own session; null when that session had no run, so it knows nothing. */
 async function missedMessages(
   store: Store,
   { session, run, message }: Pick<PromptRequest, "session" | "run"> & { readonly message: Message },
@@ -114,7 +111,7 @@ function withMissed(
   };
 }
 
-/** What another process had done for the same message before it was gone. */
+/** The work of an earlier agent on the same message. */
 function workBegun(begun: readonly Message[], limits: BriefingLimits): readonly MessageContent[] {
   const heading = "An earlier agent had begun to work on this:";
   const briefing = briefingOf(begun, { heading, limits });
@@ -150,7 +147,7 @@ function withBriefing(
   };
 }
 
-/** What was answered, or came to nothing, while no agent was there to hear it. */
+/** The closed suspensions of a run that concern its agent. */
 export async function closedSuspensions(
   store: Store,
   { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
@@ -161,7 +158,7 @@ export async function closedSuspensions(
   );
 }
 
-/** What we waited for, and not the agent: it needs no word about it. */
+/** The server waited, and not the agent, so the agent need not know. */
 function isOurs(kind: StoredSuspension["kind"]): boolean {
   return kind === "rate_limit" || kind === "budget" || kind === "shutdown";
 }

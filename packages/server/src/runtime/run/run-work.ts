@@ -11,7 +11,6 @@ import type { CutRun } from "./cut-run.ts";
 import type { LiveAgent } from "../worker/live-agent.ts";
 import { RunAttempt, toRunError } from "./run-attempt.ts";
 import { memoryNotice } from "./memory-notice.ts";
-import { openToolsOf } from "./open-tools.ts";
 import { checkBudget } from "./run-budget.ts";
 import { policyNotice } from "../permissions/policy-notice.ts";
 import { promptFor } from "./run-prompt.ts";
@@ -30,16 +29,16 @@ export interface RunWorkOptions {
   readonly onWaiting: () => void;
 }
 
-/** How long a stop waits for what the agent has said to be stored. */
+/** How long a stop waits until the output of the agent is stored. */
 const SETTLE_MS = 3_000;
 
-/** How an agent goes without having said that it is done. */
+/** Failures after which open questions of the agent stay open. */
 const LEAVES_QUESTIONS: ReadonlySet<string> = new Set(["agent_exited", "agent_unresponsive"]);
 
-/** A session's current run while this process works on it: an agent is found, prompted, and heard out. */
+/** The work of this process on a session's current run: finds an agent, prompts it, and records how the run ended. */
 export class RunWork {
   readonly attempt: RunAttempt;
-  /** Resolves when nothing is done for the run any more; never rejects. */
+  /** Resolves when the work has ended; never rejects. */
   readonly done: Promise<void>;
   readonly #options: RunWorkOptions;
   readonly #left = new AbortController();
@@ -62,18 +61,18 @@ export class RunWork {
     return this.#options.run.id;
   }
 
-  /** Set when the work on the run broke off and that could not be recorded. */
+  /** Set when the work broke off and that could not be stored. */
   get cut(): CutRun | null {
     return this.#cut;
   }
 
-  /** Resolves when what the agent has said so far is stored; soon, also when the database is away. */
+  /** Resolves when the output so far is stored, or after a few seconds when the database is away. */
   async settle(): Promise<void> {
     const settled = this.attempt.settle().catch(() => {});
     await Promise.race([settled, pause(SETTLE_MS, undefined, { ref: false })]);
   }
 
-  /** The session goes on without this: how the agent ends is not recorded. */
+  /** Ends the work without recording a result. */
   leave(): void {
     this.#left.abort();
   }
@@ -85,7 +84,7 @@ export class RunWork {
     await this.#end(result);
   }
 
-  /** How the run ended; null when that is not for this attempt to say. */
+  /** How the run ended; null when it has not ended, or another process decides that. */
   async #result(): Promise<RunResult | null> {
     const { context, session, run, fence, isHanded, findAgent, stopAgent } = this.#options;
     const { signal } = this.#left;
@@ -116,7 +115,7 @@ export class RunWork {
       }
       context.log.error({ sessionId: session.id, runId: run.id, err: error }, "a run broke off");
       await stopAgent();
-      // Nothing can be recorded now. Found again later without an agent, the run counts as cut off.
+      // Nothing can be stored now. The worker finds the run without an agent later and cuts it off.
       if (isAbsence(error)) {
         const why = `the database did not take what the agent said (${error.message})`;
         if (!signal.aborted) this.#cut = { runId: run.id, why: () => why };
@@ -127,15 +126,21 @@ export class RunWork {
     }
   }
 
+  /** Takes over the tool calls that an earlier agent of the run announced and did not end. */
   async #adoptTools(live: LiveAgent): Promise<void> {
     const { context, session, run } = this.#options;
     const ends = await context.store.lastSeqs([session.id]);
-    const open = await openToolsOf(context.store, { session, run });
+    const messages = await context.store.readMessages({ sessionId: session.id });
+    const open = messages.flatMap(({ id, runId, complete, content: { type, callId } }) =>
+      runId === run.id && !complete && type === "tool" && typeof callId === "string"
+        ? [{ callId, messageId: id }]
+        : [],
+    );
     this.attempt.adopt(open, { after: ends.get(session.id) ?? 0 });
     for (const { callId } of open) live.adopted.add(callId);
   }
 
-  /** Everybody can see how a new agent came by what it knows, and that it is another one's. */
+  /** Tells people in the transcript how a new agent knows the earlier messages. */
   async #memoryNotice(live: LiveAgent, memory: RunMemory): Promise<string | null> {
     if (!live.isNew) return null;
     const { context, session, run } = this.#options;
@@ -146,10 +151,7 @@ export class RunWork {
     return memoryNotice({ memory, provider: run.provider, before: before?.provider ?? null });
   }
 
-  /**
-   * An agent that died while it only waited takes nothing with it: the question stays open, and an
-   * answer that came too late for it is given to the next one.
-   */
+  /** An agent that died while it waited ends no run: its question stays open, and the next agent gets the answer. */
   async #isDormant(result: RunResult): Promise<boolean> {
     if (result.outcome !== "failed" || !LEAVES_QUESTIONS.has(result.error.code)) return false;
     const { context, session, run } = this.#options;
@@ -158,11 +160,11 @@ export class RunWork {
     const now = loaded.stored.session;
     if (currentRunOf(now)?.id !== run.id) return false;
     const duty = dutyOf(now);
-    const isUnheard = duty.do === "drive" && !duty.handed && this.attempt.hasPrompted;
-    return duty.do === "await" || isUnheard;
+    const isUndelivered = duty.do === "drive" && !duty.handed && this.attempt.hasPrompted;
+    return duty.do === "await" || isUndelivered;
   }
 
-  /** Of a run whose answers all went to the agent that asked, none; nor of one that a person ended. */
+  /** None when every answer went to the agent that asked, or when a person ended the run. */
   async #unusedAnswers(result: RunResult): Promise<readonly UnusedAnswer[]> {
     const { context, session, run } = this.#options;
     if (run.attempts === 0 || result.outcome === "cancelled") return [];

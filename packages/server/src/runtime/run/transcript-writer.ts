@@ -3,24 +3,24 @@ import type { AgentReport } from "../../providers/provider.ts";
 import type { Appended, AppendRefused, Fence, OutputItem, Store } from "../../storage/store.ts";
 import { createRecentOutput, type OutputBatch } from "./recent-output.ts";
 
-/** A text that grows beyond this goes on in a further message. */
+/** A longer text continues in another message. */
 const MAX_TEXT = 1024 * 1024;
-/** Characters that may wait for the disk before the agent is made to wait. */
+/** Characters that may wait to be stored before the agent has to wait. */
 const MAX_WAITING = 1024 * 1024;
 
 export interface TranscriptWriter {
-  /** Takes what the agent said; a promise means: say no more before it resolves. */
+  /** Takes a report. The next one must wait for the promise, if there is one. */
   put(report: TranscriptReport): Promise<void> | undefined;
   /**
-   * Takes over the tool calls that an earlier agent of the run left open: what is said of them changes their messages. Called
-   * before anything is put, with the number at which the log ends.
+   * Takes over the tool calls that an earlier agent of the run left open: later reports change their messages. Must be
+   * called before the first report, with the last sequence number of the log.
    */
   adopt(open: readonly OpenTool[], log: { readonly after: number }): void;
-  /** A whole message of ours, said about the run. */
+  /** Adds a complete message of the server about the run. */
   say(content: MessageContent): void;
-  /** The agent has ended its prompt: its last text does not grow any more. */
+  /** Completes the last text: the prompt has ended. */
   endText(): void;
-  /** Resolves when all that was put so far is stored, or refused because the run is over. */
+  /** Resolves when all reports so far are stored, or refused because the run is over. */
   flush(): Promise<void>;
 }
 
@@ -41,21 +41,21 @@ export interface TranscriptWriterOptions {
   readonly fence: Fence;
   readonly clock: () => number;
   readonly newId: () => string;
-  /** Stored, so it may be shown; `lagMs` since the oldest of it was said. */
+  /** The output is stored and may be shown. `lagMs`: the time since its oldest report. */
   readonly onStored: (stored: StoredOutput & { readonly lagMs: number }) => void;
-  /** The database failed; what was put is lost, and with it the run. */
+  /** The database failed. The output is lost, and with it the run. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Items, and the numbers their entries in the log were given. */
+/** Items, with the sequence numbers of their entries in the log. */
 export interface StoredOutput extends Pick<Appended, "firstSeq" | "lastSeq" | "at"> {
   readonly runId: string;
   readonly items: readonly OutputItem[];
 }
 
 /**
- * Turns what an agent says into messages of the run. Natural batching: a lone word is stored at once,
- * what comes while it is being stored is the next batch, with text of one message joined.
+ * Turns the reports of an agent into messages of the run. A single report is stored at once. Reports that arrive during
+ * that are the next batch, in which text of the same message is joined.
  */
 export function createTranscriptWriter(options: TranscriptWriterOptions): TranscriptWriter {
   const { store, sessionId, runId, fence, clock, newId } = options;
@@ -63,11 +63,11 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   let waitingSize = 0;
   let oldestAt = 0;
   let storing: Promise<void> | null = null;
-  /** Settled when what waits now is stored, and when what is on its way is. */
+  /** `next` settles when the waiting items are stored, `onItsWay` when the current batch is. */
   let next = Promise.withResolvers<void>();
   let onItsWay: Promise<void> | null = null;
   let isOver = false;
-  /** The number of the last output that is stored. */
+  /** The sequence number of the last stored output. */
   let after = 0;
   const recent = createRecentOutput();
 
@@ -118,7 +118,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
     }
   };
 
-  /** Of versions of one message that wait, only the newest is worth storing. */
+  /** Only the newest of several waiting versions of a message is stored. */
   const replace = (messageId: string, content: MessageContent, complete: boolean): void => {
     const at = waiting.findLastIndex(
       (item) => item.put === "content" && item.messageId === messageId,
@@ -152,7 +152,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   const append = ({ items, at }: OutputBatch): Promise<Appended | AppendRefused> =>
     store.append({ sessionId, runId, fence, durable: false, after, items, at });
 
-  /** A database that crashed can lack the last output it confirmed: that is put first, and gets the same numbers. */
+  /** A database that crashed can lack output that it confirmed. That is stored first, under the same numbers. */
   const storeBatch = async (batch: OutputBatch): Promise<Appended | AppendRefused> => {
     let stored = await append(batch);
     if (!stored.ok && stored.refused === "output_lost") {
@@ -172,7 +172,7 @@ export function createTranscriptWriter(options: TranscriptWriterOptions): Transc
   };
 
   const storeAll = async (): Promise<void> => {
-    // What was read from the agent in one piece is stored in one.
+    // Reports that were read together are stored together.
     await Promise.resolve();
     while (waiting.length > 0) {
       const items = waiting;

@@ -6,11 +6,11 @@ import type { Store, StoredSuspension } from "../../storage/store.ts";
 import { carriedFrom, chosenKind } from "../permissions/permission-answer.ts";
 import { isByPolicy } from "../permissions/policy-answer.ts";
 
-/** A run that asked for more than this says the rest in its messages. */
+/** The maximum number that is recorded with a run. */
 const MAX_TOLD = 20;
 const MAX_TITLE = 200;
 
-/** Suspensions whose answers went to the agent that had asked, while it waited for them. */
+/** Suspensions whose answers went to the live agent that asked. */
 export interface AnsweredLive {
   has(suspensionId: string): boolean;
   add(suspensionId: string): void;
@@ -18,23 +18,22 @@ export interface AnsweredLive {
 
 const MAX_REMEMBERED = 10_000;
 
-/** Since this process began, the newest of them. Of older ones only their calls tell that they were used. */
+/** Remembers the newest ones since this process started. For older ones, only their tool calls show that they were used. */
 export function rememberAnswered(): AnsweredLive {
   const kept = keepNewest<string, true>(MAX_REMEMBERED);
   return { has: (id) => kept.get(id) === true, add: (id) => kept.set(id, true) };
 }
 
-/** What the process that ends the run knows of it. */
+/** What the process that ends the run knows about its answers. */
 export interface HeardAnswers {
   readonly answered: Pick<AnsweredLive, "has">;
-  /** Calls that an earlier agent of the run had left open: what became of them since is the new agent's word. */
+  /** Tool calls that an earlier agent of the run left open. The new agent reported their results. */
   readonly adopted: ReadonlySet<string>;
 }
 
 /**
- * Actions of a run that a person allowed when the agent that had asked was gone, and that the next agent did not take
- * up: no such call, and no such question, was seen after the answer. An agent may do it under another name, so this
- * is what can be seen and no proof.
+ * Actions that a person allowed after the asking agent was gone, and that the next agent did not do: no such tool call and
+ * no such question followed the answer. An agent may do the action under another name, so this is a hint and no proof.
  */
 export async function unusedAnswers(
   store: Store,
@@ -58,7 +57,7 @@ export async function unusedAnswers(
     });
 }
 
-/** By a person, for this question. */
+/** A person allowed it, as the answer to this question. */
 function isAllowed({ status, request, answer, answeredBy }: StoredSuspension): boolean {
   if (status !== "answered" || isByPolicy(answeredBy) || carriedFrom(answeredBy) !== null)
     return false;
@@ -91,7 +90,7 @@ function isUsed(answered: StoredSuspension, { suspensions, calls, adopted }: Evi
   );
 }
 
-/** The call itself was made: by the agent that asked, or, when it took over the call, by the next one. */
+/** The tool call has ended: by the agent that asked, or by the next one if it took over the call. */
 function isEnded({ status, callId }: JsonObject, adopted: ReadonlySet<string>): boolean {
   if (status === "completed") return true;
   return status === "failed" && typeof callId === "string" && !adopted.has(callId);
@@ -104,9 +103,9 @@ interface Action {
   readonly paths: readonly string[];
 }
 
-/** Of a question or of a call. */
-function actionOf(told: JsonObject): Action {
-  const { kind = null, title = null, input, args, locations } = told;
+/** The action that a question or a tool call is about. */
+function actionOf(content: JsonObject): Action {
+  const { kind = null, title = null, input, args, locations } = content;
   return { kind, title, input: input ?? args ?? null, paths: pathsIn(locations ?? null) };
 }
 
@@ -118,21 +117,21 @@ function pathsIn(locations: Json): readonly string[] {
   });
 }
 
-/** Kinds of work that are told apart by the file they are done to. */
+/** Kinds of actions that are identified by their file. */
 const ON_FILES: ReadonlySet<Json> = new Set(["edit", "delete", "move"]);
 
-/** Titles are often the name of the tool alone: they count only where there is no input to compare. */
+/** A title is often only the name of the tool. It counts only where there is no input to compare. */
 function isSameAction(one: Action, other: Action): boolean {
   if (one.kind !== null && other.kind !== null && one.kind !== other.kind) return false;
   const isOnSameFile = one.paths.some((path) => other.paths.includes(path));
   if (ON_FILES.has(one.kind) && isOnSameFile) return true;
-  if (!isTelling(one.input) || !isTelling(other.input)) return one.title === other.title;
+  if (!hasDetails(one.input) || !hasDetails(other.input)) return one.title === other.title;
   const command = fieldOf(one.input, "command");
   const isSameCommand = command !== null && sameJson(command, fieldOf(other.input, "command"));
   return isSameCommand || sameJson(one.input, other.input);
 }
 
-function isTelling(input: Json): boolean {
+function hasDetails(input: Json): boolean {
   return typeof input === "object" && input !== null && Object.keys(input).length > 0;
 }
 

@@ -1,12 +1,12 @@
-/** What a slot for an agent is used for; the last two can be taken away without losing anything. */
+/** The state of the agent in a slot. An `idle` or `waiting` agent can be evicted without loss. */
 export type SlotUse = "busy" | "idle" | "waiting";
 
 export interface AgentSlots {
   readonly limit: number;
   readonly taken: number;
-  /** Those by running work, which nobody can be made to give up. */
+  /** Slots with a running agent, which cannot be evicted. */
   readonly busy: number;
-  /** Whether every slot is taken by running work, so that nobody can be made to go. */
+  /** Whether every slot has a running agent, so that none can be evicted. */
   readonly isFull: boolean;
   holds(sessionId: string): boolean;
   /** Whether other sessions wait for a slot, and this one has had its share of runs. */
@@ -14,22 +14,22 @@ export interface AgentSlots {
   /** Counts a run from the session's queue, until the session is idle. */
   countRun(sessionId: string): void;
   /**
-   * Takes a slot, if need be that of an idle agent, or else of one that only waits for an answer.
-   * Resolves once it is really free; null when all are busy.
+   * Takes a slot. If none is free, evicts an idle agent, or else one that waits for an answer.
+   * Resolves when the evicted agent is gone. Null when all slots are busy.
    */
   take(sessionId: string): Promise<void> | null;
   use(sessionId: string, use: SlotUse): void;
-  /** Asks to be offered the next slot that can be had; in the order of asking. */
+  /** Queues the session for the next slot that can be taken. */
   wait(sessionId: string): void;
-  /** Ends an agent that has nothing to do, so that another may begin elsewhere; false when there is none. */
+  /** Evicts an idle agent, so that another node may start one. False when there is none. */
   freeIdle(): boolean;
-  /** The session needs no slot, nor does it wait for one. */
+  /** Frees the session's slot and removes the session from the queue for slots. */
   leave(sessionId: string): void;
 }
 
 interface Slot {
   readonly use: SlotUse;
-  /** Resolves when the agent that had it before is gone. */
+  /** Resolves when the previous agent of the slot is gone. */
   readonly isFree: Promise<void>;
   /** Runs in a row since the session had nothing to do. */
   readonly runs: number;
@@ -38,19 +38,16 @@ interface Slot {
 /** A session whose queue never ends lets others have its slot after this many runs. */
 const MAX_RUNS_IN_A_ROW = 3;
 
-/**
- * Live agents are what exhausts a machine, so their number is limited. Nobody is turned away while a
- * slot is held by an agent that has nothing to do.
- */
+/** Limits the number of live agents, which use most of a machine's memory. Idle agents make room for others. */
 export function createAgentSlots({
   limit,
   evict,
   offer,
 }: {
   readonly limit: number;
-  /** Ends the session's agent; its slot is given away already. */
+  /** Ends the session's agent. Its slot is already taken by another session. */
   readonly evict: (sessionId: string) => Promise<void>;
-  /** A slot can be had now: the session may take it. */
+  /** Tells a queued session that it may take a slot now. */
   readonly offer: (sessionId: string) => void;
 }): AgentSlots {
   /** Least recently used first. */
@@ -60,7 +57,7 @@ export function createAgentSlots({
   const firstWith = (use: SlotUse): string | undefined =>
     [...slots].find(([, slot]) => slot.use === use)?.[0];
   const victim = (): string | undefined => firstWith("idle") ?? firstWith("waiting");
-  const canBeHad = (): boolean => slots.size < limit || victim() !== undefined;
+  const isAvailable = (): boolean => slots.size < limit || victim() !== undefined;
 
   const set = (sessionId: string, slot: Slot): Promise<void> => {
     slots.delete(sessionId);
@@ -70,7 +67,7 @@ export function createAgentSlots({
 
   const offerNext = (): void => {
     const [next] = waiting;
-    if (next === undefined || !canBeHad()) return;
+    if (next === undefined || !isAvailable()) return;
     waiting.delete(next);
     offer(next);
   };
@@ -84,7 +81,7 @@ export function createAgentSlots({
       return [...slots.values()].filter(({ use }) => use === "busy").length;
     },
     get isFull() {
-      return !canBeHad();
+      return !isAvailable();
     },
     holds: (sessionId) => slots.has(sessionId),
     mustYield: (sessionId) =>
@@ -95,7 +92,7 @@ export function createAgentSlots({
     },
     take(sessionId) {
       const held = slots.get(sessionId);
-      if (held === undefined && !canBeHad()) return null;
+      if (held === undefined && !isAvailable()) return null;
       waiting.delete(sessionId);
       if (held !== undefined) return set(sessionId, { ...held, use: "busy" });
       const evicted = slots.size < limit ? undefined : victim();

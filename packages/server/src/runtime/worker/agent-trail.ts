@@ -20,20 +20,20 @@ export interface TrailedAgent {
   readonly sessionId: string;
   readonly runId: string;
   readonly provider: string;
-  /** Its folder. */
+  /** The folder it works in. */
   readonly workspace: string;
 }
 
-/** What became of agents, in the log: each that starts, each that ends, and how many live after it. */
+/** Logs each start and each end of an agent, with the number of live agents after it. */
 export interface AgentTrail {
   started(agent: TrailedAgent & AgentProcess): AgentRecord;
 }
 
 /** One agent in the trail. */
 export interface AgentRecord {
-  /** It can be given prompts. */
+  /** The agent can be prompted. */
   isReady(): void;
-  /** The agent is about to be ended for this reason; the first one counts. */
+  /** The agent is about to be ended. The first reason counts. */
   endsFor(reason: AgentEndReason): void;
 }
 
@@ -42,7 +42,7 @@ export function createAgentTrail({
   limit,
 }: {
   readonly log: Log;
-  /** How many agents may live at once. */
+  /** The maximum number of live agents. */
   readonly limit: number;
 }): AgentTrail {
   let live = 0;

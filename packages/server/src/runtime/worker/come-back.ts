@@ -3,14 +3,14 @@ import type { RuntimeContext } from "../context.ts";
 import { eachSession } from "./each-session.ts";
 import { type SessionSnapshot, unlessUnreadable } from "../session-snapshot.ts";
 
-/** Sessions changed at the same time, in one transaction. */
+/** Sessions that are changed together, in one transaction. */
 const AT_ONCE = 64;
 
 type Context = Pick<RuntimeContext, "store" | "execute" | "clock" | "log" | "obstacleOf">;
 
 /**
- * The server is back. Each session that its absence suspended, and that can go on, is active again;
- * each that cannot go on is suspended and says why. No agent is started.
+ * Runs at the start of the server. Sessions that the last stop suspended become active again. Sessions that cannot
+ * continue are suspended, with the reason. Starts no agent.
  */
 export async function comeBack(
   context: Context,
@@ -32,17 +32,17 @@ export async function comeBack(
   };
   for await (const page of eachSession(store, { statuses: ["suspended"], signal }))
     await settle(page);
-  // Found active: a crash left them so. Most repositories are there, and then there is nothing to do.
+  // A crash leaves sessions active. Only those whose repository is gone need a change.
   for (const { id: repoId } of await store.listRepos()) {
     if (signal.aborted || (await obstacleOf(repoId)) === null) continue;
     for await (const page of eachSession(store, { statuses: ["active"], repoId, signal }))
       await settle(page);
   }
   if (counts.resumed + counts.stuck > 0)
-    log.info(counts, "sessions are active again, but for those that cannot go on");
+    log.info(counts, "sessions are active again; those that cannot continue are suspended");
 }
 
-/** The session's status if that changed, or why it cannot go on; else null. */
+/** The session's new status; null when it did not change. */
 async function settleOne(
   { execute, clock, log }: Context,
   { id: sessionId, repoId }: SessionSnapshot,
@@ -59,7 +59,7 @@ async function settleOne(
   return obstacle === null ? "active" : "suspended";
 }
 
-/** Each repository is looked at once. */
+/** Checks each repository once. */
 function remembering(obstacleOf: RuntimeContext["obstacleOf"]): RuntimeContext["obstacleOf"] {
   const known = new Map<string | null, Promise<string | null>>();
   return (repoId) => {

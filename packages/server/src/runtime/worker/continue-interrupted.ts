@@ -2,8 +2,8 @@ import { openSuspensionsOf } from "../../domain/session.ts";
 import type { RuntimeContext } from "../context.ts";
 
 /**
- * Queues a message that asks for what was cut off, for whoever takes the session up. Only where people have said so, and
- * not without end: an agent that takes its server down with it must not do so again and again.
+ * Queues a message that asks the agent to continue an interrupted run. Only where this is configured, and at most `most`
+ * times in a row: an agent that crashes its server must not do so for ever.
  */
 export async function continueInterrupted(
   { store, execute, newId, clock, limits, nudge, log }: RuntimeContext,
@@ -39,7 +39,7 @@ export async function continueInterrupted(
     });
     if (executed.ok && executed.events.length > 0) nudge(sessionId);
   } catch (err) {
-    log.error({ sessionId, err }, "a run that was cut off could not be continued");
+    log.error({ sessionId, err }, "an interrupted run could not be continued");
   }
 }
 

@@ -4,7 +4,7 @@ import type { SessionSnapshot } from "../session-snapshot.ts";
 
 const PAGE = 500;
 
-/** All sessions of a query, page by page; between two pages everything else has its turn. */
+/** All sessions of a query, page by page. Yields to the event loop between two pages. */
 export async function* eachSession(
   store: Store,
   {

@@ -20,17 +20,17 @@ export interface StartLiveAgent {
   readonly onExit: (live: LiveAgent) => void;
 }
 
-/** How the agent knows what was said before the run. */
+/** How the agent knows the messages before the run. */
 export type AgentMemory = "live" | Agent["memory"];
 
 /** A session's agent while it is alive, across its runs. */
 export class LiveAgent {
   readonly agent: Agent;
-  /** No run has been given to it yet. */
+  /** The agent has not been prompted yet. */
   isNew = true;
-  /** The suspensions whose end it has been told of. */
+  /** Suspensions whose end the agent knows. */
   readonly heard = new Set<string>();
-  /** Calls that an earlier agent had left open. */
+  /** Tool calls that an earlier agent left open. */
   readonly adopted = new Set<string>();
 
   readonly #records: readonly AgentRecord[];
@@ -40,7 +40,7 @@ export class LiveAgent {
     this.#records = records;
   }
 
-  /** Ends the agent, gently unless it is urgent. */
+  /** Ends the agent. When `urgent`, without time to finish. */
   stop(reason: AgentEndReason, options: { readonly urgent?: boolean } = {}): Promise<void> {
     for (const record of this.#records) record.endsFor(reason);
     return this.agent.stop(options);
@@ -55,7 +55,7 @@ export class LiveAgent {
     return this.isNew || this.agent.memory === "told" ? this.agent.memory : "live";
   }
 
-  /** Starts it, again after failures that pass. Throws an `AgentFault`. */
+  /** Starts the agent, again after failures that may pass. Throws an `AgentFault`. */
   static async start(options: StartLiveAgent): Promise<LiveAgent> {
     const { context, session, run, fence, signal } = options;
     for (let tries = 0; ; tries += 1) {
@@ -64,7 +64,7 @@ export class LiveAgent {
         void live.agent.exited.then(() => options.onExit(live));
         await recordResume(context.patient(signal), { session, fence, agent: live.agent }).catch(
           async (error: unknown) => {
-            // Nobody else knows of it yet.
+            // Nothing else can stop this agent yet.
             await live.stop("start_failed", { urgent: true });
             throw error;
           },
@@ -86,7 +86,7 @@ interface StartedAgent {
   readonly records: readonly AgentRecord[];
 }
 
-/** An agent that dies of what an earlier one left gets a session of its own: it must not keep the run from ever starting. */
+/** An agent that exits while it resumes gets a new session of its own, or the run could never start. */
 async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
   const { context, session, run, signal } = options;
   const point = resumePointOf(session.resumeData, run.provider);
@@ -97,7 +97,7 @@ async function startOnce(options: StartLiveAgent): Promise<StartedAgent> {
     const isOfResume = error instanceof AgentFault && error.code === "agent_exited";
     if (resume === null || !isOfResume || signal.aborted) throw error;
     const fields = { sessionId: session.id, runId: run.id, provider: run.provider };
-    context.log.warn(fields, "the agent ended when it took its session up; it gets a new one");
+    context.log.warn(fields, "the agent exited while it resumed its session; it gets a new one");
     return startWith(options, null);
   }
 }

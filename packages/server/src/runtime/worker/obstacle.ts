@@ -1,8 +1,8 @@
 import type { RuntimeContext } from "../context.ts";
 
 /**
- * Why sessions of a repository cannot go on; null when they can. Another node may have a folder that this
- * one lacks, and only nodes with the repository's label can say whether it is there.
+ * Finds out why sessions of a repository cannot continue; null when they can. Only a node with the repository's label can
+ * tell whether the folder exists, and another node may have a folder that this one lacks.
  */
 export function findObstacles({
   store,

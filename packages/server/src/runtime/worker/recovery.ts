@@ -6,25 +6,22 @@ import { dropLeftImports } from "../bundle/drop-import.ts";
 import type { RuntimeContext } from "../context.ts";
 import { takeOverFrom } from "../run/cut-run.ts";
 
-/** A shared database is looked at this often for what others have left, and for hints that were lost. */
+/** How often a shared database is searched for abandoned sessions and lost hints. */
 const LOOK_AGAIN_MS = 2_000;
-/** Looked at in one go; little where there is no place for an agent anyway. */
+/** The number of sessions per search; few when no slot is free anyway. */
 const AT_ONCE = { withRoom: 500, full: 50 };
 
 export interface RecoveryOptions {
-  /** Whether this process is at work on the session. */
+  /** Whether this process works on the session. */
   readonly isWorkedOn: (sessionId: string) => boolean;
-  /** Hands the session to a worker, which takes it up even if another node has more room. */
+  /** Wakes a worker, which takes the session up even if another node has more room. */
   readonly takeUp: (sessionId: string) => void;
-  /** After each look at a shared database. */
+  /** Called after each search of a shared database. */
   readonly onLook: () => void;
   readonly signal: AbortSignal;
 }
 
-/**
- * Takes up the sessions that processes which died were at work on, and removes what imports have left.
- * Never rejects.
- */
+/** Takes up the sessions of processes that died, and removes unfinished imports. Never rejects. */
 export async function startRecovery(
   context: RuntimeContext,
   options: RecoveryOptions,
@@ -41,9 +38,9 @@ export async function startRecovery(
       if (!isShared) return;
       options.onLook();
     } catch (err) {
-      if (!signal.aborted) log.error({ err }, "what was left unfinished could not be taken up");
+      if (!signal.aborted) log.error({ err }, "abandoned sessions could not be taken up");
     }
-    // Not all nodes at the same moment.
+    // Jitter keeps nodes from searching at the same moment.
     const pauseMs = LOOK_AGAIN_MS * (0.75 + Math.random() / 2);
     await pause(pauseMs, undefined, { signal, ref: false }).catch(() => {});
   } while (!signal.aborted);
@@ -65,22 +62,22 @@ async function settleLeftovers(
     try {
       if (isCut(loaded.stored, store)) await takeOver(context, { ...loaded.stored, isWorkedOn });
     } finally {
-      // Also when that broke off: the session may be ours by now, and then nobody else can look after it.
+      // Also after an error: this node may own the session by now, so no other node could take it up.
       takeUp(sessionId);
     }
   }
 }
 
-/** Its owner is gone, or an agent was at work on it that nobody is responsible for. */
+/** Its owner is gone, or it has a run that no process works on. */
 function isCut({ session, owner }: StoredSession, { isShared }: { isShared: boolean }): boolean {
   if (owner !== null) return true;
   if (!isShared) return currentRunOf(session) !== null;
   const duty = dutyOf(session);
-  // A run that was just started on another node is not cut: it has not been given to an agent.
+  // A run that another node has just started is not handed over yet, and not cut.
   return duty.do === "drive" && duty.handed;
 }
 
-/** Only a session that no living node owns can be claimed. */
+/** Claims the session, which succeeds only if no live node owns it, and ends the run that was cut. */
 async function takeOver(
   { store, node, execute, clock, failpoint, cluster, obstacleOf }: RuntimeContext,
   {
@@ -91,7 +88,7 @@ async function takeOver(
 ): Promise<void> {
   const { id: sessionId, repoId } = session;
   const claim = await store.claim({ sessionId, node });
-  // A worker of ours that began meanwhile settles the session by itself.
+  // A worker of this process that started meanwhile does this itself.
   if (!claim.ok || isWorkedOn(sessionId)) return;
   failpoint("recovery.claimed");
   const fence = { node, epoch: claim.epoch };
@@ -108,6 +105,6 @@ async function takeOver(
           ],
     extras: { fence },
   });
-  // A worker that began meanwhile goes on under this claim.
+  // A worker that started meanwhile goes on under this claim.
   if (!isWorkedOn(sessionId)) await store.release({ sessionId, ...fence });
 }

@@ -6,19 +6,19 @@ import type { AgentEndReason } from "./agent-trail.ts";
 import type { RuntimeContext } from "../context.ts";
 import { LiveAgent } from "./live-agent.ts";
 
-/** The one agent that a session has here, or none. */
+/** The agent that a session has on this node, or none. */
 export class SessionAgent {
   readonly #context: RuntimeContext;
   readonly #onReport: (report: AgentReport) => Promise<void> | undefined;
   readonly #onExit: () => void;
   #live: LiveAgent | null = null;
-  /** How many wait for its end: until then no other may begin. */
+  /** The number of callers that wait for its end. No other agent may start before. */
   #endings = 0;
 
   constructor(options: {
     readonly context: RuntimeContext;
     readonly onReport: (report: AgentReport) => Promise<void> | undefined;
-    /** It ended by itself. */
+    /** The agent ended by itself. */
     readonly onExit: () => void;
   }) {
     this.#context = options.context;
@@ -34,14 +34,14 @@ export class SessionAgent {
     return this.#endings > 0;
   }
 
-  /** Whether it knows the session as it is, and can be given a message of this provider's now. */
+  /** Whether the agent knows the whole session and can be prompted now. */
   isReadyFor(provider: string): boolean {
     const live = this.#live;
     if (live === null || live.agent.isGone || this.isEnding) return false;
     return live.memory === "live" && live.agent.provider === provider;
   }
 
-  /** The one that is alive if it fits the run, else a new one. */
+  /** The live agent if it fits the run, else a new one. */
   async forRun(
     run: CurrentRun,
     { session, fence, signal }: { session: Session; fence: Fence; signal: AbortSignal },

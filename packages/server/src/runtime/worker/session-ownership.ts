@@ -4,11 +4,11 @@ import type { Fence, StoredSession } from "../../storage/store.ts";
 import type { RuntimeContext } from "../context.ts";
 import type { Surroundings } from "./worker-state.ts";
 
-/** Which node sees to a session, seen from this one. */
+/** Which node owns a session, as this node sees it. */
 export class SessionOwnership {
   readonly #context: RuntimeContext;
   readonly #sessionId: string;
-  /** While this node owns it. */
+  /** Set while this node owns the session. */
   fence: Fence | null = null;
 
   constructor(context: RuntimeContext, sessionId: string) {
@@ -16,7 +16,7 @@ export class SessionOwnership {
     this.#sessionId = sessionId;
   }
 
-  /** Null when another node has it; `full` when all nodes together may own no more. */
+  /** Null when another node owns the session; `full` when the limit of all nodes together is reached. */
   async claim(): Promise<Fence | "full" | null> {
     if (this.fence !== null) return this.fence;
     const { store, node, log, limits } = this.#context;
@@ -24,7 +24,7 @@ export class SessionOwnership {
     const claim = await store.claim({ sessionId, node, limit: limits.clusterAgents });
     if (!claim.ok) {
       const { owner, isFull = false } = claim;
-      log.info({ sessionId, owner, isFull }, "the session cannot be had");
+      log.info({ sessionId, owner, isFull }, "the session could not be claimed");
       return isFull ? "full" : null;
     }
     this.fence = { node, epoch: claim.epoch };
@@ -38,8 +38,8 @@ export class SessionOwnership {
   }
 
   /**
-   * The row says that it is ours, and we did not know: the answer to a claim was lost, or all was given up and nobody else
-   * came. Nobody can claim it while we live, so it is for us to go on with, or to release.
+   * Takes over an ownership that only the database knows of: the reply to a claim was lost, or the lease ran out and no
+   * other node claimed the session. No other node can claim it now, so this one must go on with it or release it.
    */
   recognise(stored: StoredSession | null): void {
     if (stored === null || stored.owner !== this.#context.node) return;
@@ -57,7 +57,7 @@ export class SessionOwnership {
     return cluster.isAlive(stored.owner) ? "other_node" : "nobody";
   }
 
-  /** Whether an agent may be started here; not when another node has more room, unless we are `wanted`. */
+  /** Whether this node may start an agent. Not when another node has more room, unless this one is `wanted`. */
   mayBegin(session: Session, { isWanted }: { readonly isWanted: boolean }): boolean {
     const { cluster, node } = this.#context;
     if (cluster.isDraining) return false;
@@ -66,7 +66,7 @@ export class SessionOwnership {
     return isWanted || (cluster.bestFor(session.repoId) ?? node) === node;
   }
 
-  /** There may be something to do that this node does not do. */
+  /** Asks another node to take over work that this node does not do. */
   callAnother(session: Session | null): void {
     const { cluster, store, node } = this.#context;
     if (session === null || cluster.isAlone) return;

@@ -3,12 +3,12 @@ import type { ToolDefinition } from "../../providers/provider.ts";
 
 const MAX_TOOLS = 128;
 const MAX_DESCRIPTION = 8_000;
-/** What every model's API takes as a name. */
+/** Names that every model API accepts. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/u;
 
 /**
- * The tools a session's client offers, in its metadata under `tools`: `[{name, description, inputSchema}]`.
- * What is no tool is passed over: metadata belong to the client, and a run must not fail for them.
+ * The tools that a session's client offers, in its metadata under `tools`: `[{name, description, inputSchema}]`.
+ * Invalid entries are ignored: the metadata belong to the client, and a run must not fail because of them.
  */
 export function sessionTools(metadata: JsonObject): readonly ToolDefinition[] {
   const { tools } = metadata;
@@ -21,9 +21,9 @@ export function sessionTools(metadata: JsonObject): readonly ToolDefinition[] {
   return [...byName.values()].slice(0, MAX_TOOLS);
 }
 
-function parseTool(given: Json): ToolDefinition | null {
-  if (!isObject(given)) return null;
-  const { name, description, inputSchema = {} } = given;
+function parseTool(value: Json): ToolDefinition | null {
+  if (!isObject(value)) return null;
+  const { name, description, inputSchema = {} } = value;
   if (typeof name !== "string" || !NAME.test(name) || !isObject(inputSchema)) return null;
   const { type = "object" } = inputSchema;
   if (type !== "object") return null;

@@ -3,10 +3,10 @@ import type { RuntimeContext } from "../context.ts";
 import { eachSession } from "./each-session.ts";
 import { unlessUnreadable } from "../session-snapshot.ts";
 
-/** Sessions changed at the same time, in one transaction; nothing else is going on any more. */
+/** Sessions that are changed together, in one transaction. */
 const AT_ONCE = 64;
 
-/** Stores that the server goes away under every active session that it could run agents for. */
+/** Suspends every active session with a repository, because the server stops. */
 export async function suspendActive(
   { store, execute, clock, log }: Pick<RuntimeContext, "store" | "execute" | "clock" | "log">,
   { signal }: { readonly signal: AbortSignal },
