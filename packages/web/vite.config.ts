@@ -7,12 +7,12 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { defaultClientConditions, defineConfig, type Plugin } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 
-/** What the server answers itself; never the page, and never from a cache. */
+/** Paths served by the server itself, never by the page or a cache. */
 const SERVER_PATHS = ["/api", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const;
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-/** The last two steps take many times as long for a few bytes. */
+/** Quality 10 and 11 take many times as long and save a few bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const shell = collectShell();
 
@@ -27,7 +27,7 @@ export default defineConfig({
     VitePWA({
       strategies: "generateSW",
       registerType: "autoUpdate",
-      // Registered by our own module: the page allows no inline script.
+      // Our own module registers it: the page's security policy forbids inline scripts.
       injectRegister: false,
       manifest: {
         id: "/",
@@ -51,7 +51,7 @@ export default defineConfig({
         navigateFallback: "/index.html",
         navigateFallbackDenylist: SERVER_PATHS.map((path) => new RegExp(`^${path}(/|$|\\?)`, "u")),
         cleanupOutdatedCaches: true,
-        // With the next visit, whatever else is open; otherwise a new build waits until all pages are closed.
+        // A new build takes over with the next visit, without waiting until all pages are closed.
         skipWaiting: true,
         clientsClaim: true,
         importScripts: ["/notification-click.js"],
@@ -61,19 +61,19 @@ export default defineConfig({
     }),
     compressed(),
   ],
-  // Workspace packages come from their sources, so that this build does not wait for theirs.
+  // Workspace packages are built from their sources, so that this build does not depend on theirs.
   resolve: { conditions: ["holdfast-source", ...defaultClientConditions] },
   worker: { format: "es" },
   build: {
     outDir: "../server/dist/web",
     emptyOutDir: true,
     target: "es2024",
-    // The page's security policy allows no data: URLs.
+    // The page's security policy forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: {
-      // Every browser of that target preloads modules by itself.
+      // All target browsers support module preload.
       polyfill: false,
-      // No modulepreload links in index.html: Chromium does not use them once the service worker serves the page, and warns of each.
+      // No modulepreload links in index.html: Chromium warns about each one when the service worker serves the page.
       resolveDependencies: (_name, dependencies, { hostType }) =>
         hostType === "html" ? [] : dependencies,
     },
@@ -83,10 +83,7 @@ export default defineConfig({
   },
 });
 
-/**
- * What the service worker keeps: what any page starts with, and the pages themselves. What they
- * load later, such as grammars, comes from the server.
- */
+/** Collects the files that the service worker caches: the entry and the pages, without later chunks such as grammars. */
 function collectShell() {
   const files = new Set<string>();
   const plugin: Plugin = {
@@ -110,7 +107,7 @@ function collectShell() {
   return { plugin, transform };
 }
 
-/** Beside each file, what the server sends to browsers that take it smaller. */
+/** Writes a Brotli and a gzip version beside each file. */
 function compressed(): Plugin {
   let folder = "";
   return {
@@ -139,7 +136,7 @@ function compressed(): Plugin {
   };
 }
 
-/** The page allows styles from files only; sonner's are imported from its own. */
+/** The page's security policy allows styles only from files, so sonner's styles are imported from its file. */
 function withoutInsertedStyles(): Plugin {
   return {
     name: "without-inserted-styles",
@@ -147,14 +144,15 @@ function withoutInsertedStyles(): Plugin {
       filter: { id: /[/\\]sonner[/\\]dist[/\\]index\.mjs$/u },
       handler(code) {
         const stripped = code.replace(/^__insertCSS\(".*"\);$/mu, "");
-        if (stripped === code) this.error("sonner no longer inserts its styles where it did");
+        if (stripped === code)
+          this.error("sonner no longer inserts its styles in the expected place");
         return { code: stripped, map: null };
       },
     },
   };
 }
 
-/** What makes HTML of Markdown is not used: without the instance it is for, the build leaves it out. */
+/** Keeps only the lexer of marked: the page does not use its HTML renderer. */
 function lexerOfMarkedOnly(): Plugin {
   return {
     name: "lexer-of-marked-only",
@@ -165,15 +163,14 @@ function lexerOfMarkedOnly(): Plugin {
           /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/u,
         );
         const lexer = /[{,](?<name>\w+) as Lexer\b/u.exec(code)?.groups?.["name"];
-        if (instance === -1 || lexer === undefined)
-          this.error("marked is no longer built as it was");
+        if (instance === -1 || lexer === undefined) this.error("the build of marked has changed");
         return { code: `${code.slice(0, instance)}export{${lexer} as Lexer};`, map: null };
       },
     },
   };
 }
 
-/** The page is in English. uPlot takes the browser's language and throws when that is no valid tag, such as "en-US@posix". */
+/** uPlot uses the browser's language and throws for an invalid tag such as "en-US@posix"; the page is in English. */
 function plotsInEnglish(): Plugin {
   return {
     name: "plots-in-english",
@@ -181,7 +178,7 @@ function plotsInEnglish(): Plugin {
       filter: { id: /[/\\]uplot[/\\]dist[/\\]uPlot\.esm\.js$/u },
       handler(code) {
         const english = code.replace("domEnv ? nav.language : 'en-US'", "'en'");
-        if (english === code) this.error("uPlot no longer formats numbers as it did");
+        if (english === code) this.error("uPlot no longer uses the language in the expected place");
         return { code: english, map: null };
       },
     },

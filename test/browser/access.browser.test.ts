@@ -13,14 +13,14 @@ afterAll(() => rig.close());
 it("a server with a token is opened with it, once for this browser, and closed by forgetting it", async () => {
   await rig.newSession({ title: "Behind the token" });
   const page = await rig.open("/", { expected: /401 \(Unauthorized\)/u });
-  const box = page.getByLabel("Token", { exact: true });
+  const box = page.getByLabel("Access token", { exact: true });
   await box.fill("not the right one");
   await page.keyboard.press("Enter");
   await page.getByText("Wrong token").waitFor();
   expect(await page.getByText("Behind the token").count()).toBe(0);
 
   await box.fill(TOKEN);
-  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   const row = page.getByRole("link", { name: "Behind the token" });
   await row.waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
@@ -30,7 +30,7 @@ it("a server with a token is opened with it, once for this browser, and closed b
 
   const other = await rig.open("/settings", { beside: page, expected: /401 \(Unauthorized\)/u });
   await other.getByRole("button", { name: "Sign out" }).click();
-  await other.getByLabel("Token", { exact: true }).waitFor();
+  await other.getByLabel("Access token", { exact: true }).waitFor();
   await page.reload();
   await box.waitFor();
 });

@@ -1,10 +1,10 @@
-// Runs before the page is painted and before any module: a file, since the page allows no inline script.
+// Sets the theme before the first paint. A file, because the security policy forbids inline scripts.
 (() => {
   let chosen = null;
   try {
     chosen = localStorage.getItem("holdfast.theme");
   } catch {
-    // Storage is switched off: the system's theme it is.
+    // Without storage the system's theme is used.
   }
   const isDark =
     chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);

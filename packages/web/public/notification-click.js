@@ -1,4 +1,4 @@
-// Part of the service worker: a notification leads to the session it is about.
+// Part of the service worker: a pressed notification opens its session.
 addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(show(event.notification.data?.href ?? "/"));

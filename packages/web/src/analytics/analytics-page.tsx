@@ -28,7 +28,7 @@ export function AnalyticsPage(): ReactElement {
   const search = place?.page === "analytics" ? (place.search ?? NOTHING) : NOTHING;
   const range = useMemo(() => parseRange(search), [search]);
   const { data: read, error, isFetching, isPlaceholderData, refetch } = useQuery(statsQuery(range));
-  // That nothing happened in another time says nothing about this one.
+  // Empty figures of the previous period are no placeholder.
   const data = isPlaceholderData && read !== undefined && isEmpty(read) ? undefined : read;
   const choose = (next: Range): void =>
     goTo({ page: "analytics", search: toSearch(next) }, { replace: true });
@@ -94,7 +94,7 @@ function Shown({
   if (isEmpty(stats))
     return range.is === "all" ? (
       <Empty icon={<ChartColumn size={28} />} title="Nothing to count yet">
-        Once sessions have runs that ended, it is shown here how they went.
+        Figures appear here after the first completed run.
       </Empty>
     ) : (
       <Empty
@@ -122,7 +122,7 @@ function isEmpty({ sessions, total }: Stats): boolean {
   return sessions === 0 && total.runs === 0;
 }
 
-/** The figures before stay until those of another range are there. */
+/** Keeps the previous figures until the new ones are loaded. */
 function statsQuery(range: Range) {
   return queryOptions({
     queryKey: ["stats", range] as const,

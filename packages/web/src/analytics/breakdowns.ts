@@ -2,7 +2,7 @@ import type { PhaseStats, Stats, StatsGroup } from "@holdfast/protocol";
 import { PHASE_NAMES } from "../session/phase-names.ts";
 import { costTexts, NONE, valueText } from "./value-text.ts";
 
-/** One thing by its kinds: a bar for each kind, and a table with everything that is known of it. */
+/** A breakdown by a dimension: bars, and a table with all values. */
 export interface Breakdown {
   readonly title: string;
   readonly says: string;
@@ -10,13 +10,13 @@ export interface Breakdown {
   readonly columns: readonly [string, ...string[]];
   /** The first cell is the row's name. */
   readonly rows: readonly (readonly string[])[];
-  /** Said when there are no bars. */
+  /** Shown when there are no bars. */
   readonly otherwise: string;
 }
 
 interface Bar {
   readonly name: string;
-  /** Of the longest. */
+  /** The share of the longest bar. */
   readonly share: number;
   readonly text: string;
 }

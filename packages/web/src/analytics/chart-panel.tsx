@@ -16,7 +16,7 @@ const SWATCHES = {
   "line-strong": "bg-line-strong",
 } as const satisfies Record<Tone, string>;
 
-/** A chart, what its colours mean, and the same as a table. */
+/** A chart with its legend and its table. */
 export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
   const { title, unit, bucketMs, starts, series, otherwise } = chart;
   const [pointed, setPointed] = useState<number | null>(null);
@@ -40,7 +40,7 @@ export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
         </Suspense>
       </ErrorBoundary>
       <TableBehind
-        caption={`${title} over time, without times in which there was nothing`}
+        caption={`${title} over time, without empty periods`}
         columns={["Time (UTC)", ...series.map(({ name }) => name)]}
         rows={rowsOf(chart).map(({ startMs, values }) => [
           bucketText(startMs, bucketMs),
@@ -51,7 +51,7 @@ export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
   );
 }
 
-/** With the values of the time that is pointed at, or of all of it. */
+/** Shows the values of the hovered bucket, or the totals. */
 function Legend({
   chart: { series, unit },
   pointed,

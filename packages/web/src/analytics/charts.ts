@@ -1,32 +1,32 @@
 import type { Stats, StatsBucket } from "@holdfast/protocol";
 import type { Unit } from "./value-text.ts";
 
-/** A colour of the page, by its name there. */
+/** The name of a page colour. */
 export type Tone = "accent" | "ok" | "warn" | "danger" | "line-strong";
 
 interface ChartSeries {
   readonly name: string;
   readonly tone: Tone;
-  /** One for each bucket; null where there was nothing to measure. */
+  /** One per bucket; null without data. */
   readonly values: readonly (number | null)[];
-  /** Of the whole range. */
+  /** For the whole range. */
   readonly total: number | null;
 }
 
-/** Something over time. */
+/** A chart over time. */
 export interface Chart {
   readonly title: string;
-  /** Parts of a sum are bars on each other; rates are lines. */
+  /** Parts of a sum are stacked bars; rates are lines. */
   readonly drawnAs: "stack" | "lines";
   readonly unit: Unit;
   readonly bucketMs: number;
   readonly starts: readonly number[];
   readonly series: readonly ChartSeries[];
-  /** Said when there is nothing to draw. */
+  /** Shown when there is no data. */
   readonly otherwise: string;
 }
 
-/** Currencies are whatever agents say; a chart for each of many would be no help. */
+/** Agents report arbitrary currencies; only some get a chart. */
 const CURRENCIES_MAX = 4;
 
 const OUTCOMES = [
@@ -130,7 +130,7 @@ interface ChartRow {
   readonly values: readonly (number | null)[];
 }
 
-/** The same as rows of a table, newest first, without buckets in which nothing happened. */
+/** The table rows of a chart, newest first, without empty buckets. */
 export function rowsOf(chart: Chart): readonly ChartRow[] {
   const { starts, series } = chart;
   return starts
@@ -144,10 +144,7 @@ export function rowsOf(chart: Chart): readonly ChartRow[] {
     .toReversed();
 }
 
-/**
- * Values to draw one over the other so that they look piled up: the last is on top of all others,
- * and is drawn first.
- */
+/** Cumulated values for a stack: the topmost series has the largest values and is drawn first. */
 export function piledUp(series: readonly ChartSeries[]): readonly (readonly number[])[] {
   const piles: (readonly number[])[] = [];
   for (const { values } of series) {
@@ -157,7 +154,7 @@ export function piledUp(series: readonly ChartSeries[]): readonly (readonly numb
   return piles.toReversed();
 }
 
-/** Which of the buckets are named below a chart, so that the names have room. */
+/** The buckets with a label, chosen so that the labels fit. */
 export function tickIndexes(count: number, roomFor: number): readonly number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(1, roomFor)));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);

@@ -8,7 +8,7 @@ interface DataTableProps {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The numbers behind a picture, made when they are asked for. */
+/** The data table of a chart, rendered when it is opened. */
 export function TableBehind(props: DataTableProps): ReactElement {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -21,7 +21,7 @@ export function TableBehind(props: DataTableProps): ReactElement {
   );
 }
 
-/** Narrow screens have a row's cells below each other where they do not fit beside each other. */
+/** Tables with more columns stack their cells on narrow screens. */
 const FITS_ON_PHONES = 6;
 
 function DataTable({ caption, columns, rows }: DataTableProps): ReactElement {
@@ -79,7 +79,7 @@ function Cell({
   label,
   children,
 }: {
-  /** Beside the value where the head of the table is not seen. */
+  /** Shown beside the value where the table head is hidden. */
   readonly label: string | undefined;
   readonly children: ReactNode;
 }): ReactElement {

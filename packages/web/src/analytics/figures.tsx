@@ -2,7 +2,7 @@ import type { Stats } from "@holdfast/protocol";
 import type { ReactElement } from "react";
 import { costTexts, NONE, valueText } from "./value-text.ts";
 
-/** What it comes to. */
+/** The key figures. */
 export function Figures({ stats }: { readonly stats: Stats }): ReactElement {
   const { total } = stats;
   const costs = costTexts(total.cost);

@@ -1,6 +1,6 @@
 import { useId, type ReactElement, type ReactNode } from "react";
 
-/** One picture with its name. */
+/** A titled panel. */
 export function Panel({
   title,
   aside,
@@ -8,7 +8,7 @@ export function Panel({
   children,
 }: {
   readonly title: string;
-  /** At the other end of the heading. */
+  /** At the end of the heading. */
   readonly aside?: string;
   readonly says?: string;
   readonly children: ReactNode;

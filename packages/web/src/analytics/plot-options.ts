@@ -2,12 +2,12 @@ import uPlot from "uplot";
 import { piledUp, tickIndexes, type Chart } from "./charts.ts";
 import { tickText, valueText } from "./value-text.ts";
 
-/** As high as `h-44`. */
+/** The height of `h-44`. */
 export const PLOT_HEIGHT = 176;
 
 const TICK_WIDTH = 64;
 const ROOM_ABOVE = 1.05;
-/** Bars of so many buckets are wide enough on a phone to be parted by lines. */
+/** With up to this many buckets, bars are wide enough for separating lines on a phone. */
 const PARTED_MAX = 31;
 const PERCENTS = [0, 0.25, 0.5, 0.75, 1];
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
@@ -17,12 +17,12 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
 interface Look {
   readonly width: number;
   readonly font: string;
-  /** Of one of the page's colours. */
+  /** The value of a page colour. */
   readonly colourOf: (name: string) => string;
   readonly onPoint: (index: number | null) => void;
 }
 
-/** Buckets lie side by side: along the axis they are counted, and named when they are labelled. */
+/** The x axis counts the buckets; labels show their times. */
 export function plotOptions(chart: Chart, look: Look): uPlot.Options {
   const { starts, bucketMs, unit, drawnAs } = chart;
   const { colourOf, font } = look;
@@ -74,7 +74,7 @@ export function plotData({ starts, drawnAs, series }: Chart): uPlot.AlignedData 
   const values =
     drawnAs === "lines"
       ? series.map((each) => [...each.values])
-      : // No bar rather than one without height, of which the line around it would be seen.
+      : // Null instead of 0: the outline of an empty bar would be visible.
         piledUp(series).map((pile) => pile.map((value) => (value === 0 ? null : value)));
   return [starts.map((_, index) => index), ...values];
 }
@@ -83,20 +83,19 @@ function linesOf({ series }: Chart, { colourOf }: Look): uPlot.Series[] {
   return series.map(({ tone }, index) => ({
     stroke: colourOf(tone),
     width: 2,
-    // Not told apart by colour alone.
+    // Lines must differ by more than colour.
     ...(index > 0 && { dash: [6, 4] }),
     spanGaps: true,
     points: { show: true, size: 6, fill: colourOf(tone) },
   }));
 }
 
-/** In the order in which they are piled up from the top down. */
+/** From the top of the stack down. */
 function barsOf({ starts, series }: Chart, { colourOf }: Look): uPlot.Series[] {
   const paths = uPlot.paths.bars?.({ size: [0.8, 48] });
   return series.toReversed().map(({ tone }) => ({
     fill: colourOf(tone),
-    // A line of the ground between the parts, for those who see few colours. Thin bars have no room
-    // for it: it would be all that is seen of them.
+    // Separating lines help people who see few colours. Thin bars have no room for them.
     ...(starts.length <= PARTED_MAX ? { stroke: colourOf("surface"), width: 1 } : { width: 0 }),
     points: { show: false },
     ...(paths !== undefined && { paths }),

@@ -4,16 +4,13 @@ import "uplot/dist/uPlot.min.css";
 import type { Chart } from "./charts.ts";
 import { PLOT_HEIGHT, plotData, plotOptions } from "./plot-options.ts";
 
-/**
- * Draws a chart as wide as there is room, in the colours of the theme that is shown. Those who do not
- * see it have its legend and its table.
- */
+/** Draws a chart in the available width and the current theme. The legend and the table are its accessible forms. */
 export function Plot({
   chart,
   onPoint,
 }: {
   readonly chart: Chart;
-  /** With the bucket that is pointed at. */
+  /** Called with the hovered bucket. */
   readonly onPoint: (index: number | null) => void;
 }): ReactElement {
   const host = useRef<HTMLDivElement>(null);

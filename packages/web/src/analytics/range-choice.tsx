@@ -41,7 +41,7 @@ export function RangeChoice({
   );
 }
 
-/** Days begin with what was shown before. */
+/** Custom days start with the previous period. */
 function rangeNamed(is: Range["is"], before: Range): Range {
   return is === "days" ? daysOf(before, Date.now()) : { is };
 }
@@ -58,7 +58,7 @@ function Days({
   const id = useId();
   const [days, setDays] = useState({ first, last });
   const [shown, setShown] = useState(days);
-  // An address that says other days fills them in. Not by a key: the focus stays where it is.
+  // A changed URL updates the inputs. A key would reset the focus.
   if (shown.first !== first || shown.last !== last) {
     setShown({ first, last });
     setDays({ first, last });

@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const USUAL = "30d";
 
-/** Lengths of time until now. */
+/** Periods that end now. */
 const LENGTHS_MS = {
   "24h": DAY_MS,
   "7d": 7 * DAY_MS,
@@ -15,7 +15,7 @@ const LENGTHS_MS = {
 
 type Length = keyof typeof LENGTHS_MS;
 
-/** What time the figures are of. */
+/** The period of the figures. */
 export type Range =
   | { readonly is: Length | "all" }
   /** From the first day to the last one, both included, in UTC. */
@@ -30,7 +30,7 @@ export const RANGE_NAMES = {
   days: "Custom",
 } as const satisfies Record<Range["is"], string>;
 
-/** Whatever does not mean anything is left out: an address by hand is no error. */
+/** Ignores invalid values: an edited URL is no error. */
 export function parseRange({ range, from, to }: PageSearch): Range {
   if (from !== undefined && to !== undefined && whatIsWrong(from, to) === null)
     return { is: "days", first: from, last: to };
@@ -54,14 +54,14 @@ export function toStatsQuery(range: Range, nowMs: number): StatsQuery {
   }
 }
 
-/** The same time as days to start from, or the usual length where there is no first day. */
+/** The period as days, or the default period when it has no first day. */
 export function daysOf(range: Range, nowMs: number): Extract<Range, { is: "days" }> {
   if (range.is === "days") return range;
   const length = LENGTHS_MS[range.is === "all" ? USUAL : range.is];
   return { is: "days", first: dayOf(nowMs - length), last: dayOf(nowMs) };
 }
 
-/** Why these are no first and last day; null when they are. */
+/** Why the days are invalid; null when they are valid. */
 export function whatIsWrong(first: string, last: string): string | null {
   if (!isDay(first)) return "The first day is not a date.";
   if (!isDay(last)) return "The last day is not a date.";

@@ -1,12 +1,12 @@
 import { durationText } from "../ui/time.ts";
 import { moneyText } from "../ui/money.ts";
 
-/** What a number is of, and so how it is written. */
+/** The unit of a number, which decides its format. */
 export type Unit =
   | { readonly is: "count" | "tokens" | "rate" | "duration" }
   | { readonly is: "money"; readonly currency: string };
 
-/** Written where there is no value. */
+/** Shown for a missing value. */
 export const NONE = "–";
 
 const whole = new Intl.NumberFormat("en");
@@ -31,7 +31,7 @@ export function valueText(value: number | null, unit: Unit): string {
   }
 }
 
-/** One amount for each currency, the first one first. */
+/** One amount per currency. */
 export function costTexts(cost: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(cost)
     .filter(([, amount]) => amount !== 0)
@@ -47,7 +47,7 @@ const shortDay = utcFormat({ month: "short", day: "numeric" });
 const month = utcFormat({ month: "short", year: "numeric" });
 const clock = utcFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
-/** The time a bucket is of, in UTC. */
+/** The time of a bucket, in UTC. */
 export function bucketText(startMs: number, bucketMs: number): string {
   if (bucketMs < DAY_MS) return `${day.format(startMs)}, ${clock.format(startMs)}`;
   if (bucketMs < WEEK_MS) return day.format(startMs);
@@ -55,7 +55,7 @@ export function bucketText(startMs: number, bucketMs: number): string {
   return `${Math.round(bucketMs / WEEK_MS)} weeks from ${day.format(startMs)}`;
 }
 
-/** The same in the little room below a chart. */
+/** A short form for the axis of a chart. */
 export function tickText(startMs: number, bucketMs: number): string {
   if (bucketMs > WEEK_MS) return month.format(startMs);
   return bucketMs < DAY_MS && startMs % DAY_MS !== 0

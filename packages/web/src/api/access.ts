@@ -3,18 +3,18 @@ import { createStore } from "./store.ts";
 
 const KEY = "holdfast.token";
 
-/** What the page may do at the server, as far as it knows. */
+/** The page's access to the server. */
 export interface Access {
   readonly token: string | null;
-  /** The server said that the token is missing or wrong. */
+  /** The server rejected the token, or asks for one. */
   readonly refused: boolean;
 }
 
-/** The server's token, kept in this browser. */
+/** The server's token, stored in this browser. */
 export interface AccessStore {
   current(): Access;
   subscribe(changed: () => void): () => void;
-  /** Null forgets it. */
+  /** Null removes it. */
   setToken(token: string | null): void;
   refuse(): void;
 }

@@ -1,10 +1,10 @@
 export interface Paced {
-  /** Does it now, or as soon as it is due again; however often it is asked for meanwhile, once. */
+  /** Acts now, or once at the end of the current interval. */
   ask(): void;
   stop(): void;
 }
 
-/** Something that is done at once when it is wanted, but not more often than once in so many milliseconds. */
+/** Throttles an action: the first request acts at once, further ones at most once per interval. */
 export function atMostEvery(everyMs: number, act: () => void): Paced {
   let waiting: ReturnType<typeof setTimeout> | null = null;
   let isWanted = false;

@@ -5,13 +5,13 @@ import { createPageFetch } from "./page-fetch.ts";
 import { pageStorage } from "./page-storage.ts";
 import { createRetryingFetch, createWaiting } from "./retrying-fetch.ts";
 
-/** The token this page uses, and whether the server takes it. */
+/** The token of this page, and whether the server accepts it. */
 export const access = createAccessStore(pageStorage);
 
-/** Whether the page hears of changes. */
+/** The state of the event stream. */
 export const connection = createConnectionStore();
 
-/** How long until the next attempt, and how to have it now. */
+/** Pauses between attempts, which can be ended early. */
 export const waiting = createWaiting(window);
 
 const send = createPageFetch({ access, send: (input, init) => fetch(input, init) });
@@ -19,7 +19,7 @@ const send = createPageFetch({ access, send: (input, init) => fetch(input, init)
 /** The server this page came from. */
 export const client: Client = createUncheckedClient({ url: location.origin, fetch: send });
 
-/** For the stream of all sessions only: it is what tells whether the page is live. */
+/** Only for the stream of all sessions, which decides whether the page is live. */
 export const liveClient: Client = createUncheckedClient({
   url: location.origin,
   fetch: createRetryingFetch({ send, connection, waiting }),

@@ -16,8 +16,8 @@ const TOGETHER_MS = 120;
 const REFETCH_MS = 1_000;
 
 /**
- * Brings events of all sessions into the lists: rows that are shown change where they are; what may
- * have come, gone or been counted is read again. Both at once, and then not more often than that.
+ * Applies the events of all sessions to the lists. Known rows change in place; lists that may have gained or
+ * lost rows are fetched again. Both are throttled.
  */
 export function createLiveLists(queries: QueryClient): LiveLists {
   const changed = new Map<string, Session>();
@@ -43,7 +43,7 @@ export function createLiveLists(queries: QueryClient): LiveLists {
     if (isAboutLists) stale.add(SESSIONS);
     if (isAboutLists || !hasList) stale.add(SESSION_COUNTS);
     const inbox = queries.getQueryData<SuspensionsReply>([SUSPENSIONS]);
-    // A run that ends may leave something in the inbox that no session tells of.
+    // A run that ends may leave an unused answer in the inbox, which no session event mentions.
     if (isAboutLists || !hasList || changesInbox(inbox, sessions)) stale.add(SUSPENSIONS);
     if (stale.size > 0) refetching.ask();
   });
@@ -73,7 +73,7 @@ export function createLiveLists(queries: QueryClient): LiveLists {
   };
 }
 
-/** The same pages with what is known better. */
+/** The same pages with the newer sessions in place. */
 export function withSessions(pages: Pages, sessions: ReadonlyMap<string, Session>): Pages {
   const isTouched = (page: SessionList): boolean =>
     page.sessions.some(({ id }) => sessions.has(id));
@@ -88,12 +88,12 @@ export function withSessions(pages: Pages, sessions: ReadonlyMap<string, Session
   };
 }
 
-/** An answer to a request may be newer than an event that was on its way. */
-function newer(shown: Session, told: Session | undefined): Session {
-  return told === undefined || told.version < shown.version ? shown : told;
+/** A reply to a request may be newer than an event in flight. */
+function newer(shown: Session, changed: Session | undefined): Session {
+  return changed === undefined || changed.version < shown.version ? shown : changed;
 }
 
-/** Whether a list may have got or lost a row, or its counts may have changed. */
+/** Whether a list may have gained or lost a row, or its counts may have changed. */
 export function changesMembers(pages: Pages, sessions: ReadonlyMap<string, Session>): boolean {
   const shown = new Map(
     pages.pages.flatMap((page) => page.sessions).map((session) => [session.id, session]),

@@ -18,7 +18,7 @@ export function followAll(queries: QueryClient): () => void {
   };
 }
 
-/** Does not wait any longer before the next attempt to reach the server. */
+/** Ends the pause before the next attempt to reach the server. */
 export function tryNow(): void {
   shared?.wake();
 }

@@ -1,6 +1,6 @@
 import type { AccessStore } from "./access.ts";
 
-/** Every request of the page: with the token, and with an eye on whether it is still good. */
+/** Adds the token to every request of the page, and notices when the server rejects it. */
 export function createPageFetch({
   access,
   send,
@@ -20,7 +20,7 @@ export function createPageFetch({
 
 const SMALL = 4_096;
 
-/** Such requests are finished even when the page is closed meanwhile; browsers allow no large ones. */
+/** Small writes complete even when the page is closed; browsers do not allow that for large ones. */
 function isSmallWrite({ method = "GET", body = null }: RequestInit = {}): boolean {
   return method !== "GET" && (body === null || (typeof body === "string" && body.length < SMALL));
 }

@@ -1,11 +1,11 @@
-/** What this browser keeps for the page; nothing where it may not keep anything. */
+/** The page's storage in this browser; empty where storage is not allowed. */
 export interface PageStorage {
   get(key: string): string | null;
   /** Null removes it. */
   set(key: string, value: string | null): void;
 }
 
-/** Browsers can forbid storage, or have no room: then it is as if nothing had been kept. */
+/** Browsers can forbid storage or run out of space: then nothing is stored. */
 export function openPageStorage(open: () => Storage): PageStorage {
   return {
     get: (key) => attempt(() => open().getItem(key)) ?? null,

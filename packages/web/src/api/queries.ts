@@ -5,7 +5,7 @@ import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 export { SUSPENSIONS };
 
-/** What a list of sessions is narrowed to, as the server does it. */
+/** The server's filters for a list of sessions. */
 export type SessionsFilter = Partial<
   Pick<ListSessionsQuery, "repoId" | "status" | "state" | "phase" | "agent" | "provider" | "q">
 >;
@@ -29,7 +29,7 @@ function startOf(): string | null {
   return null;
 }
 
-/** Everything anywhere that waits: the inbox. */
+/** The inbox: everything that waits in any session. */
 export const suspensionsQuery = queryOptions({
   queryKey: [SUSPENSIONS] as const,
   queryFn: ({ signal }) => client.suspensions({ signal }),
@@ -40,7 +40,7 @@ export const repositoriesQuery = queryOptions({
   queryFn: ({ signal }) => client.repos.list({ signal }),
 });
 
-/** What is installed can change under the page; not often. */
+/** Installed agents change rarely. */
 export const providersQuery = queryOptions({
   queryKey: ["providers"] as const,
   queryFn: ({ signal }) => client.providers({ signal }),

@@ -1,4 +1,4 @@
-/** Where lists are kept, to find them again when something changes. */
+/** Query keys of the lists that events update. */
 export const SESSIONS = "sessions";
 export const SUSPENSIONS = "suspensions";
 export const SESSION_COUNTS = "session-counts";

@@ -4,13 +4,13 @@ import type { ConnectionStore } from "./connection.ts";
 export interface Waiting {
   readonly now: () => number;
   readonly random: () => number;
-  /** Resolves after so long, or when somebody wants it now, or when the signal aborts. */
+  /** Resolves after the time, when woken, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal | null) => Promise<void>;
 }
 
 /**
- * A fetch for the one stream that says whether the page is live: comes back only with an open
- * stream or a refusal, tells when it will try again, and notices when the stream ends.
+ * A fetch for the stream that decides whether the page is live. It retries until the stream opens or the server
+ * refuses, publishes the time of the next attempt, and notices when the stream ends.
  */
 export function createRetryingFetch({
   send,
@@ -86,11 +86,11 @@ function watched(response: Response, onEnd: () => void): Response {
 }
 
 export interface PageWaiting extends Waiting {
-  /** Ends every pause. */
+  /** Ends all pauses. */
   wake(): void;
 }
 
-/** Pauses that end early when the network is back, somebody looks at the page, or asks for it. */
+/** Pauses that end early when the network returns, the page becomes visible, or `wake` is called. */
 export function createWaiting(page: Window): PageWaiting {
   const wakers = new Set<() => void>();
   const wake = (): void => {

@@ -3,22 +3,22 @@ import type { ConnectionState, ConnectionStore } from "./connection.ts";
 
 const NAME = "holdfast.events";
 
-type Said =
+type ChannelMessage =
   | { readonly kind: "event"; readonly event: StreamEvent }
   | { readonly kind: "state"; readonly state: ConnectionState }
-  /** A page has come and wants to know how things stand. */
+  /** A new page asks for the current state. */
   | { readonly kind: "hello" }
   | { readonly kind: "wake" };
 
 export interface SharedEvents {
   stop(): void;
-  /** Ends the pause before the next attempt, in whichever page it is. */
+  /** Ends the pause before the next attempt, in whichever page waits. */
   wake(): void;
 }
 
 /**
- * One stream for all open pages of this browser, which allows only six connections to a server: the
- * page that holds the lock listens and tells the others. When it is closed, the next one takes over.
+ * Shares one stream among all open pages of this browser, because browsers allow only six connections per server.
+ * The page that holds the lock reads the stream and forwards the events. When it closes, another page takes over.
  */
 export function shareEvents({
   listen,
@@ -26,7 +26,7 @@ export function shareEvents({
   connection,
   wake,
 }: {
-  /** Listens until it is aborted, or refused. */
+  /** Reads the stream until it is aborted or refused. */
   readonly listen: (signal: AbortSignal, take: (event: StreamEvent) => void) => Promise<void>;
   readonly take: (event: StreamEvent) => void;
   readonly connection: ConnectionStore;
@@ -34,48 +34,48 @@ export function shareEvents({
 }): SharedEvents {
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Without a secure connection there are no locks: then each page has a stream of its own.
+  // Locks need a secure context. Without them each page has its own stream.
   if (!("locks" in navigator)) {
     void listen(signal, take);
     return { stop: () => stopping.abort(), wake };
   }
 
   const channel = new BroadcastChannel(NAME);
-  const say = (said: Said): void => channel.postMessage(said);
+  const post = (message: ChannelMessage): void => channel.postMessage(message);
   let isListening = false;
-  channel.addEventListener("message", ({ data }: MessageEvent<Said>) => {
+  channel.addEventListener("message", ({ data }: MessageEvent<ChannelMessage>) => {
     switch (data.kind) {
       case "event":
         return take(data.event);
       case "state":
         return isListening ? undefined : connection.set(data.state);
       case "hello":
-        return isListening ? say({ kind: "state", state: connection.current() }) : undefined;
+        return isListening ? post({ kind: "state", state: connection.current() }) : undefined;
       case "wake":
         return wake();
       default:
         return data satisfies never;
     }
   });
-  say({ kind: "hello" });
+  post({ kind: "hello" });
 
   const lead = async (): Promise<void> => {
     if (signal.aborted) return;
     isListening = true;
     const unsubscribe = connection.subscribe(() =>
-      say({ kind: "state", state: connection.current() }),
+      post({ kind: "state", state: connection.current() }),
     );
     try {
       await listen(signal, (event) => {
         take(event);
-        say({ kind: "event", event });
+        post({ kind: "event", event });
       });
     } finally {
       isListening = false;
       unsubscribe();
     }
   };
-  // Waiting for the lock ends with an error when the page no longer wants it.
+  // The request rejects when it is aborted.
   navigator.locks.request(NAME, { signal }, lead).catch(() => {});
 
   return {
@@ -85,7 +85,7 @@ export function shareEvents({
     },
     wake: () => {
       wake();
-      say({ kind: "wake" });
+      post({ kind: "wake" });
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Suspension, SuspensionKind } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { suspensionsQuery } from "./queries.ts";
 
-/** Whether a person can do something about it; the others end by themselves or come from outside. */
+/** Whether a person can resolve it; the others end by themselves or from outside. */
 const FOR_A_PERSON = {
   permission: true,
   question: true,
@@ -17,7 +17,7 @@ export function isForPerson({ kind }: Pick<Suspension, "kind">): boolean {
   return FOR_A_PERSON[kind];
 }
 
-/** How many things anywhere wait for a person. */
+/** The number of requests that wait for a person. */
 export function useWaitingCount(): number {
   const { data } = useQuery(suspensionsQuery);
   if (data === undefined) return 0;

@@ -3,9 +3,9 @@ import { createStore, useStore } from "../api/store.ts";
 
 const announcement = createStore("");
 
-/** Says something to those who hear the page. One sentence; the next one takes its place. */
+/** Announces a sentence to screen readers; it replaces the previous one. */
 export function announce(text: string): void {
-  // A repeated sentence is heard only if it differs from what stands there.
+  // Screen readers skip an unchanged text, so a repeated sentence gets an extra space.
   announcement.set(announcement.current() === text ? `${text}\u00a0` : text);
 }
 

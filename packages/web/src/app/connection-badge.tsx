@@ -13,7 +13,7 @@ interface Wording {
 
 const DOTS = { ok: "bg-ok", warn: "bg-warn", danger: "bg-danger" } as const;
 
-/** Whether what is shown is true now. Pressed while it waits, it tries again at once. */
+/** The connection state. Pressing it retries at once. */
 export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolean }): ReactElement {
   const { tone, text, title } = useWording();
   return (
@@ -29,7 +29,7 @@ export function ConnectionBadge({ dotOnly = false }: { readonly dotOnly?: boolea
   );
 }
 
-/** On phones, where there is no room for the badge: only while something is wrong. */
+/** For phones, which have no room for the badge: shown only while the connection is down. */
 export function ConnectionBanner(): ReactElement | null {
   const { tone, text } = useWording();
   const { kind } = useStore(connection);
@@ -52,7 +52,7 @@ function useWording(): Wording {
   return wordingOf(state, seconds);
 }
 
-/** After so many failures it is not a hiccup. */
+/** After this many failures the server counts as unreachable. */
 const GONE_AFTER = 4;
 
 function wordingOf(state: ConnectionState, seconds: number): Wording {

@@ -14,7 +14,7 @@ interface State {
   readonly failed: { readonly error: unknown } | null;
 }
 
-/** Shows something else in place of what could not be shown. */
+/** Shows a fallback when rendering fails. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { failed: null };
 

@@ -2,7 +2,7 @@ import type { ComponentProps, MouseEvent, ReactElement } from "react";
 import { hrefOf, type Place } from "./place.ts";
 import { goTo, preload } from "./router.ts";
 
-/** A link within the page. Its page's code is loaded when it is pointed at. */
+/** A link within the app. Pointing at it preloads the code of its page. */
 export function Link({
   to,
   replace = false,
@@ -32,7 +32,7 @@ export function Link({
   );
 }
 
-/** Others open new tabs and windows, which is the browser's business. */
+/** Clicks with modifiers open tabs or windows and are left to the browser. */
 function isPlainClick(event: MouseEvent): boolean {
   return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 }

@@ -16,7 +16,7 @@ const PLACES = [
   { page: "settings", name: "Settings", icon: Settings },
 ] as const;
 
-/** At the side on wide screens. */
+/** The sidebar of wide screens. */
 export function SideLinks(): ReactElement {
   const here = usePlace()?.page;
   return (
@@ -38,7 +38,7 @@ export function SideLinks(): ReactElement {
   );
 }
 
-/** At the bottom of phones. */
+/** The tab bar of phones. */
 export function BottomLinks(): ReactElement {
   const here = usePlace()?.page;
   return (
@@ -78,7 +78,7 @@ function PageCount({ page }: { readonly page: PageName }): ReactElement | null {
   return null;
 }
 
-/** How many sessions there are of each status; null until it is known. */
+/** The number of sessions by status; null until loaded. */
 function useSessionCounts(): SessionCounts | null {
   return useQuery(sessionCountsQuery).data ?? null;
 }

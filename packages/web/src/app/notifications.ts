@@ -20,14 +20,14 @@ export function useNotificationChoice(): NotificationChoice {
   return useSyncExternalStore(listeners.add, currentChoice);
 }
 
-/** Asks the browser when it has not been asked. */
+/** Asks the browser for permission when necessary. */
 export async function chooseNotifications(wanted: boolean): Promise<void> {
   if (wanted && Notification.permission === "default") await Notification.requestPermission();
   pageStorage.set(KEY, wanted ? "on" : null);
   listeners.notify();
 }
 
-/** A notification was pressed: the service worker says where it leads. */
+/** Opens the page that the service worker names when a notification is pressed. */
 export function useNotificationClicks(): void {
   useEffect(() => {
     const follow = ({ data }: MessageEvent<unknown>): void => {
@@ -41,7 +41,7 @@ export function useNotificationClicks(): void {
   }, []);
 }
 
-/** Tells of each new thing that waits: in words to those who hear the page, and beside it when hidden. */
+/** Announces each new request to screen readers, and with a notification while the page is hidden. */
 export function useWaitingNotices(): void {
   const { data } = useQuery(suspensionsQuery);
   const known = useRef<ReadonlySet<string> | null>(null);
@@ -65,7 +65,7 @@ function currentChoice(): NotificationChoice {
   return pageStorage.get(KEY) === "on" && Notification.permission === "granted" ? "on" : "off";
 }
 
-/** Several pages may tell of the same thing: the tag makes it one. */
+/** Several pages may notify about the same request; the tag merges these notifications. */
 async function notify(suspension: Suspension): Promise<void> {
   const place = { page: "session", id: suspension.sessionId } as const;
   const options = {

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useWaitingCount } from "../api/waiting-count.ts";
 import { titleText } from "../api/session-name.ts";
 
-/** The tab says where one is, and how many things wait. */
+/** Sets the title of the tab, with the number of waiting requests. */
 export function usePageTitle(title: string | null): void {
   const waiting = useWaitingCount();
   useEffect(() => {
@@ -10,7 +10,7 @@ export function usePageTitle(title: string | null): void {
   }, [title, waiting]);
 }
 
-/** The tab's icon, and the installed app's badge. */
+/** Sets the icon of the tab and the badge of the installed app. */
 export function useIconBadge(): void {
   const waiting = useWaitingCount();
   useEffect(() => {

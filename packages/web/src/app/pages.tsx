@@ -2,7 +2,7 @@ import { lazy, type ReactElement } from "react";
 import type { Place } from "./place.ts";
 import { setPreload } from "./router.ts";
 
-/** Where each page's code is: loaded when one goes there, or is about to. */
+/** Loads the code of each page on demand. */
 const LOADERS = {
   list: () => import("../list/list-page.tsx").then((m) => ({ default: m.ListPage })),
   session: () => import("../session/session-page.tsx").then((m) => ({ default: m.SessionPage })),
@@ -24,7 +24,7 @@ export function Page({ place }: { readonly place: Place }): ReactElement {
     case "list":
       return <ListPage />;
     case "session":
-      // Another session is another page: nothing of the one before stays.
+      // The key makes each session a new page without state of the previous one.
       return <SessionPage key={place.id} id={place.id} />;
     case "inbox":
       return <InboxPage />;

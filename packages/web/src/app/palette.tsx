@@ -12,13 +12,13 @@ import { chooseTheme, THEME_NAMES, THEMES } from "./theme.ts";
 
 const SHOWN = 8;
 
-/** Everything that can be gone to or done, by typing. */
+/** The command palette: pages, sessions and actions by typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [typed, setTyped] = useState("");
   const words = typed.trim();
   const wanted = useDeferredValue(words);
   const found = useFound(wanted);
-  // What was found for other words would be chosen, and then be gone.
+  // Results for an older query must not be selectable.
   const sessions = wanted === words ? found : [];
   const then = (act: () => void) => () => {
     onClose();
@@ -51,7 +51,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
                 <Item
                   key={session.id}
                   value={session.id}
-                  // What the server found is shown, whatever the words are that it found.
+                  // The server's results are shown even when their names do not match the query.
                   keywords={[typed]}
                   onSelect={then(() => goTo({ page: "session", id: session.id }))}
                 >

@@ -1,16 +1,16 @@
 import { parseListSearch, type ListSearch } from "../list/list-search.ts";
 
-/** Parameters in an address that belong to one page. */
+/** The query parameters of one page. */
 export type PageSearch = Readonly<Record<string, string>>;
 
-/** Everywhere one can be. Each has an address, and each address is one of these or nothing. */
+/** A location in the app. Each has a URL; a URL is one of these or unknown. */
 export type Place =
   | { readonly page: "list"; readonly search?: ListSearch }
   | {
       readonly page: "session";
       readonly id: string;
       readonly search?: PageSearch;
-      /** A message's id, to go straight to it. */
+      /** The id of a message to scroll to. */
       readonly hash?: string;
     }
   | { readonly page: "inbox"; readonly search?: PageSearch }
@@ -35,7 +35,7 @@ export function hrefOf(place: Place): string {
   return `${path}${searchText(place.search ?? {})}${hash === "" ? "" : `#${encodeURIComponent(hash)}`}`;
 }
 
-/** Null when there is nothing at the address. */
+/** Null for an unknown URL. */
 export function parsePlace({
   pathname,
   search,

@@ -5,7 +5,7 @@ import { hrefOf, parsePlace, type Place } from "./place.ts";
 const listeners = createListeners();
 let seen: { readonly href: string; readonly place: Place | null } | null = null;
 
-/** Goes to a place. `replace` leaves the one before out of the browser's history. */
+/** Navigates to a place. `replace` replaces the current history entry. */
 export function goTo(place: Place, { replace = false }: { readonly replace?: boolean } = {}): void {
   const href = hrefOf(place);
   if (href === location.pathname + location.search + location.hash) return;
@@ -26,7 +26,7 @@ export function preload(place: Place): void {
   load(place);
 }
 
-/** Where the address says one is; null when there is nothing. */
+/** The place of the current URL; null when it is unknown. */
 function currentPlace(): Place | null {
   const href = location.href;
   if (seen?.href !== href) seen = { href, place: parsePlace(location) };
@@ -37,7 +37,7 @@ export function usePlace(): Place | null {
   return useSyncExternalStore(subscribe, currentPlace);
 }
 
-/** The place whose page is shown: the one before stays until the next one's code is there. */
+/** The place whose page is shown: the previous one stays until the code of the next is loaded. */
 export function useShownPlace(): Place | null {
   const [shown, setShown] = useState(currentPlace);
   const follow = useCallback(() => startTransition(() => setShown(currentPlace())), []);

@@ -16,7 +16,7 @@ import { goTo, useShownPlace } from "./router.ts";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
-/** What is around every page: the way about, whether it is live, and what lies over it. */
+/** The frame of every page: navigation, connection state and overlays. */
 export function Shell(): ReactElement {
   useShellShortcuts();
   useIconBadge();
@@ -27,7 +27,7 @@ export function Shell(): ReactElement {
       <a
         href="#page"
         onClick={(event) => {
-          // The address stays: what follows its # is a message.
+          // The URL must not change: its hash names a message.
           event.preventDefault();
           document.getElementById("page")?.focus();
         }}
@@ -92,7 +92,7 @@ function ThemeButton(): ReactElement {
   );
 }
 
-/** The page of the address. A new page takes the focus, as a document that was loaded would. */
+/** The current page. A new page takes the focus, as a loaded document would. */
 function PageOutlet(): ReactElement {
   const place = useShownPlace();
   const outlet = useRef<HTMLDivElement>(null);
@@ -102,7 +102,7 @@ function PageOutlet(): ReactElement {
     if (shown.current === key) return;
     shown.current = key;
     const { current } = outlet;
-    // What lies over the page keeps it.
+    // An open dialog keeps the focus.
     if (document.querySelector('[role="dialog"]') !== null) return;
     if (current?.contains(document.activeElement) === false) current.focus({ preventScroll: true });
   }, [key]);
@@ -113,7 +113,7 @@ function PageOutlet(): ReactElement {
       tabIndex={-1}
       className="flex min-h-0 min-w-0 flex-1 flex-col outline-none"
     >
-      {/* By key: what failed on one page does not keep the next one away. */}
+      {/* The key resets the boundary when the page changes. */}
       <ErrorBoundary key={key} fallback={(failure) => <FailedPage {...failure} />}>
         <Suspense fallback={null}>
           {place === null ? <MissingPage /> : <Page place={place} />}
@@ -178,7 +178,7 @@ function Overlays(): ReactElement {
   );
 }
 
-/** The keys that work on every page. */
+/** The shortcuts of every page. */
 function useShellShortcuts(): void {
   useShortcuts({
     "?": () => openOverlay("shortcuts"),

@@ -5,11 +5,11 @@ export interface ShortcutGroup {
 
 export interface Shortcut {
   readonly does: string;
-  /** One or more ways; of each, the keys in their order. */
+  /** One or more alternatives, each a sequence of keys. */
   readonly keys: readonly (readonly string[])[];
 }
 
-/** Every key that does something, by where it does. `command` is the platform's key for commands. */
+/** All shortcuts by the place where they work. `command` is the platform's command key. */
 export function shortcutGroups(command: string): readonly ShortcutGroup[] {
   return [
     group("Everywhere", [

@@ -12,14 +12,14 @@ export const THEME_NAMES = {
 } as const satisfies Record<Theme, string>;
 
 const KEY = "holdfast.theme";
-/** As in `--color-bg`, for the browser's own frame. */
+/** The values of `--color-bg`, for the frame of the browser. */
 const GROUNDS = { light: "#f6f7f6", dark: "#111514" } as const;
 
 const listeners = createListeners();
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 systemIsDark.addEventListener("change", show);
 
-/** The chosen theme and how to choose another. `before.js` has set the first one already. */
+/** The chosen theme and its setter. `before.js` applies the first one before the page is painted. */
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(listeners.add, chosenTheme), chooseTheme];
 }

@@ -4,7 +4,7 @@ import { access } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input } from "../ui/field.tsx";
 
-/** Shown when the server wants a token that it has not got from here. */
+/** Asks for the token when the server requires one. */
 export function TokenPage(): ReactElement {
   const [token, setToken] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -30,7 +30,7 @@ export function TokenPage(): ReactElement {
       </div>
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Field
-          label="Token"
+          label="Access token"
           hint="The token the server was started with (HOLDFAST_TOKEN). It is stored in this browser."
           error={problem}
         >
@@ -48,14 +48,14 @@ export function TokenPage(): ReactElement {
           )}
         </Field>
         <Button type="submit" tone="primary" busy={isBusy} disabled={token.trim() === ""}>
-          Open
+          Sign in
         </Button>
       </form>
     </main>
   );
 }
 
-/** Kept only when the server takes it. */
+/** Stores the token only when the server accepts it. */
 async function problemWith(token: string): Promise<string | null> {
   try {
     await createUncheckedClient({ url: location.origin, token }).providers();

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Keys for the whole page while the caller is shown. Silent where somebody types or a dialog is open. */
+/** Page-wide shortcuts while the caller is mounted. Disabled while typing and while a dialog is open. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   useEffect(() => {
@@ -43,8 +43,8 @@ export interface KeyPress {
 const SEQUENCE_MS = 1_000;
 
 /**
- * Keys as they are named in shortcuts: `?`, `mod+k` with the platform's command key, `alt+arrowup`,
- * and `g i` for one after the other. Returns the shortcut that is complete with this key, if any.
+ * Matches key presses with shortcuts such as `?`, `mod+k` with the platform's command key, `alt+arrowup`, and the
+ * sequence `g i`. Returns the shortcut that this key completes, or null.
  */
 export function createKeyReader(now: () => number) {
   let prefix: { readonly key: string; readonly at: number } | null = null;

@@ -5,9 +5,9 @@ export type Answering =
   | { readonly at: "open" }
   | { readonly at: "sending"; readonly answer: unknown }
   | { readonly at: "given"; readonly answer: unknown }
-  /** Somebody or something else was faster. */
+  /** It was answered or closed elsewhere. */
   | { readonly at: "late"; readonly reason: string }
-  /** It may or may not have arrived; the same answer again does no harm. */
+  /** The answer may have arrived; repeating it is safe. */
   | { readonly at: "failed"; readonly answer: unknown; readonly reason: string };
 
 export function afterFailure(error: unknown, answer: unknown): Answering {

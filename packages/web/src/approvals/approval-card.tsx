@@ -29,28 +29,28 @@ import { SUSPENSIONS } from "../api/queries.ts";
 import { announce } from "../app/announce.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-/** Longer titles are commands: they scroll with what is asked. */
+/** Longer titles are commands and scroll with the content. */
 const MAX_TITLE = 300;
 
 export interface ApprovalCardProps {
   readonly sessionId: string;
   readonly suspension: OpenSuspension;
-  /** What the use of the tool would change, where that is known. */
+  /** The changes of the tool call, if known. */
   readonly changes: readonly FileChange[];
-  /** The folder that paths are shown from, as in the transcript. */
+  /** Paths are shown relative to this folder, as in the transcript. */
   readonly root: string | null;
-  /** Changes whenever cards move: a press that was meant for another one does nothing. */
+  /** Changes whenever cards move: a press meant for another card is ignored. */
   readonly place: string;
-  /** Digits answer it wherever the focus is, as long as nobody types. */
+  /** Digits answer it wherever the focus is, except while typing. */
   readonly pageKeys?: boolean;
-  /** No higher than there is room: what is asked scrolls, the answers stay. */
+  /** Fits the available height: the content scrolls, the answers stay visible. */
   readonly fit?: boolean;
-  /** Which session it is of, where that is not clear. */
+  /** Names the session where it is not clear. */
   readonly heading?: ReactNode;
   readonly footer?: ReactNode;
 }
 
-/** Something that a run waits for, whole, with what can be answered. */
+/** A request of a run, shown completely, with its possible answers. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const {
     sessionId,
@@ -101,7 +101,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   );
   const scrollsTitle = fit && approval.title.length > MAX_TITLE;
   return (
-    // The keys are another way to press the buttons inside.
+    // The keys duplicate the buttons inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       aria-labelledby={titleId}
@@ -143,7 +143,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   );
 }
 
-/** What is shown between the title and the answers; null when the title says it all. */
+/** The content between the title and the answers; null when the title is enough. */
 function shownOf(
   approval: Approval,
   changes: readonly FileChange[],
@@ -170,7 +170,7 @@ function Answers({
   readonly isRead: boolean;
   readonly suspensionId: string;
 }): ReactElement | null {
-  if (answering.at === "given") return <p className="text-muted">Answered. The run goes on.</p>;
+  if (answering.at === "given") return <p className="text-muted">Answered. The run continues.</p>;
   if (answering.at === "late") return <p className="text-muted">{answering.reason}</p>;
   const busy = answering.at === "sending";
   const sending = busy && typeof answering.answer === "string" ? answering.answer : null;
@@ -241,10 +241,10 @@ function isTyped(target: EventTarget): boolean {
   return target instanceof Element && target.closest("input,textarea,select") !== null;
 }
 
-/** What has just come, or come back into view, cannot be meant by a press that was on its way already. */
+/** A new or newly visible card ignores presses that were meant for something else. */
 const INERT_MS = 500;
 
-/** True for a moment after the key has changed or the page has been shown again. */
+/** True for a moment after the key changed or the page became visible. */
 function useInert(key: string): boolean {
   const [ready, setReady] = useState<string | null>(null);
   useEffect(() => {
@@ -264,10 +264,7 @@ function useInert(key: string): boolean {
   return ready !== key;
 }
 
-/**
- * Whether an element has been on the screen since this was about something else: what lies outside
- * of what is scrolled has not.
- */
+/** Whether the element has been on the screen since `about` changed. */
 function useSeen(about: string): readonly [RefCallback<HTMLElement>, boolean] {
   const [seen, setSeen] = useState<string | null>(null);
   const watch = useCallback(
@@ -286,7 +283,7 @@ function useSeen(about: string): readonly [RefCallback<HTMLElement>, boolean] {
   return [watch, seen === about];
 }
 
-/** Gives an answer to a suspension, one at a time. */
+/** Answers a suspension, one answer at a time. */
 function useAnswer({
   sessionId,
   suspensionId,

@@ -10,8 +10,8 @@ export interface PressedKey {
 }
 
 /**
- * The answer that a key gives, or null: a digit chooses the option with that number, Escape the first that
- * rejects. A key that is held down since before gives none.
+ * The answer of a key, or null: a digit chooses the option with that number, Escape the first rejection. Repeated keys
+ * are ignored.
  */
 export function answerOfKey(
   approval: Approval,

@@ -67,7 +67,7 @@ it("a tool's result and an event are answered with JSON", () => {
 it("a rate limit asks nothing of anybody", () => {
   expect(approvalOf({ kind: "rate_limit", request: {} })).toEqual({
     ask: "nothing",
-    title: "Waits for the service",
+    title: "Waiting for the service",
     subject: NOTHING,
   });
 });

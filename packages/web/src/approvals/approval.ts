@@ -5,22 +5,22 @@ import { visibleText } from "./visible-text.ts";
 
 export type OptionTone = "allow" | "reject" | "other";
 
-/** One of the answers that were offered, exactly as it was sent. */
+/** One of the offered answers, exactly as the agent sent it. */
 export interface ApprovalOption {
   readonly optionId: string;
   readonly name: string;
   readonly tone: OptionTone;
-  /** Counts for the rest of the session. */
+  /** Applies to the rest of the session. */
   readonly always: boolean;
 }
 
-/** What a suspension asks of a person. */
+/** The request of a suspension to a person. */
 export type Approval =
   | {
       readonly ask: "choice";
       readonly title: string;
       readonly subject: Subject;
-      /** The use of a tool it is about, where its changes are. */
+      /** The tool call that has the changes. */
       readonly toolCallId: string | null;
       readonly options: readonly ApprovalOption[];
     }
@@ -65,37 +65,37 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
   }
 }
 
-/** The first option that says no; null when there is none. */
+/** The first rejecting option; null when there is none. */
 export function rejectionIn(approval: Approval): ApprovalOption | null {
   if (approval.ask !== "choice") return null;
   return approval.options.find(({ tone }) => tone === "reject") ?? null;
 }
 
-/** Whether an answer says no. */
+/** Whether an answer rejects. */
 export function isRejection(approval: Approval, answer: string): boolean {
   if (approval.ask !== "choice") return false;
   return approval.options.some(({ optionId, tone }) => optionId === answer && tone === "reject");
 }
 
-/** What is asked for, in two words. */
+/** The heading of each kind. */
 export const KIND_NAMES = {
   permission: "Permission needed",
   question: "Question",
   tool_result: "Result needed",
-  event: "Waits for an event",
+  event: "Waiting for an event",
   budget: "Budget used up",
-  rate_limit: "Waits for the service",
-  shutdown: "Waits for the server",
+  rate_limit: "Waiting for the service",
+  shutdown: "Waiting for the server",
 } as const satisfies Record<SuspensionKind, string>;
 
-/** What happens when its time is up, before the time. */
+/** What happens on expiry; the time follows. */
 export const EXPIRY_WORDS = {
   permission: "Counts as rejected",
   question: "Closes",
   tool_result: "Closes",
   event: "Gives up",
   budget: "Counts as no",
-  rate_limit: "Goes on by itself",
+  rate_limit: "Continues automatically",
   shutdown: "Closes",
 } as const satisfies Record<SuspensionKind, string>;
 

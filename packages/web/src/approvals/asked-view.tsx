@@ -15,10 +15,10 @@ import type { FileChange } from "./change-view.tsx";
 
 const ChangeView = lazy(() => import("./change-view.tsx").then((m) => ({ default: m.ChangeView })));
 
-/** What scrolls can be reached with the keyboard. */
+/** A scroll area must be focusable. */
 const SCROLLING = { tabIndex: 0, role: "group", "aria-label": "What is asked" } as const;
 
-/** What is asked, to its last line; where it is no higher than there is room, with a sign that there is more. */
+/** The content of a request. When it must fit, it scrolls and shows how much is left. */
 export function AskedView({
   changes,
   root,
@@ -28,12 +28,12 @@ export function AskedView({
   children,
 }: {
   readonly changes: readonly FileChange[];
-  /** The folder that paths are shown from. */
+  /** Paths are shown relative to this folder. */
   readonly root: string | null;
   readonly fit: boolean;
-  /** Whether all of it has been on the screen. */
+  /** Whether the end has been on the screen. */
   readonly isRead: boolean;
-  /** Gets what comes after the last line. */
+  /** The ref of the element after the last line. */
   readonly end: RefCallback<HTMLElement>;
   readonly children: ReactNode;
 }): ReactElement {
@@ -68,17 +68,17 @@ export function AskedEnd({ end }: { readonly end: RefCallback<HTMLElement> }): R
   return <span ref={end} aria-hidden="true" className="-mt-3 block h-1 shrink-0" />;
 }
 
-/** Of the text of commands and changes. */
+/** The line height of commands and changes. */
 const LINE_PX = 20;
-/** Of what is on the screen, so much stays: one sees where one was. */
+/** The overlap of a page scroll. */
 const KEPT_PX = 2 * LINE_PX;
 
-/** Says how much of what scrolls is out of sight below, and goes on to it. Nothing when all is in sight. */
+/** Shows how many lines are hidden below, and scrolls to them. */
 function MoreBelow({
   scroller,
   isRead,
 }: {
-  /** Its one child is as high as it needs to be. */
+  /** The scroll area; its only child has the full height. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly isRead: boolean;
 }): ReactElement | null {

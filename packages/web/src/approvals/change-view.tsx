@@ -18,7 +18,7 @@ const LOOKS = {
 } as const;
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** Every changed line of a file, wrapped; what does not change is counted. */
+/** All changed lines of a file, wrapped; unchanged lines are counted. */
 export function ChangeView({
   change,
   root,
@@ -41,7 +41,7 @@ export function ChangeView({
       </figcaption>
       <div className="font-mono text-[13px] leading-5">
         {lines.map((line, index) => (
-          // Lines have no other name than their place, and never change.
+          // Lines never change, so the index is a stable key.
           <Line key={index} line={line} />
         ))}
       </div>

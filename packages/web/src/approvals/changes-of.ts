@@ -2,7 +2,7 @@ import type { Message } from "@holdfast/protocol";
 import { toToolCall } from "../tools/tool-call.ts";
 import type { FileChange } from "./change-view.tsx";
 
-/** What a use of a tool would change, as its agent showed it. The latest word on a file counts. */
+/** The changes of a tool call. The latest change of a file wins. */
 export function changesOf(
   messages: readonly Message[],
   toolCallId: string | null,

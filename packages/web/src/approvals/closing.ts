@@ -2,7 +2,7 @@ import { isObject } from "@holdfast/client";
 import type { Suspension } from "@holdfast/protocol";
 import { approvalOf } from "./approval.ts";
 
-/** How it ended, in words; null while it is open. */
+/** How the suspension was closed; null while it is open. */
 export function closingText(suspension: Suspension): string | null {
   switch (suspension.status) {
     case "open":
@@ -20,7 +20,7 @@ export function closingText(suspension: Suspension): string | null {
   }
 }
 
-/** A person is known by the token that was made for them, if there is one. */
+/** A person is named by their token, if any. */
 function answeredBy(by: string | null): string {
   if (by === null || by === "") return "a person";
   if (by.startsWith("an earlier answer")) return "an earlier answer of a person";

@@ -21,7 +21,7 @@ import { approvalOf } from "./approval.ts";
 import type { FileChange } from "./change-view.tsx";
 import { changesOf } from "./changes-of.ts";
 
-/** Everything anywhere that waits for an answer, oldest first. */
+/** The open requests of all sessions, oldest first. */
 export function InboxPage(): ReactElement {
   usePageTitle("Inbox");
   const { data, error, refetch } = useQuery(suspensionsQuery);
@@ -135,7 +135,7 @@ function InboxCard({
 
 interface WaitingSession {
   readonly name: string;
-  /** Of its repository. */
+  /** The folder of its repository. */
   readonly root: string | null;
 }
 
@@ -153,10 +153,10 @@ function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
 }
 
 function countText(count: number): string {
-  return count === 1 ? "1 needs you" : `${count} wait for you`;
+  return count === 1 ? "1 needs you" : `${count} need you`;
 }
 
-/** To the next card or the one before; the focus is on the card and on none of its answers. */
+/** Focuses the next or previous card, never one of its answers. */
 function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
   const cards = [...(list?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
   const at = cards.findIndex((card) => card.contains(document.activeElement));
@@ -165,7 +165,7 @@ function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** An action that was allowed and that the agent has not done, as far as can be seen. */
+/** An allowed action that the agent apparently did not perform. */
 function UnusedCard({
   unused,
   name,
@@ -204,8 +204,8 @@ function UnusedCard({
         </h2>
       </header>
       <p className="text-sm text-muted">
-        The agent was gone before the answer, and the next one ended its turn without doing this.
-        Send the session a message to ask for it again.
+        The agent ended before the answer arrived, and the next agent did not perform this action.
+        Send a message to ask for it again.
       </p>
       <Button className="self-start" busy={isPending} onClick={() => mutate()}>
         Dismiss
@@ -216,13 +216,13 @@ function UnusedCard({
 
 type Changes =
   | { readonly are: "known"; readonly changes: readonly FileChange[] }
-  | { readonly are: "being read" }
+  | { readonly are: "loading" }
   | { readonly are: "unknown" };
 
-/** An agent shows the use of a tool just before it asks for permission. */
+/** An agent reports the tool call shortly before it asks for permission. */
 const BEFORE_MS = 10 * 60_000;
 
-/** What would be changed, for those who do not have the session's messages at hand. */
+/** The changes of a request, read from the session's messages. */
 function useChanges(suspension: Suspension): Changes {
   const approval = approvalOf(suspension);
   const toolCallId = approval.ask === "choice" ? approval.toolCallId : null;
@@ -243,5 +243,5 @@ function useChanges(suspension: Suspension): Changes {
   });
   if (toolCallId === null) return { are: "known", changes: [] };
   if (isError || data === null) return { are: "unknown" };
-  return data === undefined ? { are: "being read" } : { are: "known", changes: data };
+  return data === undefined ? { are: "loading" } : { are: "known", changes: data };
 }

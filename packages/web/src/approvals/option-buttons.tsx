@@ -9,7 +9,7 @@ const LOOKS = {
   other: "",
 } as const satisfies Record<OptionTone, string>;
 
-/** As many as were sent, in their order. None has the focus unless somebody puts it there. */
+/** The options in the order the agent sent. None is focused automatically. */
 export function OptionButtons({
   options,
   inert,
@@ -19,9 +19,9 @@ export function OptionButtons({
 }: {
   readonly options: readonly ApprovalOption[];
   readonly inert: boolean;
-  /** Until all of it has been on the screen, it can only be rejected. */
+  /** Until the whole request has been on the screen, it can only be rejected. */
   readonly isRead: boolean;
-  /** The option whose answer is on its way. */
+  /** The option that is being sent. */
   readonly sending: string | null;
   readonly onChoose: (optionId: string) => void;
 }): ReactElement {

@@ -2,14 +2,14 @@ import type { ReactElement } from "react";
 import { shortPath } from "../tools/short-path.ts";
 import type { Subject } from "./subject.ts";
 
-/** Wraps wherever it must: what is not seen cannot be agreed to. */
+/** Everything wraps: hidden text must not be approved. */
 export const WRAPPED = "whitespace-pre-wrap wrap-anywhere";
 
 interface SubjectViewProps {
   readonly subject: Subject;
-  /** What is said above already need not be said twice. */
+  /** A command equal to the title is not repeated. */
   readonly title: string;
-  /** The folder that paths are shown from. */
+  /** Paths are shown relative to this folder. */
   readonly root: string | null;
   /** Files whose changes are shown below. */
   readonly shownFiles: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import { isObject } from "@holdfast/client";
 import { visibleText } from "./visible-text.ts";
 
-/** What a permission is about, whole and in words. */
+/** The complete subject of a permission request. */
 export interface Subject {
   readonly tool: string | null;
   readonly kind: string | null;
@@ -12,7 +12,7 @@ export interface Subject {
 
 const COMMAND_KEYS = ["command", "cmd", "commands", "script", "shell_command", "shellCommand"];
 
-/** Everything that was asked is shown: nothing of it is cut, and nothing left out. */
+/** The whole request is shown; nothing is cut or left out. */
 export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
   const { tool, kind, input, locations } = request;
   const fields = isObject(input) ? Object.entries(input) : [];
@@ -30,13 +30,13 @@ export function subjectOf(request: Readonly<Record<string, unknown>>): Subject {
   };
 }
 
-/** As a person reads it: text as it is, everything else as JSON. */
+/** Text unchanged, everything else as JSON. */
 function valueText(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   return visibleText(text);
 }
 
-/** Some tools are given a text and nothing else, or a list. */
+/** The input of tools that take a plain text or a list. */
 function bareInput(input: unknown): string | null {
   if (input === null || input === undefined || input === "" || isObject(input)) return null;
   return valueText(input);
@@ -48,7 +48,7 @@ function commandText([name, value]: readonly [string, unknown]): string {
   return visibleText(name === "commands" ? words.join("\n") : words.map(quoted).join(" "));
 }
 
-/** Words with spaces in them are told apart from several words. */
+/** Quotes words with spaces. */
 function quoted(word: string): string {
   return /^[\w./:@%+,=-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -5,7 +5,7 @@ import { isComposing } from "../composer/composer-keys.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
 
-/** What has been typed as an answer, kept until it is given. */
+/** The typed answer, stored until it is sent. */
 function useAnswerDraft(suspensionId: string): readonly [string, (text: string) => void] {
   const key = `holdfast.answer.${suspensionId}`;
   const [text, setText] = useState(() => pageStorage.get(key) ?? "");
@@ -65,7 +65,7 @@ export function TextAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
   );
 }
 
-/** JSON, or a text for those who want to send one. */
+/** A JSON answer; invalid JSON can be sent as text. */
 export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxProps): ReactElement {
   const [text, setText] = useAnswerDraft(suspensionId);
   const [reason, setReason] = useState<string | null>(null);
@@ -103,7 +103,7 @@ export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
         </Button>
         {reason !== null && (
           <Button disabled={busy} onClick={() => send(text)}>
-            Send it as text
+            Send as text
           </Button>
         )}
       </div>
@@ -115,7 +115,7 @@ type JsonAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
 
-/** What was typed as JSON, or why it is none. */
+/** Parses the typed JSON. */
 function parseJsonAnswer(text: string): JsonAnswer {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
-/** Characters that are not seen, or that reorder others: with them a text reads as something it is not. */
+/** Invisible and reordering characters, which can disguise a text. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** What is agreed to is seen as it is: unseen characters are written out. Tabs and line ends stay. */
+/** Escapes invisible characters, so that the user sees what they approve. Tabs and newlines stay. */
 export function visibleText(text: string): string {
   return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, writtenOut);
 }

@@ -1,12 +1,12 @@
 import type { Provider, ProvidersReply, Session } from "@holdfast/protocol";
 
-/** Who a message goes to, and what is to be known about that. */
+/** The agent of the next message. */
 export interface AgentChoice {
   readonly provider: string;
   readonly model: string | null;
-  /** Null where the server does not know it any more. */
+  /** Null when the server no longer knows it. */
   readonly about: Provider | null;
-  /** What the choice changes; null when it goes on as before. */
+  /** The consequence of the choice; null when nothing changes. */
   readonly note: string | null;
 }
 
@@ -18,11 +18,11 @@ export function agentChoiceOf({
 }: {
   readonly session: Pick<Session, "next">;
   readonly chosen: { readonly provider: string | null; readonly model: string | null };
-  /** Who worked last; null when nobody has, or it is not known. */
+  /** The agent of the last run; null when unknown. */
   readonly last: { readonly provider: string | null; readonly model: string | null } | null;
   readonly providers: ProvidersReply | null;
 }): AgentChoice | null {
-  // The server's own rule: what it would choose, and a model only with the provider it belongs to.
+  // The server's own rule: its next choice, and a model only with its provider.
   const { next } = session;
   const usual = next.provider ?? providers?.defaultProvider ?? null;
   const provider = chosen.provider ?? usual;

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 import { Select } from "../ui/field.tsx";
 import type { AgentChoice } from "./agent-choice.ts";
 
-/** Who the next message goes to. */
+/** Chooses the agent and model of the next message. */
 export function AgentPicker({
   choice,
   providers,
@@ -20,7 +20,7 @@ export function AgentPicker({
     <>
       <Select
         aria-label="Agent"
-        title="Who the message goes to"
+        title="Agent of the next message"
         value={provider}
         onChange={(event) => onChange({ provider: event.target.value, model: null })}
         className={LOOKS}
@@ -35,7 +35,7 @@ export function AgentPicker({
       {(models.length > 0 || model !== null) && (
         <Select
           aria-label="Model"
-          title="The model it works with"
+          title="Model of the next message"
           value={model ?? ""}
           onChange={(event) =>
             onChange({ provider, model: event.target.value === "" ? null : event.target.value })

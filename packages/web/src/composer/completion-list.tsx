@@ -4,7 +4,7 @@ import { classNames } from "../ui/class-names.ts";
 import type { Completion, Mentions } from "./use-completion.ts";
 import type { SlashCommand } from "./slash.ts";
 
-/** What could be meant, above the box that keeps the focus. */
+/** The suggestions above the message box, which keeps the focus. */
 export function CompletionList<Item>({
   completion: { listId, items, at },
   label,
@@ -16,7 +16,7 @@ export function CompletionList<Item>({
 }: {
   readonly completion: Completion<Item>;
   readonly label: string;
-  /** One of them, and several. */
+  /** The singular and plural for the announcement. */
   readonly counted: readonly [one: string, several: string];
   readonly keyOf: (item: Item) => string;
   readonly note?: string | null;
@@ -34,7 +34,7 @@ export function CompletionList<Item>({
   }, [count, one, several]);
   return (
     <div className="absolute inset-x-0 bottom-full z-20 mb-1 flex max-h-60 flex-col rounded-lg border border-line bg-surface shadow-xl">
-      {/* A list of the browser would take the focus from the box. */}
+      {/* A native select would take the focus from the box. */}
       <div
         ref={list}
         id={listId}
@@ -45,7 +45,7 @@ export function CompletionList<Item>({
         className="min-h-0 overflow-y-auto p-1"
       >
         {items.map((item, index) => (
-          // The box has the focus and the keys.
+          // The box handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={keyOf(item)}
@@ -72,7 +72,7 @@ export function CompletionList<Item>({
   );
 }
 
-/** Files of the repository: their names, and where they are. */
+/** Files of the repository. */
 export function MentionList({
   mentions,
   onChoose,
@@ -104,7 +104,7 @@ function Path({ path }: { readonly path: string }): ReactElement {
   );
 }
 
-/** What the agent understands. */
+/** The commands of the agent. */
 export function SlashList({
   slash,
   onChoose,

@@ -8,7 +8,7 @@ export interface ComposerKey {
   readonly keyCode: number;
 }
 
-/** What a key means in the message box. `type` leaves it to the box. */
+/** The action of a key in the message box. `type` leaves it to the box. */
 export type ComposerAction = "type" | "send" | "interrupt" | "recall" | "leave";
 
 export function actionOfKey(
@@ -29,7 +29,7 @@ export function actionOfKey(
   }
 }
 
-/** An Enter that ends the composition of a character sends nothing. Safari tells only by the code 229. */
+/** An Enter that ends an IME composition sends nothing. Safari reports it only with key code 229. */
 export function isComposing(press: Pick<ComposerKey, "isComposing" | "keyCode">): boolean {
   return press.isComposing || press.keyCode === 229;
 }

@@ -3,21 +3,21 @@ import type { Session } from "@holdfast/protocol";
 export type ComposerState =
   | {
       readonly open: true;
-      /** What becomes of a message; null when it is simply worked on. */
+      /** What happens to a message; null when it starts at once. */
       readonly note: string | null;
-      /** What the button says. */
+      /** The label of the button. */
       readonly send: "Send" | "Queue";
-      /** There is a run that a message could take the place of; what the button for that says. */
+      /** The label of the interrupt button; null when there is no run to interrupt. */
       readonly interrupt: string | null;
     }
   | {
       readonly open: false;
       readonly reason: string;
-      /** What can be done about it. */
+      /** The offered action. */
       readonly way: "fork" | "accept" | null;
     };
 
-/** Whether a session takes messages, and what becomes of them: never left to be found out. */
+/** Whether a session accepts messages, and what happens to them. */
 export function composerStateOf(
   session: Pick<Session, "status" | "state" | "repoId" | "delivery" | "failure" | "queued">,
 ): ComposerState {

@@ -23,7 +23,7 @@ import { withMention } from "./mention.ts";
 import { drafts, outbox, useOutgoing } from "./page-outbox.ts";
 import { type SlashCommand, withCommand } from "./slash.ts";
 import { useMention, useSlash } from "./use-completion.ts";
-// Shown when there is no network: too late to be loaded then.
+// Not lazy: it is needed when the network is down.
 import { OutgoingList } from "./outgoing-list.tsx";
 import type { Draft } from "./drafts.ts";
 
@@ -38,7 +38,7 @@ const SlashList = lazy(() =>
 export interface ComposerProps {
   readonly session: Session;
   readonly queue: readonly QueuedMessage[];
-  /** Who worked last; null when nobody has, or it is not known. */
+  /** The agent of the last run; null when unknown. */
   readonly last: { readonly provider: string | null; readonly model: string | null } | null;
   /** The text of the last message a person sent. */
   readonly lastText: () => string | null;
@@ -47,7 +47,7 @@ export interface ComposerProps {
   readonly onAccept: () => void;
 }
 
-/** Where messages are written, what waits to be delivered, and what did not get there. */
+/** The message box, the queue and the unsent messages. */
 export function Composer(props: ComposerProps): ReactElement {
   const { session, queue, onQueue, onFork, onAccept } = props;
   const state = composerStateOf(session);
@@ -94,7 +94,7 @@ function MessageBox({
   useAutoGrow(box, text);
 
   const put = (next: { readonly text: string; readonly caret: number }): void => {
-    // At once: a key that comes before the next frame would be written elsewhere.
+    // Synchronous: the next key press must find the caret in its new position.
     flushSync(() => {
       change({ text: next.text });
       setCaret(next.caret);
@@ -219,7 +219,7 @@ function MessageBox({
   );
 }
 
-/** In place of the box: why there is none, and what can be done instead. */
+/** Replaces the message box of a session that accepts no messages. */
 function ClosedComposer({
   state: { reason, way },
   onFork,
@@ -246,7 +246,7 @@ function ClosedComposer({
   );
 }
 
-/** As high as its text, up to what its style allows. */
+/** Grows the box with its text where CSS cannot. */
 function useAutoGrow(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = box.current;
@@ -256,7 +256,7 @@ function useAutoGrow(box: RefObject<HTMLTextAreaElement | null>, text: string): 
   }, [box, text]);
 }
 
-/** What is being written, kept with every change. */
+/** The draft of a session, stored with every change. */
 function useDraft(sessionId: string): readonly [Draft, (changes: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.read(sessionId));
   const change = useCallback(

@@ -1,10 +1,10 @@
 import { isObject } from "@holdfast/client";
 import type { PageStorage } from "../api/page-storage.ts";
 
-/** What is being written to a session on this device, and to whom. */
+/** The unsent message of a session on this device, and its agent. */
 export interface Draft {
   readonly text: string;
-  /** Null: as the session prefers. */
+  /** Null for the session's preference. */
   readonly provider: string | null;
   readonly model: string | null;
 }
@@ -26,7 +26,7 @@ export function createDrafts(storage: PageStorage): Drafts {
   };
 }
 
-/** What cannot be read is as if it had never been written. */
+/** An invalid draft counts as empty. */
 export function parseDraft(stored: string | null): Draft {
   const value = parseJson(stored);
   if (!isObject(value)) return NO_DRAFT;

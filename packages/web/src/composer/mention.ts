@@ -1,16 +1,16 @@
-/** A file that is being named: what is typed of its path, and where its sign is. */
+/** A file mention being typed: its query and the position of the @. */
 export interface Mention {
   readonly query: string;
   readonly start: number;
 }
 
-/** After an @ that begins a word, up to the caret; null when no file is being named. */
+/** The mention at the caret: an @ at the start of a word; null when there is none. */
 export function mentionAt(text: string, caret: number): Mention | null {
   const typed = /(?<=^|[\s("'`[{,;:])@([^\s@"]*)$/u.exec(text.slice(0, caret));
   return typed === null ? null : { query: typed[1] ?? "", start: typed.index };
 }
 
-/** The text with the path in place of what was typed of it, and where the caret is then. */
+/** Replaces the typed mention with the path. Returns the text and the new caret. */
 export function withMention(
   text: string,
   { mention, path }: { readonly mention: Mention; readonly path: string },

@@ -3,21 +3,21 @@ import type { PageStorage } from "../api/page-storage.ts";
 import { createListeners } from "../api/store.ts";
 import { parseJson } from "./drafts.ts";
 
-/** A message on its way, or one that did not get there. */
+/** A message that is being sent, or failed to send. */
 export interface Outgoing {
-  /** Sent along each time: however often it is tried, the message arrives once. */
+  /** The idempotency key: retries do not duplicate the message. */
   readonly key: string;
   readonly text: string;
   readonly provider: string | null;
   readonly model: string | null;
   readonly delivery: "queue" | "interrupt";
-  /** Why it is not there yet; null while it is being sent. */
+  /** The reason of the failure; null while sending. */
   readonly failure: string | null;
 }
 
 export type NewMessage = Omit<Outgoing, "key" | "failure">;
 
-/** Messages of this device that the server has not confirmed. They outlive the page. */
+/** The unconfirmed messages of this device. They survive a reload. */
 export interface Outbox {
   of(sessionId: string): readonly Outgoing[];
   subscribe(changed: () => void): () => void;
@@ -26,7 +26,7 @@ export interface Outbox {
   remove(sessionId: string, key: string): void;
 }
 
-/** Kept no more than these; older ones are dropped. */
+/** The maximum per session; older ones are dropped. */
 const MOST = 20;
 
 const CUT_OFF = "The page was closed before the server had answered.";
@@ -94,7 +94,7 @@ export function createOutbox({
   };
 }
 
-/** What was on its way when the page was closed may have arrived: it waits to be tried again. */
+/** A message in flight when the page was closed may have arrived: the user can retry it. */
 function parseOutgoing(stored: string | null): readonly Outgoing[] {
   const value = parseJson(stored);
   if (!Array.isArray(value)) return [];

@@ -4,7 +4,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import type { Outgoing } from "./outbox.ts";
 import { outbox } from "./page-outbox.ts";
 
-/** Messages on their way, and those that did not get there. Nothing that was written is lost. */
+/** Messages that are being sent or failed to send. */
 export function OutgoingList({
   sessionId,
   outgoing,
@@ -12,7 +12,7 @@ export function OutgoingList({
 }: {
   readonly sessionId: string;
   readonly outgoing: readonly Outgoing[];
-  /** Takes the text back into the box. */
+  /** Moves the text back into the message box. */
   readonly onEdit: (text: string) => void;
 }): ReactElement {
   return (

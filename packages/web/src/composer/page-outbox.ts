@@ -25,7 +25,7 @@ export function useOutgoing(sessionId: string): readonly Outgoing[] {
   return useSyncExternalStore(outbox.subscribe, () => outbox.of(sessionId));
 }
 
-/** Pages that are not served safely have no `randomUUID`. */
+/** `randomUUID` needs a secure context. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -6,7 +6,7 @@ import { showFailure } from "../ui/toast.ts";
 import { movedPosition, withMoved } from "./queue-moves.ts";
 import { QueuedItem } from "./queued-item.tsx";
 
-/** What was accepted and is not yet delivered, in its order. */
+/** The queued messages in order. */
 export function QueueList({
   session,
   queue,

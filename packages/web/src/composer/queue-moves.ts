@@ -1,7 +1,7 @@
 import { isObject } from "@holdfast/client";
 import type { QueuedMessage } from "@holdfast/protocol";
 
-/** Where a message goes when it is moved by so many places; null when it cannot go further. */
+/** The new position of a moved message; null when it cannot move further. */
 export function movedPosition(
   queue: readonly Pick<QueuedMessage, "messageId">[],
   messageId: string,
@@ -13,7 +13,7 @@ export function movedPosition(
   return position === at ? null : position;
 }
 
-/** The queue as it will be, to be shown until the server has said so. */
+/** The queue after the move, shown until the server confirms it. */
 export function withMoved<Item extends Pick<QueuedMessage, "messageId">>(
   queue: readonly Item[],
   messageId: string,
@@ -24,12 +24,12 @@ export function withMoved<Item extends Pick<QueuedMessage, "messageId">>(
   return queue.filter((each) => each !== item).toSpliced(position, 0, item);
 }
 
-/** The text of a message that waits; null where it has parts, which are not edited here. */
+/** The text of a queued message; null for one with parts, which cannot be edited here. */
 export function queuedText({ content }: Pick<QueuedMessage, "content">): string | null {
   return content.type === "text" && typeof content["text"] === "string" ? content["text"] : null;
 }
 
-/** Some words for a message that has no text of its own. */
+/** The displayed text of a queued message. */
 export function queuedWords(message: Pick<QueuedMessage, "content">): string {
   const text = queuedText(message);
   if (text !== null) return text;

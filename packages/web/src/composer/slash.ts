@@ -1,17 +1,17 @@
-/** What an agent understands at the beginning of a message. */
+/** A slash command of an agent. */
 export interface SlashCommand {
   readonly name: string;
   readonly description: string;
   readonly hint: string | null;
 }
 
-/** What is being typed after a slash at the beginning; null when no command is. */
+/** The query after a leading slash; null when no command is typed. */
 export function slashQuery(text: string, caret: number): string | null {
   const typed = /^\/(\S*)$/u.exec(text.slice(0, caret));
   return typed === null ? null : (typed[1] ?? "").toLowerCase();
 }
 
-/** Those that begin with it first, then those that have it anywhere. */
+/** Commands that start with the query first, then those that contain it. */
 export function matchingCommands(
   commands: readonly SlashCommand[],
   query: string,
@@ -23,7 +23,7 @@ export function matchingCommands(
   return [...starts, ...has];
 }
 
-/** The text with the command in place of what was typed of it, and where the caret is then. */
+/** Replaces the typed command. Returns the text and the new caret. */
 export function withCommand(
   text: string,
   { name }: SlashCommand,

@@ -5,15 +5,15 @@ import { matchingCommands, type SlashCommand, slashQuery } from "./slash.ts";
 import { client } from "../api/client.ts";
 import { type Mention, mentionAt } from "./mention.ts";
 
-/** A list of what could be meant by what is being typed. The box keeps the focus and the keys. */
+/** A list of suggestions. The message box keeps the focus and handles the keys. */
 export interface Completion<Item> {
   readonly listId: string;
-  /** Nothing while the list is closed. */
+  /** Empty while the list is closed. */
   readonly items: readonly Item[];
   readonly at: number;
-  /** True when the key was for the list. */
+  /** Returns true when the list handled the key. */
   onKey(event: KeyboardEvent): boolean;
-  /** Closed until something else is typed. */
+  /** Closes the list until the text changes. */
   close(): void;
 }
 
@@ -24,12 +24,12 @@ function useCompletion<Item>({
   isWhole,
   onChoose,
 }: {
-  /** All of the box. */
+  /** The whole text of the box. */
   readonly text: string;
-  /** What is typed of the item; null when none is being typed. */
+  /** The typed part of an item; null when none is typed. */
   readonly query: string | null;
   readonly items: readonly Item[];
-  /** Typed whole already: it is sent, not completed. */
+  /** Whether the item is typed completely: then the message is sent instead. */
   readonly isWhole: (item: Item, query: string) => boolean;
   readonly onChoose: (item: Item) => void;
 }): Completion<Item> {
@@ -73,7 +73,7 @@ function useCompletion<Item>({
   };
 }
 
-/** The commands that fit what is typed after a slash, and which of them is chosen with the arrows. */
+/** Suggests commands after a slash. */
 export function useSlash({
   text,
   caret,
@@ -96,14 +96,14 @@ export function useSlash({
 }
 
 export interface Mentions extends Completion<string> {
-  /** The repository has more files than the server looked at. */
+  /** The repository has more files than the server searched. */
   readonly isCut: boolean;
   choose(path: string): void;
 }
 
 const SHOWN = 20;
 
-/** The files whose paths fit what is typed after an @. */
+/** Suggests files after an @. */
 export function useMention({
   text,
   caret,
@@ -123,7 +123,7 @@ export function useMention({
     enabled: repoId !== null && mention !== null,
     placeholderData: keepPreviousData,
     staleTime: 5_000,
-    // One can go on typing without it.
+    // Typing continues without suggestions.
     retry: false,
   });
   const choose = (path: string): void => {

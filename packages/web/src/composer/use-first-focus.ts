@@ -1,6 +1,6 @@
 import { useEffect, type RefObject } from "react";
 
-/** Puts the focus where somebody has just asked to type. */
+/** Focuses the element when it is mounted. */
 export function useFirstFocus(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     element.current?.focus();

@@ -16,10 +16,10 @@ export const archiver = createArchiver({
   undoMs: UNDO_MS,
 });
 
-// Who leaves does not undo any more.
+// After leaving the page nothing can be undone.
 addEventListener("pagehide", archiver.flush);
 
-/** Whether it is put away without a question: nothing is going on, so nothing is lost by it. */
+/** Whether it can be archived without confirmation, because nothing is running or queued. */
 export function isQuiet({
   status,
   state,

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 import { createStore } from "../api/store.ts";
 
-/** Archiving is final at the server, so it is only sent when it can no longer be undone here. */
+/** Archiving is final on the server, so the request is sent only after the time to undo has passed. */
 export interface Archiver {
-  /** Ids that are as good as archived. */
+  /** Sessions that are hidden because they will be archived. */
   hidden(): ReadonlySet<string>;
   subscribe(changed: () => void): () => void;
-  /** Returns how to undo it. */
+  /** Returns the undo function. */
   archive(ids: readonly string[]): () => void;
-  /** Sends at once what is still held back. */
+  /** Sends the pending requests now. */
   flush(): void;
 }
 
@@ -20,11 +20,11 @@ export function createArchiver({
 }: {
   readonly send: (id: string) => Promise<unknown>;
   readonly onFailure: (id: string, error: unknown) => void;
-  /** Calls back later; returns how to call that off. */
+  /** Schedules a callback and returns a function that cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
   readonly undoMs: number;
 }): Archiver {
-  const held = new Set<{ readonly ids: readonly string[]; readonly callOff: () => void }>();
+  const held = new Set<{ readonly ids: readonly string[]; readonly cancel: () => void }>();
   const hidden = createStore<ReadonlySet<string>>(new Set());
   const show = (ids: readonly string[]): void =>
     hidden.set(new Set([...hidden.current()].filter((id) => !ids.includes(id))));
@@ -46,18 +46,18 @@ export function createArchiver({
         held.delete(batch);
         for (const id of ids) void sendNow(id);
       };
-      const batch = { ids, callOff: later(undoMs, finish) };
+      const batch = { ids, cancel: later(undoMs, finish) };
       held.add(batch);
       hidden.set(new Set([...hidden.current(), ...ids]));
       return () => {
         if (!held.delete(batch)) return;
-        batch.callOff();
+        batch.cancel();
         show(ids);
       };
     },
     flush: () => {
       for (const batch of held) {
-        batch.callOff();
+        batch.cancel();
         for (const id of batch.ids) void sendNow(id);
       }
       held.clear();

@@ -21,9 +21,9 @@ export interface FilterBarProps {
   readonly providers: readonly Provider[];
 }
 
-const STATE_NAMES = { idle: "Idle", running: "Running", suspended: "Waits" } as const;
+const STATE_NAMES = { idle: "Idle", running: "Running", suspended: "Needs you" } as const;
 
-/** What the list is narrowed to. On phones it opens on demand. */
+/** The filters of the list; collapsed on phones. */
 export function FilterBar(props: FilterBarProps): ReactElement {
   const { search } = props;
   const [isOpen, setOpen] = useState(false);
@@ -128,7 +128,7 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** One filter: its name when it is not set, its value when it is. */
+/** One filter: shows its name when unset, its value when set. */
 function FilterSelect({
   label,
   value,

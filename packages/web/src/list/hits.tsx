@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { authorOf, type SearchHit, type Session } from "@holdfast/protocol";
 import { nearHit, splitHits } from "./split-hits.ts";
 
-/** A text with what was searched for marked in it. */
+/** A text with the search words highlighted. */
 export function Hits({
   text,
   query,
@@ -28,7 +28,7 @@ export function Hits({
 
 const SPEAKERS = { user: "You", agent: "Agent", system: "Notice" } as const;
 
-/** What a message of the session says where the words are, or else its purpose, if that has them. */
+/** An excerpt of the matching message, or the purpose of the session. */
 export function FoundLine({
   session,
   name,

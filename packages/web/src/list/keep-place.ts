@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, type RefObject } from "react";
 
-/** Rows that come and go above what is being read do not move it. All rows are equally high. */
+/** Keeps the visible rows in place when rows above are added or removed. All rows have the same height. */
 export function useKeepPlace({
   scroller,
   keys,
@@ -15,14 +15,14 @@ export function useKeepPlace({
     const { current: element } = scroller;
     const old = before.current;
     before.current = keys;
-    // At the very top the newest is what one wants to see.
+    // At the top, new rows should become visible.
     if (element === null || old === keys || element.scrollTop === 0) return;
     const rows = rowsMoved({ old, now: keys, top: Math.floor(element.scrollTop / rowHeight) });
     if (rows !== 0) element.scrollBy({ top: rows * rowHeight, behavior: "instant" });
   }, [scroller, keys, rowHeight]);
 }
 
-/** By how many rows the one at the top, or the next that is still there, has moved. */
+/** By how many rows the top row, or the next remaining one, has moved. */
 export function rowsMoved({
   old,
   now,

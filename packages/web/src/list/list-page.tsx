@@ -144,7 +144,7 @@ function Listed({
   );
 }
 
-/** Nothing is listed: because of the filters, because all is put away, or because all is new. */
+/** The empty state: nothing matches, everything is archived, or there are no sessions yet. */
 function ListEmpty({
   isNarrowed,
   archived,
@@ -152,7 +152,7 @@ function ListEmpty({
   onShowArchived,
 }: {
   readonly isNarrowed: boolean;
-  /** How many there are that the list does not show. */
+  /** The number of archived sessions that are not listed. */
   readonly archived: number;
   readonly onClear: () => void;
   readonly onShowArchived: () => void;
@@ -198,7 +198,7 @@ function ListEmpty({
   );
 }
 
-/** What can be done with all that is selected. */
+/** The actions on the selected sessions. */
 function SelectionBar({
   sessions,
   onArchive,
@@ -232,29 +232,31 @@ function SelectionBar({
   );
 }
 
-/** Quiet sessions go at once and can be brought back for a moment; for busy ones one is asked. */
+/** Archives quiet sessions at once, with an undo, and asks before archiving busy ones. */
 function useArchiving(sessions: readonly Session[]): {
   readonly archive: (ids: readonly string[]) => void;
   readonly dialog: ReactElement | null;
 } {
-  const [asked, setAsked] = useState<readonly string[] | null>(null);
-  const close = (): void => setAsked(null);
-  const busy = sessions.filter(({ id }) => asked?.includes(id)).filter((one) => !isQuiet(one));
+  const [pending, setPending] = useState<readonly string[] | null>(null);
+  const close = (): void => setPending(null);
+  const busy = sessions.filter(({ id }) => pending?.includes(id)).filter((one) => !isQuiet(one));
   const dialog =
-    asked === null ? null : (
+    pending === null ? null : (
       <ConfirmDialog
         open
-        title={asked.length === 1 ? "Archive this session?" : `Archive ${asked.length} sessions?`}
+        title={
+          pending.length === 1 ? "Archive this session?" : `Archive ${pending.length} sessions?`
+        }
         confirm="Archive"
         onClose={close}
         onConfirm={() => {
-          archiveSessions(asked);
+          archiveSessions(pending);
           close();
         }}
       >
         {busy.length === 1
-          ? "An agent is at work there, or waits for an answer. Its run is cancelled."
-          : `In ${busy.length} of them an agent is at work or waits for an answer. Their runs are cancelled.`}
+          ? "An agent is working or waiting for an answer. Its run is cancelled."
+          : `In ${busy.length} of them an agent is working or waiting for an answer. Their runs are cancelled.`}
       </ConfirmDialog>
     );
   const archive = useCallback(
@@ -262,7 +264,7 @@ function useArchiving(sessions: readonly Session[]): {
       const chosen = sessions.filter(({ id }) => ids.includes(id)).filter(canArchive);
       const chosenIds = chosen.map(({ id }) => id);
       if (chosen.every(isQuiet)) archiveSessions(chosenIds);
-      else setAsked(chosenIds);
+      else setPending(chosenIds);
     },
     [sessions],
   );

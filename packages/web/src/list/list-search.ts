@@ -2,7 +2,7 @@ import { defined } from "@holdfast/client";
 import { PHASES, STATES, STATUSES, type Phase, type State, type Status } from "@holdfast/protocol";
 import type { SessionsFilter } from "../api/queries.ts";
 
-/** What the list is narrowed to, as it stands in the address. */
+/** The filters of the list, as in the URL. */
 export interface ListSearch {
   readonly q?: string;
   readonly repo?: string;
@@ -10,11 +10,11 @@ export interface ListSearch {
   readonly state?: State;
   readonly phase?: Phase;
   readonly provider?: string;
-  /** Archived ones too. */
+  /** Includes archived sessions. */
   readonly archived?: true;
 }
 
-/** Whatever does not mean anything is left out: an address by hand is no error. */
+/** Ignores invalid values: an edited URL is no error. */
 export function parseListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const { q, repo, status, state, phase, provider, archived } = search;
   return {
@@ -28,7 +28,7 @@ export function parseListSearch(search: Readonly<Record<string, unknown>>): List
   };
 }
 
-/** What the server is asked for. */
+/** The filter for the server. */
 export function toFilter(search: ListSearch): SessionsFilter {
   const { q, repo, status, state, phase, provider, archived } = search;
   return {
@@ -37,7 +37,7 @@ export function toFilter(search: ListSearch): SessionsFilter {
   };
 }
 
-/** How many filters are set, besides the words that are searched for. */
+/** The number of filters besides the search words. */
 export function narrowedBy({ q: _, archived: _also, ...filters }: ListSearch): number {
   return Object.keys(filters).length;
 }
@@ -51,6 +51,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function isOneOf<Value extends string>(values: readonly Value[], given: unknown): given is Value {
-  return values.some((value) => value === given);
+function isOneOf<Value extends string>(values: readonly Value[], value: unknown): value is Value {
+  return values.some((each) => each === value);
 }

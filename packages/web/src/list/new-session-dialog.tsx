@@ -94,7 +94,7 @@ function useNewSession(onClose: () => void) {
     isBusy,
     change: (changes: Partial<Draft>) => {
       setTyped((before) => ({ ...before, ...changes }));
-      // The same request again is the same session; another request is another one.
+      // A retry keeps its idempotency key; a changed request gets a new one.
       setKey(crypto.randomUUID());
     },
     create: async () => {
@@ -114,7 +114,7 @@ function useNewSession(onClose: () => void) {
   };
 }
 
-/** The last choice where it can be made again, and what the server suggests where not. */
+/** The last choice where it is still available, otherwise the server's default. */
 function useDefaults(): Pick<Draft, "repoId" | "provider" | "model"> {
   const [last] = useState(() => readLastChoice(pageStorage));
   const repos = useQuery(repositoriesQuery).data?.repos ?? [];

@@ -2,7 +2,7 @@ import { isObject } from "@holdfast/client";
 import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
 import type { PageStorage } from "../api/page-storage.ts";
 
-/** What is filled in for a new session. */
+/** The form of a new session. */
 export interface Draft {
   readonly repoId: string;
   readonly provider: string;
@@ -32,7 +32,7 @@ export function toRequest({
   };
 }
 
-/** The beginning of a text, cut at a word, to be called by. */
+/** The start of a text, cut at a word, as a title. */
 export function firstWords(text: string): string {
   const line = text.trim().split("\n", 1)[0]?.replaceAll(/\s+/gu, " ") ?? "";
   if (line.length <= TITLE_LENGTH) return line;
@@ -43,7 +43,7 @@ export function firstWords(text: string): string {
 
 export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;
 
-/** What was chosen the last time, as far as it is still there. */
+/** The choice of the last new session. */
 export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
   try {
     const stored: unknown = JSON.parse(storage.get(KEY) ?? "{}");

@@ -5,7 +5,7 @@ import { Field, Select } from "../ui/field.tsx";
 import type { Draft } from "./new-session.ts";
 import { missingProviders } from "./new-session.ts";
 
-/** Which agent, and which model. Those that are not installed are shown, with how to get them. */
+/** Chooses the agent and model. Agents that are not installed are listed with their install command. */
 export function ProviderFields({
   provider,
   model,

@@ -6,7 +6,7 @@ import { repositoriesQuery } from "../api/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
-/** Which repository the agent works in: one that is known, or one more by its path. */
+/** Chooses a known repository, or adds one by its path. */
 export function RepositoryField({
   value,
   onChange,

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState, type ReactElement } from "react";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Input } from "../ui/field.tsx";
 
-const PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
-/** Searches while one types, after a little pause. */
+/** Searches while typing, with a debounce. */
 export function SearchField({
   value,
   onChange,
@@ -16,20 +16,20 @@ export function SearchField({
 }): ReactElement {
   const [typed, setTyped] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  const said = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
-    // The address changed in another way, such as by going back.
-    if (value === said.current) return;
-    said.current = value;
+    // The URL changed otherwise, such as by navigating back.
+    if (value === reported.current) return;
+    reported.current = value;
     setTyped(value);
   }, [value]);
   useEffect(() => {
     const wanted = typed.trim();
-    if (wanted === said.current) return;
+    if (wanted === reported.current) return;
     const timer = setTimeout(() => {
-      said.current = wanted;
+      reported.current = wanted;
       onChange(wanted);
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed, onChange]);
   useShortcuts({ "/": () => input.current?.focus() });

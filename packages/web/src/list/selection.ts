@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 export interface Selection {
   readonly ids: ReadonlySet<string>;
   toggle(id: string): void;
-  /** All from the last one that was toggled to this one. */
+  /** Selects the range from the last toggled session to this one. */
   extendTo(id: string, order: readonly string[]): void;
   clear(): void;
 }

@@ -18,10 +18,10 @@ export interface RowProps {
   readonly repository: string | null;
   readonly provider: string | null;
   readonly query: string | undefined;
-  /** The message that was found in it. */
+  /** The matching message. */
   readonly hit: SearchHit | null;
   readonly isSelected: boolean;
-  /** Something is selected, this or another. */
+  /** Whether any session is selected. */
   readonly isSelecting: boolean;
   readonly onSelect: (options: { readonly range: boolean }) => void;
   readonly onArchive: () => void;
@@ -31,7 +31,7 @@ export function SessionRow(props: RowProps): ReactElement {
   const { session, query, hit, isSelected } = props;
   const name = sessionName(session);
   const foundId = useId();
-  // What was found is where one wants to go.
+  // The link of a hit leads to the matching message.
   const to: Place = {
     page: "session",
     id: session.id,
@@ -82,7 +82,7 @@ function Checkbox({
     <label
       className={classNames(
         "relative z-10 flex size-8 shrink-0 items-center justify-center pointer-coarse:size-11",
-        // Phones have no room for it until it is needed; the menu begins a selection.
+        // Hidden on phones until the menu starts a selection.
         !isSelecting && "max-md:pointer-coarse:hidden",
       )}
     >
@@ -98,7 +98,7 @@ function Checkbox({
   );
 }
 
-/** What matters most first: the line is cut where it does not fit. */
+/** The most important details first, because the line is truncated. */
 function Details({ session, repository, provider, query }: RowProps): ReactElement {
   const { suspension, queued, phase, agentName, failure, removeAt, suspendedReason } = session;
   const parts: readonly (string | null)[] = [
@@ -201,5 +201,5 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** The click says more than the change: whether a range is meant. */
+/** The click handler does the work, because it knows the shift key. */
 function ignore(): void {}

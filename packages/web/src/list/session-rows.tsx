@@ -12,11 +12,11 @@ import { type RowProps, SessionRow } from "./session-row.tsx";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 
 const ROW_HEIGHT = 60;
-/** With a line for what was found. */
+/** With a line for the matching message. */
 const FOUND_ROW_HEIGHT = 82;
 const LOAD_AHEAD = 15;
 
-/** Where one was in each list, to be there again on the way back. */
+/** The scroll position of each list, restored when navigating back. */
 const places = new Map<string, number>();
 
 export function SessionRows({
@@ -27,7 +27,7 @@ export function SessionRows({
   onArchive,
 }: {
   readonly rows: readonly RowProps[];
-  /** Another one is another list, to be read from its beginning. */
+  /** Identifies the list; a new one starts at the top. */
   readonly listKey: string;
   readonly hasMore: boolean;
   readonly onLoadMore: () => void;
@@ -97,7 +97,7 @@ function useRememberedPlace(
   }, [scroller, listKey]);
 }
 
-/** J and K move the focus from row to row; Enter is the link's own. */
+/** J and K move the focus between rows; the link handles Enter. */
 function useRowKeys({
   scroller,
   keys,
@@ -118,7 +118,7 @@ function useRowKeys({
     const id = keys[to];
     if (id === undefined) return;
     scrollTo(to);
-    // The row may be drawn only after the list was scrolled.
+    // The row may be rendered only after the scroll.
     requestAnimationFrame(() => focusRow(scroller.current, id));
   };
   const onFocused = (act: (id: string) => void) => () => {

@@ -4,7 +4,7 @@ export interface Piece {
   readonly isHit: boolean;
 }
 
-/** A text in pieces: those that begin a word and match what was searched for, and the others. */
+/** Splits a text into hits, which start at a word, and the rest. */
 export function splitHits(text: string, query: string): readonly Piece[] {
   const words = query.match(WORD)?.map(escaped) ?? [];
   if (words.length === 0 || text === "") return text === "" ? [] : [{ text, isHit: false }];
@@ -27,10 +27,10 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&");
 }
 
-/** Characters before the first hit: it must be in sight on a phone, too. */
+/** Characters shown before the first hit, so that it is visible on a phone. */
 const BEFORE = 24;
 
-/** A found text in pieces, from shortly before its first hit on. */
+/** Splits an excerpt, starting shortly before its first hit. */
 export function nearHit({ text, marks }: Pick<SearchHit, "text" | "marks">): readonly Piece[] {
   const first = marks[0]?.start ?? 0;
   const from = startBefore(text, first);

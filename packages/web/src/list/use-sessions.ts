@@ -8,7 +8,7 @@ import { toFilter, type ListSearch } from "./list-search.ts";
 
 export interface Sessions {
   readonly sessions: readonly Session[];
-  /** By session: the message that a search found. */
+  /** The matching messages by session. */
   readonly hits: ReadonlyMap<string, SearchHit>;
   readonly counts: SessionCounts | null;
   readonly isLoading: boolean;

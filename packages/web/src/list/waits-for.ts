@@ -1,6 +1,6 @@
 import type { OpenSuspension } from "@holdfast/protocol";
 
-/** What a session waits for, in a line. */
+/** The reason why a session waits, in a line. */
 export function waitsFor({ kind, request }: OpenSuspension): string {
   const title = textOf(request["title"]) ?? textOf(request["question"]);
   switch (kind) {

@@ -9,21 +9,21 @@ import { useHighlight } from "./use-highlight.tsx";
 
 export interface BlockViewProps {
   readonly block: Block;
-  /** Which text it is a block of. */
+  /** The identity of its text. */
   readonly textKey: string;
-  /** It is the last one of a text that grows: what it has opened counts as closed. */
+  /** The last block of a growing text: open syntax counts as closed. */
   readonly live?: boolean;
-  /** Of long code, the lines that are shown. */
+  /** The shown lines of long code. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** Needed only while somebody writes; until it is there, the text is shown as it is. */
+/** Loaded while text grows; until then the text is shown unchanged. */
 const LiveTokens = lazy(() =>
   import("./live-tokens.tsx").then((module) => ({ default: module.LiveTokens })),
 );
 
-/** A block of Markdown as elements; never as HTML. */
+/** Renders a Markdown block as elements, never as HTML. */
 export const BlockView = memo(function BlockView({
   block: { token, raw, start },
   textKey,
@@ -81,7 +81,7 @@ function TokenView({
     case "def":
       return null;
     case "heading":
-      // All of one level: how deep an agent nests its headings says nothing about this page.
+      // One level for all: the agent's heading levels do not fit the outline of the page.
       return (
         <h2 data-depth={token.depth}>
           <Inline tokens={ownTokens(token.tokens)} />
@@ -131,7 +131,7 @@ function ListView({
 
 function TableView({ table: { header, rows } }: { readonly table: Tokens.Table }): ReactElement {
   return (
-    // A wide table is moved sideways by itself, with the keyboard too.
+    // A wide table scrolls sideways, also with the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className="table-frame" aria-label="Table" tabIndex={0}>
       <table>
@@ -162,15 +162,15 @@ function toCell({ tokens, header, align }: Tokens.TableCell, index: number): Rea
 }
 
 interface CodeBlockProps {
-  /** Which code it is, also while it grows. */
+  /** The identity of the code, stable while it grows. */
   readonly codeKey: string;
   readonly code: string;
   readonly lang: string;
-  /** Whether the last line may go on. */
+  /** Whether the last line can still grow. */
   readonly live: boolean;
-  /** Long code is shown in parts, one below the other: the lines from here… */
+  /** Long code is shown in parts: the first line… */
   readonly from?: number;
-  /** …until before here. */
+  /** …and the end, exclusive. */
   readonly to?: number;
 }
 

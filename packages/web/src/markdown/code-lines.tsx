@@ -2,14 +2,14 @@ import { memo, type ReactElement } from "react";
 import type { CodeLine } from "./highlight-messages.ts";
 import type { Highlighted } from "./highlighter.ts";
 
-/** Lines of code, in colours where these are known. */
+/** Lines of code, highlighted where tokens are known. */
 export function CodeLines({
   lines,
   from = 0,
   known,
 }: {
   readonly lines: readonly string[];
-  /** The number of the first one, counted from 0. */
+  /** The index of the first line. */
   readonly from?: number;
   readonly known: Highlighted;
 }): ReactElement {

@@ -3,14 +3,14 @@ import { useEffect, useState, type ReactElement, type ReactNode } from "react";
 
 const SHOWN_MS = 1_500;
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({
   label,
   text,
   icon,
 }: {
   readonly label: string;
-  /** Made when it is wanted. */
+  /** Computed on demand. */
   readonly text: () => string;
   readonly icon?: ReactNode;
 }): ReactElement {
@@ -38,7 +38,7 @@ export function CopyButton({
   );
 }
 
-/** Pages that are not served safely have no clipboard. */
+/** Rejects without a secure context, where there is no clipboard. */
 async function copyText(text: string): Promise<void> {
   await navigator.clipboard.writeText(text);
 }

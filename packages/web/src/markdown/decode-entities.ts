@@ -1,4 +1,4 @@
-/** Those that are written in texts about programs; others stay as they are. */
+/** The entities common in technical texts; others stay unchanged. */
 const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: "&",
@@ -25,7 +25,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
 
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/giu;
 
-/** Character references as the characters they stand for. */
+/** Decodes character references. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replaceAll(

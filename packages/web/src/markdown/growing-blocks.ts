@@ -1,22 +1,22 @@
 import { lexBlocks, type Block } from "./lex-blocks.ts";
 
 export interface GrowingBlocks {
-  /** Those that more text will not change; each stays the same object. */
+  /** Blocks that more text cannot change; their objects are stable. */
   readonly stable: readonly Block[];
-  /** Those that it may. */
+  /** Blocks that more text can change. */
   readonly tail: readonly Block[];
-  /** Takes the text as it is now: what it was, and more. */
+  /** Parses the whole current text, which extends the previous one. */
   grow(text: string): void;
 }
 
 /**
- * Reads only the end of a growing text again. Where blocks end can depend on what follows much later, rarely: a text that
- * is complete is read once more as a whole.
+ * Parses only the end of a growing text again. In rare cases much later text changes where a block ends, so a complete
+ * text is parsed once more as a whole.
  */
 export function createGrowingBlocks(): GrowingBlocks {
   const stable: Block[] = [];
   let tail: readonly Block[] = [];
-  /** Where the tail begins. */
+  /** The offset of the tail. */
   let from = 0;
   return {
     stable,
@@ -34,8 +34,8 @@ export function createGrowingBlocks(): GrowingBlocks {
 }
 
 /**
- * A block is settled when another one follows whose first line is whole: until then that line may turn out to go on with
- * the one before it.
+ * A block is settled when another block follows whose first line is complete: until then that line may still belong to
+ * the block before.
  */
 function countSettled(blocks: readonly Block[]): number {
   const last = blocks.length - 1;

@@ -1,8 +1,8 @@
-/** A piece of a line, and what kind of thing it is; the kind names a class. */
+/** A token of a line; its kind is the CSS class. */
 export type CodeToken = readonly [text: string, kind: string];
 export type CodeLine = readonly CodeToken[];
 
-/** To the worker: the next lines of a piece of code, or that no more will come. */
+/** Sends the next lines of a code block to the worker, or releases the block. */
 export type HighlightRequest =
   | {
       readonly code: number;

@@ -12,7 +12,7 @@ import type { GrammarName } from "./languages.ts";
 
 const THEME = "holdfast";
 const PREFIX = "--";
-/** Longer lines are data, not code, and cost more than they tell. */
+/** Longer lines are data and not worth highlighting. */
 const MAX_LINE = 2_000;
 
 const GRAMMARS: ReadonlyMap<string, LanguageInput> = new Map(
@@ -38,7 +38,7 @@ const GRAMMARS: ReadonlyMap<string, LanguageInput> = new Map(
   } satisfies Record<GrammarName, LanguageInput>),
 );
 
-/** Where each piece of code has been read to. */
+/** The grammar state of each code block. */
 const states = new Map<number, GrammarState>();
 
 const opening: Promise<HighlighterCore> = createHighlighterCore({
@@ -53,7 +53,7 @@ self.addEventListener("message", ({ data }: MessageEvent<HighlightRequest>) => {
   work = work.then(() => take(data)).catch(() => undefined);
 });
 
-/** What cannot be read is not answered: the code stays plain. */
+/** Without a reply the code stays plain. */
 async function take(request: HighlightRequest): Promise<void> {
   if ("forget" in request) {
     states.delete(request.code);
@@ -77,7 +77,7 @@ async function take(request: HighlightRequest): Promise<void> {
   self.postMessage(reply);
 }
 
-/** Neighbours of one kind are one token, and blanks belong to what is before them: the page has to hold all of them. */
+/** Merges neighbours of one kind and blanks into one token, to keep the DOM small. */
 function toLine(tokens: readonly ThemedToken[]): CodeLine {
   const line: [string, string][] = [];
   for (const { content, color } of tokens) {

@@ -1,20 +1,20 @@
 import type { CodeLine, HighlightReply, HighlightRequest } from "./highlight-messages.ts";
 
-/** What is known of a piece of code: lines, and the tokens of as many of them as have been read. */
+/** The lines of a code block, and the tokens of the lines highlighted so far. */
 export interface Highlighted {
   readonly source: readonly string[];
   readonly lines: readonly CodeLine[];
 }
 
 export interface Highlighter {
-  /** Has those lines read that have not been; they must be whole. */
+  /** Highlights the new lines, which must be complete. */
   read(key: string, code: { readonly grammar: string; readonly lines: readonly string[] }): void;
   known(key: string): Highlighted;
   subscribe(key: string, listener: () => void): () => void;
   close(): void;
 }
 
-/** What it needs of a worker. */
+/** The required part of a worker. */
 export interface HighlightWorker {
   postMessage(request: HighlightRequest): void;
   onmessage: ((event: MessageEvent<HighlightReply>) => void) | null;
@@ -30,12 +30,12 @@ interface Code {
 }
 
 const NOTHING: Highlighted = { source: [], lines: [] };
-/** Pieces of code remembered besides those that are shown. */
+/** The number of code blocks kept besides those on the screen. */
 const MAX_CODES = 300;
 
-/** Its worker is started when the first code comes, and again after `close` when there is more. */
+/** The worker starts with the first code, and again after `close`. */
 export function createHighlighter(openWorker: () => HighlightWorker): Highlighter {
-  /** Least recently read first. */
+  /** Least recently used first. */
   const codes = new Map<string, Code>();
   const byId = new Map<number, Code>();
   let worker: HighlightWorker | null = null;
@@ -77,7 +77,7 @@ export function createHighlighter(openWorker: () => HighlightWorker): Highlighte
     }
   };
 
-  /** The code under a key, if the lines are its own, or more of it; else it is read from the beginning. */
+  /** The code of a key when the lines extend it; otherwise it starts again. */
   const continued = (key: string, grammar: string, lines: readonly string[]): Code => {
     const code = codes.get(key);
     if (code === undefined) return begin(key, grammar);

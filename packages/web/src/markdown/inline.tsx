@@ -4,7 +4,7 @@ import { decodeEntities } from "./decode-entities.ts";
 import { ownTokens } from "./lex-blocks.ts";
 import { safeUrl } from "./safe-url.ts";
 
-/** The words of a block. What an agent writes as HTML is shown as it is written. */
+/** The inline content of a block. HTML is shown as text. */
 export function Inline({ tokens }: { readonly tokens: readonly MarkedToken[] }): ReactElement {
   return <>{tokens.map((token, index) => inlineToken(token, index))}</>;
 }
@@ -70,7 +70,7 @@ function inlineToken(token: MarkedToken, key: number): ReactNode {
   }
 }
 
-/** Images of other hosts are not fetched either: they are links, like everything else that leads away. */
+/** An external link. Images of other hosts are links too: they are never fetched. */
 export function OutLink({
   address,
   title,

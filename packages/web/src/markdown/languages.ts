@@ -1,4 +1,4 @@
-/** By the names that stand at the head of code, the grammar it is read with. */
+/** The grammars by language name and alias. */
 const GRAMMARS = new Map(
   Object.entries({
     bash: ["sh", "shell", "shellscript", "zsh", "console", "shellsession"],
@@ -44,7 +44,7 @@ export type GrammarName =
   | "typescript"
   | "yaml";
 
-/** Null for what has no grammar here: it is shown without colours. */
+/** Null for an unknown language, which is shown without colours. */
 export function grammarOf(name: string): string | null {
   const [word = ""] = name
     .trim()
@@ -53,7 +53,7 @@ export function grammarOf(name: string): string | null {
   return GRAMMARS.get(word) ?? null;
 }
 
-/** The same by the ending of a file's name. */
+/** The grammar of a file extension. */
 export function grammarOfPath(path: string): string | null {
   const name = path.split(/[/\\]/u).at(-1) ?? "";
   return name.includes(".") ? grammarOf(name.split(".").at(-1) ?? "") : null;

@@ -1,15 +1,15 @@
 import { Lexer, type MarkedToken, type Token, type TokensList } from "marked";
 
-/** A part of a text that stands by itself: a paragraph, a list, a piece of code. */
+/** A block of Markdown: a paragraph, a list, a code block. */
 export interface Block {
-  /** Where it begins in the text; says which block it is while the text grows. */
+  /** The offset in the text; identifies the block while the text grows. */
   readonly start: number;
-  /** What it was made from, with the blank lines after it. */
+  /** The source, with the blank lines after it. */
   readonly raw: string;
   readonly token: MarkedToken;
 }
 
-/** Everything but blank lines and definitions of links, which show nothing. */
+/** The visible blocks, without blank lines and link definitions. */
 export function lexBlocks(text: string, from = 0): readonly Block[] {
   const blocks: Block[] = [];
   let at = from;
@@ -25,7 +25,7 @@ export function lexBlocks(text: string, from = 0): readonly Block[] {
   return blocks;
 }
 
-/** Agents decide what is read here: what the lexer cannot take is shown as it is. */
+/** The text is untrusted: input that breaks the lexer is shown unchanged. */
 export function lexTokens(text: string): readonly MarkedToken[] {
   try {
     return ownTokens(new BoundedLexer().lex(text));
@@ -35,7 +35,7 @@ export function lexTokens(text: string): readonly MarkedToken[] {
   }
 }
 
-/** The lexer is not extended: all tokens are its own, though its types allow for others. */
+/** Narrows the type: without extensions the lexer produces only its own tokens. */
 export function ownTokens(tokens: readonly Token[] | undefined): readonly MarkedToken[] {
   return tokens !== undefined && areOwn(tokens) ? tokens : [];
 }
@@ -44,13 +44,13 @@ function areOwn(tokens: readonly Token[]): tokens is readonly MarkedToken[] {
   return Array.isArray(tokens);
 }
 
-/** Deeper lists and quotations are shown as they are written. */
+/** Deeper lists and quotes are shown as source. */
 const MAX_DEPTH = 30;
-/** A paragraph with so many signs is no text with emphasis, and would take seconds to read as one. */
+/** A paragraph with more markup characters would take seconds to parse. */
 const MAX_SIGNS = 400;
 const MAX_INLINE = 50_000;
 
-/** Takes a time that grows with the length of a text, whatever somebody puts into it. */
+/** A lexer with linear time for any input. */
 class BoundedLexer extends Lexer {
   #depth = 0;
 
@@ -91,7 +91,7 @@ function isTooMuch(text: string): boolean {
 
 const SIGNS = "_*[]~`<>";
 
-/** Every line ends with a single newline, whatever system the text is from. */
+/** Normalises line ends to a newline. */
 export function normalLines(text: string): string {
   return text.includes("\r") ? text.replaceAll(/\r\n?/gu, "\n") : text;
 }

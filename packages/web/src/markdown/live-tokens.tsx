@@ -3,10 +3,10 @@ import { useMemo, type ReactElement, type ReactNode } from "react";
 import remend from "remend";
 import { lexTokens } from "./lex-blocks.ts";
 
-/** Half a link is shown by its words until the rest has come. */
+/** An incomplete link shows only its text. */
 const OPTIONS = { linkMode: "text-only", katex: false } as const;
 
-/** A text that is being written: what it has opened counts as closed. */
+/** Tokens of a growing text, with open syntax closed. */
 export function LiveTokens({
   raw,
   children,

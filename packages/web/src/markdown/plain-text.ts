@@ -2,7 +2,7 @@ import type { MarkedToken, Tokens } from "marked";
 import { decodeEntities } from "./decode-entities.ts";
 import { lexTokens, normalLines, ownTokens } from "./lex-blocks.ts";
 
-/** What a Markdown text says without its signs, to be copied where Markdown is not understood. */
+/** Markdown as plain text, for copying. */
 export function plainText(markdown: string): string {
   return blocksText(lexTokens(normalLines(markdown))).trim();
 }

@@ -19,7 +19,7 @@ const HighlightContext = createContext<Highlighter | null>(null);
 
 const NOTHING: Highlighted = { source: [], lines: [] };
 
-/** One worker for everything inside; inside another one it adds nothing. */
+/** Shares one worker. A nested provider uses the outer one. */
 export function HighlightProvider({ children }: { readonly children: ReactNode }): ReactElement {
   const outer = useContext(HighlightContext);
   const [own] = useState(() => createHighlighter(openWorker));
@@ -27,7 +27,7 @@ export function HighlightProvider({ children }: { readonly children: ReactNode }
   return <HighlightContext value={outer ?? own}>{children}</HighlightContext>;
 }
 
-/** The tokens of whole lines of code, as far as they are known; nothing where there is no grammar for it. */
+/** The known tokens of complete lines; none without a grammar. */
 export function useHighlight(
   key: string,
   { grammar, lines }: { readonly grammar: string | null; readonly lines: readonly string[] },

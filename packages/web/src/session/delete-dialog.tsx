@@ -6,7 +6,7 @@ import { Field, Input } from "../ui/field.tsx";
 
 const WORD = "delete";
 
-/** Asks for a word to be typed: there is no way back. */
+/** Deletion cannot be undone, so the user must type a word. */
 export function DeleteDialog({
   open,
   name,
@@ -36,7 +36,7 @@ export function DeleteDialog({
       onClose={close}
       size="small"
       title="Delete this session?"
-      description={`"${name}" and everything said in it is removed for good. Archive it to put it away, or export it first.`}
+      description={`"${name}" and all its messages are deleted permanently. You can archive it instead, or export it first.`}
       footer={
         <>
           <Button onClick={close}>Keep it</Button>

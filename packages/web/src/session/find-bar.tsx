@@ -15,7 +15,7 @@ import type { Find } from "../transcript/find.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 
-/** Finds in everything that was said, on the screen or not. */
+/** Searches all messages of the session, on the screen or not. */
 export function FindBar({
   find,
   input,

@@ -18,25 +18,25 @@ import {
   type SessionView,
 } from "./session-view.ts";
 
-/** How the page stands to a session. */
+/** The state of an open session page. */
 export type LiveState =
   | { readonly at: "opening" }
   | { readonly at: "missing" }
-  /** It is tried again by itself; when `final` it is not. */
+  /** Retried automatically unless `final`. */
   | { readonly at: "failed"; readonly reason: string; readonly final: boolean }
   | { readonly at: "deleted"; readonly view: SessionView }
   | { readonly at: "open"; readonly view: SessionView; readonly link: Link };
 
-/** Whether what is shown is kept up to date. */
+/** Whether the page receives the session's events. */
 export type Link = "live" | "broken" | "catching up" | { readonly refused: string };
 
-/** One session, read once and then followed. */
+/** One session: loaded once, then updated by its events. */
 export interface LiveSession {
   getSnapshot(): LiveState;
   subscribe(changed: () => void): () => void;
-  /** Follows until the signal says so. */
+  /** Follows the session until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** What requests were answered with, ahead of the events that will say the same. */
+  /** Applies the reply to a request before the matching event arrives. */
   setSession(session: Session): void;
   setQueue(queue: readonly QueuedMessage[]): void;
 }
@@ -45,10 +45,10 @@ export interface LiveSessionOptions {
   readonly id: string;
   readonly sessions: Pick<Client["sessions"], "get" | "queue" | "events">;
   readonly waiting: Waiting;
-  /** The messages go there. */
+  /** Receives the messages. */
   readonly onLoad: (whole: WholeSession) => void;
   readonly onEvent: (event: StreamEvent) => void;
-  /** Something that must not happen; the session is read again. */
+  /** Reports a missed event; the session is loaded again. */
   readonly onFault: (error: Error) => void;
 }
 
@@ -66,7 +66,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
     if (state.at === "open" && state.link !== link) set({ ...state, link });
   };
 
-  /** The queue is read after the session: what changes later comes as an event. */
+  /** The queue is read after the session; later changes arrive as events. */
   const read = async (signal: AbortSignal): Promise<WholeSession> => {
     const whole = await sessions.get(id, { signal });
     const queue = whole.queued === 0 ? [] : (await sessions.queue(id, { signal })).queue;
@@ -77,7 +77,6 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
 
   const follow = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
     const { lastEventId: after } = whole;
-    // Only an ended stream is told by its end; that it is open again, by the first word of it.
     const onConnection = (now: "open" | "broken"): void => setLink(now === "open" ? "live" : now);
     for await (const event of sessions.events(whole.id, { after, signal, onConnection })) {
       options.onEvent(event);
@@ -108,7 +107,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
       for (let failures = 1; !signal.aborted; failures += 1) {
         try {
           const whole = await read(signal);
-          // What runs have used is good to know, and nothing depends on it.
+          // The usage of past runs is optional: a failure is ignored.
           void learnRuns(whole, signal).catch(() => {});
           await follow(whole, signal);
           return;
@@ -133,7 +132,7 @@ function afterFailure(
 ): Extract<LiveState, { at: "missing" }> | Extract<LiveState, { at: "failed" }> {
   const isNo = error instanceof HoldfastError && error.status < 500;
   if (isNo && error.status === 404) return { at: "missing" };
-  // An id that cannot be one is not there either.
+  // The client throws a TypeError for an invalid id: no such session exists.
   if (error instanceof TypeError) return { at: "missing" };
   return { at: "failed", reason: errorText(error), final: isNo };
 }

@@ -1,16 +1,16 @@
 import type { Message, Session } from "@holdfast/protocol";
 
-/** What can be done about what went wrong. */
+/** The action offered beside a notice. */
 export type NoticeWay =
   | { readonly way: "fork" }
-  /** The message that came to nothing is sent again. */
+  /** Sends the message of the failed run again. */
   | { readonly way: "again"; readonly text: string };
 
 const AGAIN: ReadonlySet<unknown> = new Set(["run_failed", "run_interrupted", "run_cancelled"]);
 
 /**
- * The one thing to do about a notice. Only the last word on a run offers something, and only while
- * nothing else has been begun: a message that has been answered since is not sent a second time.
+ * The action for a notice. Only the last notice of a run offers one, and only while nothing else has started: a
+ * message that was answered since is not sent again.
  */
 export function noticeWay(
   notice: Message,
@@ -20,9 +20,9 @@ export function noticeWay(
     messageOf,
   }: {
     readonly session: Pick<Session, "status" | "state" | "repoId" | "queued">;
-    /** Whether anything was said after it. */
+    /** Whether a message follows the notice. */
     readonly after: boolean;
-    /** The message a run worked on. */
+    /** The text of the message a run worked on. */
     readonly messageOf: (runId: string) => string | null;
   },
 ): NoticeWay | null {

@@ -113,7 +113,7 @@ export function OpenedSession({
           <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />
         </Suspense>
       )}
-      {/* Something of the transcript is always seen, whatever waits below it; a phone has no room for both. */}
+      {/* Part of the transcript stays visible above open requests; a phone has no room for both. */}
       <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
         {isEmpty && queue.length === 0 ? (
           <p className="px-6 py-16 text-center text-muted">
@@ -160,7 +160,7 @@ function lastUserText(transcript: OpenSession["transcript"]): string | null {
   return words === "" ? null : words;
 }
 
-/** Says it when what is shown may not be what is. Nothing otherwise. */
+/** A warning while the page may be out of date. */
 function LinkLine({ link }: { readonly link: Link }): ReactElement | null {
   if (link === "live" || link === "catching up") return null;
   const text =
@@ -174,7 +174,7 @@ function LinkLine({ link }: { readonly link: Link }): ReactElement | null {
   );
 }
 
-/** An agent tells what it understands when it works: afterwards more may be known of it. */
+/** Agents report their models and commands while they run, so the list is fetched again afterwards. */
 function useFreshProviders({ state }: Pick<Session, "state">): void {
   const queries = useQueryClient();
   const before = useRef(state);
@@ -185,7 +185,7 @@ function useFreshProviders({ state }: Pick<Session, "state">): void {
   }, [queries, state]);
 }
 
-/** Goes to the message that the address names. */
+/** Scrolls to the message named in the URL. */
 function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
   const place = usePlace();
   const messageId = place?.page === "session" ? (place.hash ?? null) : null;
@@ -198,7 +198,7 @@ function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
   }, [messageId, transcript]);
 }
 
-/** Tells those who hear the page when work ends; what waits for them is told everywhere. */
+/** Announces the start and end of work; requests are announced on every page. */
 function useRunAnnouncements({ state }: Pick<Session, "state">): void {
   const before = useRef(state);
   useEffect(() => {
@@ -208,7 +208,7 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
   }, [state]);
 }
 
-/** What is offered beside a notice. */
+/** The action beside a notice. */
 function useNoticeAction({
   transcript,
   session,
@@ -235,7 +235,7 @@ function useNoticeAction({
   );
 }
 
-/** Whether anybody but the server has said something since. */
+/** Whether a message of a user or an agent follows. */
 function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
   const last = transcript.rows.at(-1);
   if (last === undefined) return false;
@@ -243,7 +243,7 @@ function isFollowed(transcript: TranscriptStore, { seq }: Message): boolean {
   return message !== null && message.seq > seq && authorOf(message) !== "system";
 }
 
-/** A run that is worth trying again worked on one of the last messages. */
+/** Only a recent run is worth repeating. */
 const LOOKED_AT = 20;
 
 function textOfRun(transcript: TranscriptStore, runId: string): string | null {
@@ -262,7 +262,7 @@ interface Worker {
   readonly model: string | null;
 }
 
-/** Who has worked last, or works now; null when it is not known. */
+/** The agent of the last or current run; null when unknown. */
 function workerOf(runs: readonly Run[]): Worker | null {
   const run = runs.findLast(({ startedAt, provider }) => startedAt !== null && provider !== null);
   return run === undefined ? null : { provider: run.provider, model: run.model };
@@ -278,7 +278,7 @@ function workerText(worker: Worker | null, providers: ProvidersReply | null): st
   return [about?.title ?? name, model].filter((part) => part !== null).join(", ");
 }
 
-/** Why a session cannot go on, and when it is removed. */
+/** Why a session cannot continue, and when it is removed. */
 function RemovalLine({ session }: { readonly session: Session }): ReactElement {
   const { suspendedReason, removeAt } = session;
   return (

@@ -1,14 +1,14 @@
 import type { Sessions } from "@holdfast/client";
 import type { Message, Run } from "@holdfast/protocol";
 
-/** Entries of the log that are read for what runs have used, and about how many characters. */
+/** The limits for reading back the log, in entries and characters. */
 const ENTRIES = 400;
 const CHARACTERS = 200_000;
 const AT_MOST_MS = 8_000;
 
 /**
- * The runs in a session's log from one position to another. Complete when the whole log was read.
- * There is no list of runs to ask for.
+ * Reads the runs from a part of the session's log. Complete when the whole log was read. The list of runs starts with
+ * the oldest one, so it does not help to find the latest.
  */
 export async function readPastRuns(
   sessions: Pick<Sessions, "events">,
@@ -38,7 +38,7 @@ export async function readPastRuns(
   return { runs: [...runs.values()], complete: isWhole && after === 0 };
 }
 
-/** From where the log is read, so that not too much of what is known already comes a second time. */
+/** The position to read from: it bounds how much known content is transferred again. */
 export function pastStart(messages: readonly Message[], until: number): number {
   const first = Math.max(0, until - ENTRIES);
   let characters = 0;

@@ -4,7 +4,7 @@ import { absoluteTime, durationText } from "../ui/time.ts";
 import { PHASE_NAMES } from "./phase-names.ts";
 import { phaseStays, type PhaseStay } from "./phases.ts";
 
-/** Stays one after the other, each as long as it was. */
+/** The phases as a proportional bar and a list. */
 export function PhaseTimeline({ session }: { readonly session: Session }): ReactElement {
   const [nowMs] = useState(Date.now);
   const stays = phaseStays(session, nowMs);

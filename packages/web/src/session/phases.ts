@@ -1,18 +1,18 @@
 import type { Phase, Session } from "@holdfast/protocol";
 
-/** A stay in a phase. */
+/** The time spent in a phase. */
 export interface PhaseStay {
   readonly phase: Phase;
-  /** Null where it began before what is kept. */
+  /** Null when the start is no longer stored. */
   readonly since: string | null;
-  /** Null where that is not known, and for a final phase. */
+  /** Null when unknown, and for a final phase. */
   readonly durationMs: number | null;
   readonly current: boolean;
 }
 
 const FINAL: ReadonlySet<Phase> = new Set(["completed", "failed", "abandoned"]);
 
-/** The phases a session has been in, one after the other, the current one last. */
+/** The phases of a session in order, the current one last. */
 export function phaseStays(
   session: Pick<Session, "phase" | "phaseHistory" | "createdAt" | "finalizedAt" | "archivedAt">,
   nowMs: number,

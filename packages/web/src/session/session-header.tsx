@@ -14,7 +14,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { PHASE_NAMES } from "./phase-names.ts";
 import { usageOf, usageText } from "./usage.ts";
 
-/** After what is read: its button is there before, as it will be. */
+/** Loaded after the content; the fallback looks the same. */
 const SessionMenu = lazy(() =>
   import("./session-menu.tsx").then((m) => ({ default: m.SessionMenu })),
 );
@@ -29,9 +29,9 @@ export function SessionHeader({
 }: {
   readonly view: SessionView;
   readonly actions: SessionActions;
-  /** Who works in it, or would. */
+  /** The current or next agent. */
   readonly worker: string | null;
-  /** Whether it is asked if the run is to be cancelled. */
+  /** Whether the confirmation dialog is open. */
   readonly cancelling: boolean;
   readonly onCancelling: (asking: boolean) => void;
   readonly onFind: () => void;
@@ -103,7 +103,7 @@ export function SessionHeader({
   );
 }
 
-/** Active only while something runs. */
+/** Enabled only while a run is active. */
 function CancelButton({
   running,
   busy,
@@ -139,8 +139,7 @@ function CancelButton({
         }}
         onClose={() => onAsk(false)}
       >
-        The agent stops. What it has begun may stay half done. The session can go on with the next
-        message.
+        The agent stops, and its work may be incomplete. Your next message continues the session.
       </ConfirmDialog>
     </>
   );
@@ -150,7 +149,7 @@ const PhaseTimeline = lazy(() =>
   import("./phase-timeline.tsx").then((m) => ({ default: m.PhaseTimeline })),
 );
 
-/** What the agent says it is doing; pressed, everything it has been doing. */
+/** The current phase; pressing it opens the timeline. */
 function PhaseButton({ session }: { readonly session: Session }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   return (

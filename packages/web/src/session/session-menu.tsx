@@ -85,8 +85,8 @@ export function SessionMenu({
         }}
         onClose={() => setAsking(null)}
       >
-        {archiveText(session)} An archived session takes no messages and cannot be taken back; it
-        can be read and forked.
+        {archiveText(session)} An archived session accepts no messages, and archiving cannot be
+        undone. You can still read and fork it.
       </ConfirmDialog>
       {asking === "delete" && (
         <Suspense fallback={null}>
@@ -105,18 +105,18 @@ export function SessionMenu({
 
 function archiveText({ state, queued }: Session): string {
   if (state === "running") return "Its run is cancelled.";
-  if (state === "suspended") return "What it waits for is given up.";
-  return queued === 0 ? "" : "What is in its queue is not delivered.";
+  if (state === "suspended") return "Its open requests are closed.";
+  return queued === 0 ? "" : "Its queued messages are not delivered.";
 }
 
-function copy(text: string, said: string): void {
+function copy(text: string, confirmation: string): void {
   copyText(text).then(
-    () => void showToast({ text: said }),
+    () => void showToast({ text: confirmation }),
     (error: unknown) => showFailure("Not copied", error),
   );
 }
 
-/** Pages that are not served safely have no clipboard. */
+/** Rejects without a secure context, where there is no clipboard. */
 async function copyText(text: string): Promise<void> {
   await navigator.clipboard.writeText(text);
 }

@@ -9,18 +9,18 @@ import type {
   WholeSession,
 } from "@holdfast/protocol";
 
-/** Everything of an open session but its transcript. */
+/** An open session without its transcript. */
 export interface SessionView {
   readonly session: Session;
   readonly repo: Repository | null;
   readonly queue: readonly QueuedMessage[];
-  /** Those heard of, oldest first. */
+  /** The known runs, oldest first. */
   readonly runs: readonly Run[];
-  /** Those are all the session has had. */
+  /** Whether `runs` is complete. */
   readonly hasAllRuns: boolean;
-  /** What was closed while the page was looking, oldest first. */
+  /** Suspensions closed while the page was open, oldest first. */
   readonly closed: readonly Suspension[];
-  /** The last uses of tools, by the id of the call. */
+  /** The latest tool calls, by call id. */
   readonly tools: ReadonlyMap<string, Message>;
 }
 
@@ -68,12 +68,12 @@ export function withQueue(view: SessionView, queue: readonly QueuedMessage[]): S
   return { ...view, queue, session: { ...view.session, queued: queue.length } };
 }
 
-/** What a request was answered with, unless something newer has been heard. */
+/** Applies the session from a reply unless the view is newer. */
 export function withSession(view: SessionView, session: Session): SessionView {
   return session.version < view.session.version ? view : { ...view, session };
 }
 
-/** Runs from before the page looked; what was heard since is newer. */
+/** Adds older runs; those already known are newer. */
 export function withPastRuns(
   view: SessionView,
   { runs, complete }: { readonly runs: readonly Run[]; readonly complete: boolean },

@@ -12,15 +12,15 @@ import { useFirstFocus } from "../composer/use-first-focus.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 
-/** The session's name, and a box in its place when it is to be changed. */
+/** The name of the session, and an input while it is edited. */
 export function TitleEditor({
   title,
   name,
   onChange,
 }: {
-  /** As it was given; null when nobody has. */
+  /** The stored title; null when there is none. */
   readonly title: string | null;
-  /** What is shown. */
+  /** The displayed name. */
   readonly name: string;
   readonly onChange: (title: string | null) => void;
 }): ReactElement {

@@ -3,7 +3,7 @@ import { durationText } from "../ui/time.ts";
 import type { SessionView } from "./session-view.ts";
 import { contextShare, usageOf, usageText } from "./usage.ts";
 
-/** What the last run has used, and all of those that are known. */
+/** The usage of the last run and of all known runs. */
 export function UsageDetails({ view }: { readonly view: SessionView }): ReactElement {
   const { runs, hasAllRuns } = view;
   const last = runs.findLast(({ usage }) => usage !== null);

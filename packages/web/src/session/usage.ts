@@ -2,25 +2,25 @@ import { isObject } from "@holdfast/client";
 import type { Run } from "@holdfast/protocol";
 import { moneyText } from "../ui/money.ts";
 
-/** What runs have used, as far as their agents told. */
+/** The usage of runs, as reported by their agents. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** As told, or input and output together. */
+  /** As reported, or the sum of input and output. */
   readonly totalTokens: number;
   /** By currency. */
   readonly cost: ReadonlyMap<string, number>;
 }
 
-/** Null when nothing was told of any of them. */
+/** Null when no run reported its usage. */
 export function usageOf(runs: readonly Pick<Run, "usage">[]): Usage | null {
-  const told = runs.flatMap(({ usage }) => (usage === null ? [] : [usage]));
-  if (told.length === 0) return null;
+  const reported = runs.flatMap(({ usage }) => (usage === null ? [] : [usage]));
+  if (reported.length === 0) return null;
   const cost = new Map<string, number>();
   let inputTokens = 0;
   let outputTokens = 0;
   let totalTokens = 0;
-  for (const usage of told) {
+  for (const usage of reported) {
     const input = countIn(usage["inputTokens"]);
     const output = countIn(usage["outputTokens"]);
     inputTokens += input;
@@ -45,7 +45,7 @@ export function usageText({ totalTokens, cost }: Usage): string {
   return parts.join(", ");
 }
 
-/** How full the agent's window was when it last told; null when it did not. */
+/** The used share of the context window; null when not reported. */
 export function contextShare(run: Pick<Run, "usage"> | undefined): number | null {
   const used = countIn(run?.usage?.["contextTokens"]);
   const size = countIn(run?.usage?.["contextSize"]);

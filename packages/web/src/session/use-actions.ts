@@ -11,21 +11,21 @@ import { showFailure, showToast } from "../ui/toast.ts";
 export type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
 
 export interface SessionActions {
-  /** What is being done; null when nothing is. */
+  /** The running action. */
   readonly busy: ActionName | null;
   cancel(): void;
   fork(atMessage?: string): void;
-  /** At once, also what is running. */
+  /** Also cancels a running run. */
   archive(): void;
   remove(): void;
   exportBundle(): void;
   resume(): void;
   rename(title: string | null): void;
-  /** Takes messages again. */
+  /** Accepts messages again. */
   acceptMessages(): void;
 }
 
-/** What can be done to a session. Whatever fails is said, with the server's reason. */
+/** The actions on a session. A failure is shown with the server's reason. */
 export function useActions(
   session: Session,
   onSession: (session: Session) => void,
@@ -83,7 +83,7 @@ export function useActions(
   );
 }
 
-/** Gives the lines of a bundle to the browser as a file. Half a bundle is none: it throws. */
+/** Saves a bundle as a file. Throws when the bundle is incomplete. */
 async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {
   const parts: string[] = [];
   for await (const line of lines) parts.push(line, "\n");
@@ -92,6 +92,6 @@ async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<v
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has it when it has begun.
+  // The download has started by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

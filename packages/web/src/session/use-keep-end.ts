@@ -2,10 +2,10 @@ import { type RefObject, useEffect } from "react";
 import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
 
 const END_PX = 24;
-/** Rows of another width take some frames to be measured again. */
+/** Measuring rows again takes several frames after a change of width. */
 const FRAMES = 4;
 
-/** When the room for the transcript changes, who was at its end stays there. */
+/** Keeps the transcript at its end when its size changes. */
 export function useKeepEnd(
   room: RefObject<HTMLElement | null>,
   transcript: RefObject<TranscriptHandle | null>,
@@ -19,7 +19,7 @@ export function useKeepEnd(
     let frame: number | null = null;
     const look = (list: Element): void => {
       const isNear = list.scrollHeight - list.scrollTop - list.clientHeight <= END_PX;
-      // Text that grows is far from its end for a moment: only who goes up has left it.
+      // Growing text is away from the end for a moment; only scrolling up counts as leaving.
       if (isNear) isAtEnd = true;
       else if (isFirst || list.scrollTop < top - 1) isAtEnd = false;
       top = list.scrollTop;
@@ -35,13 +35,13 @@ export function useKeepEnd(
       if (frame !== null) cancelAnimationFrame(frame);
       frame = null;
       const list = element.querySelector('[role="log"]');
-      // The first word is how large it is, not that it has changed.
+      // The first call reports the initial size.
       if (isFirst && list !== null) look(list);
       else if (!isFirst && isAtEnd) stay(FRAMES);
       isFirst = false;
     });
     observer.observe(element);
-    // Scrolling does not bubble.
+    // Scroll events do not bubble.
     element.addEventListener("scroll", onScroll, { capture: true, passive: true });
     return () => {
       observer.disconnect();
@@ -52,8 +52,8 @@ export function useKeepEnd(
 }
 
 /**
- * Keeps the end of an element above a phone's keyboard. Some browsers make the page smaller when the
- * keyboard comes; the others only say how much of it is still seen.
+ * Keeps the end of an element above the on-screen keyboard. Some browsers resize the page for the keyboard; others
+ * only report the visible part.
  */
 export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -62,7 +62,7 @@ export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
     const fit = (): void => {
       const { current } = element;
       if (current === null) return;
-      // A page that was zoomed into is smaller for another reason.
+      // Zooming also shrinks the viewport.
       if (seen.scale > 1.01) return;
       current.style.paddingBottom = "0px";
       const hidden = current.getBoundingClientRect().bottom - (seen.offsetTop + seen.height);

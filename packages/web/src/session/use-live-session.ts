@@ -10,7 +10,7 @@ export interface OpenSession {
   readonly find: Find;
 }
 
-/** Opens a session, and follows it as long as it is shown. */
+/** Opens a session and follows it while the component is mounted. */
 export function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
   const [open] = useState(() => openSession(id));
   useEffect(() => {

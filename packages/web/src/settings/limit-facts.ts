@@ -1,6 +1,6 @@
 import type { ServerLimits } from "@holdfast/protocol";
 
-/** What the server allows, in words. */
+/** The limits of the server as sentences. */
 export function limitFacts(
   limits: ServerLimits,
 ): readonly { readonly name: string; readonly value: string }[] {

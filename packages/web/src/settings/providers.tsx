@@ -6,7 +6,7 @@ import { providersQuery } from "../api/queries.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Section } from "./section.tsx";
 
-/** The agents of the server's machine: those that are there, and how to get the others. */
+/** The installed agents, and how to install the others. */
 export function Providers(): ReactElement {
   const { data, error } = useQuery(providersQuery);
   const installed = data?.providers.filter((each) => each.installed) ?? [];

@@ -26,7 +26,7 @@ export interface Fact {
   readonly value: ReactNode;
 }
 
-/** Names and what they stand for. What is not known is left out by the caller. */
+/** A list of names and values. */
 export function Facts({ children }: { readonly children: readonly Fact[] }): ReactElement {
   return (
     <dl className="divide-y divide-line border-y border-line">

@@ -22,7 +22,7 @@ const LINKS = [
   { href: "/readyz", name: "Readiness as JSON" },
 ] as const;
 
-/** How the server is, as far as it says. */
+/** The state of the server. */
 export function Server(): ReactElement {
   const { data, error } = useQuery({ ...readinessQuery, refetchInterval: 10_000 });
   return (

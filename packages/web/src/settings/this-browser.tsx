@@ -16,7 +16,7 @@ const NOTIFICATIONS = {
   unsupported: "This browser does not support them.",
 } as const satisfies Record<NotificationChoice, string>;
 
-/** What is kept here, and not at the server. */
+/** Settings stored in this browser. */
 export function ThisBrowser(): ReactElement {
   const notifications = useNotificationChoice();
   const { token } = useSyncExternalStore(access.subscribe, access.current);

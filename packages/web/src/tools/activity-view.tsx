@@ -10,8 +10,8 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { Elapsed } from "./elapsed.tsx";
 
 /**
- * What an agent did between two texts: one line that sums it up, and below it what goes on, failed or waits. All of it, in
- * its order, when it is opened.
+ * The activity between two messages: a summary line, and below it the calls that are running, failed or waiting. Opened,
+ * it shows everything in order.
  */
 export const ActivityView = memo(function ActivityView({
   activityKey,
@@ -100,13 +100,13 @@ function isCall(call: ToolCall | null): call is ToolCall {
   return call !== null;
 }
 
-/** What an agent thought, folded: "Thought for 4 s". */
+/** A thought of the agent, folded: "Thought for 4 s". */
 const ThoughtLine = memo(function ThoughtLine({
   message: { id, content, complete, timestamp },
   until,
 }: {
   readonly message: Message;
-  /** When what came after it began. */
+  /** The start of the next entry. */
   readonly until: string | null;
 }): ReactElement {
   const [open, toggle] = useFold(id, false);
@@ -126,7 +126,7 @@ const ThoughtLine = memo(function ThoughtLine({
   );
 });
 
-/** Less than a second is not worth a number. */
+/** Durations below a second are not shown. */
 function thoughtTitle(from: string, until: string | null): string {
   const ms = until === null ? 0 : Date.parse(until) - Date.parse(from);
   return ms < 1_000 ? "Thought" : `Thought for ${durationText(ms)}`;

@@ -1,12 +1,12 @@
 import Anser from "anser";
 
-/** A piece of a terminal's output, and the classes that colour it. */
+/** A span of terminal output and its CSS classes. */
 export interface AnsiSpan {
   readonly text: string;
   readonly classes: string;
 }
 
-/** The output of a program as a terminal would leave it on the screen. */
+/** The output of a program as a terminal would show it. */
 export function ansiSpans(output: string): readonly AnsiSpan[] {
   const text = afterCarriageReturns(withoutOtherCodes(output));
   if (!text.includes(ESCAPE)) return text === "" ? [] : [{ text, classes: "" }];
@@ -16,12 +16,12 @@ export function ansiSpans(output: string): readonly AnsiSpan[] {
 }
 
 const ESCAPE = "\u001B";
-/** Everything a terminal understands but colours: titles, links, cursor movements. */
+/** Escape codes other than colours: titles, links, cursor movements. */
 const OTHER_CODES =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\[[\d;?]*[A-LN-Za-ln-z]|[()][AB0]|[=>78])/gu;
 
-/** Nearly as terminals have them, in the order of their numbers. */
+/** The terminal colours in the order of their numbers. */
 const COLORS = [
   ["black", 0, 0, 0],
   ["red", 205, 0, 0],
@@ -44,7 +44,7 @@ function withoutOtherCodes(output: string): string {
   return output.includes(ESCAPE) ? output.replaceAll(OTHER_CODES, "") : output;
 }
 
-/** A line that was written over shows what was written last, as with progress bars. */
+/** An overwritten line shows its last content, as with progress bars. */
 function afterCarriageReturns(output: string): string {
   const text = output.replaceAll(/\r+\n/gu, "\n");
   if (!text.includes("\r")) return text;
@@ -54,7 +54,7 @@ function afterCarriageReturns(output: string): string {
     .join("\n");
 }
 
-/** Whatever is painted behind the text becomes one mark: not every pair of colours could be read. */
+/** All backgrounds become one highlight, because not every pair of colours is readable. */
 function classesOf({ fg, bg, fg_truecolor: rgb, decorations }: Anser.AnserJsonEntry): string {
   const marked = hasColor(bg) || decorations.includes("reverse");
   return [
@@ -66,12 +66,12 @@ function classesOf({ fg, bg, fg_truecolor: rgb, decorations }: Anser.AnserJsonEn
     .join(" ");
 }
 
-/** Null, whatever its types say, where no colour is set. */
+/** Without a colour the value is null, contrary to its type. */
 function hasColor(color: string | null): color is string {
   return typeof color === "string" && color.startsWith("ansi-");
 }
 
-/** One of the sixteen, each of which can be read: of other colours the one that is nearest. */
+/** Maps other colours to the nearest of the sixteen readable ones. */
 function colorName(color: string, rgb: string | null): string {
   const name = color.slice("ansi-".length);
   if (name === "truecolor") return nearest((rgb ?? "").split(",").map(Number));
@@ -79,7 +79,7 @@ function colorName(color: string, rgb: string | null): string {
   return index === undefined ? name : nearest(paletteColor(Number(index)));
 }
 
-/** After the sixteen, a cube of six steps each, then greys. */
+/** After the sixteen: a 6×6×6 cube, then greys. */
 function paletteColor(index: number): readonly number[] {
   if (index >= 232) return [0, 0, 0].fill(8 + (index - 232) * 10);
   const at = index - 16;

@@ -1,6 +1,6 @@
 import { useState, type ReactElement, type ReactNode } from "react";
 
-/** The first or the last lines of a long text, until more is wanted. */
+/** The first or last lines of a long text, with a button to show all. */
 export function Clamped({
   text,
   lines: limit,
@@ -9,7 +9,7 @@ export function Clamped({
 }: {
   readonly text: string;
   readonly lines: number;
-  /** The last lines, not the first. */
+  /** Shows the last lines instead of the first. */
   readonly end?: boolean;
   readonly children: (text: string) => ReactNode;
 }): ReactElement {

@@ -1,11 +1,11 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 
-/** A line of a change; numbers are counted from 1, each where the line is. */
+/** A line of a diff; line numbers start at 1. */
 export type DiffLine =
   | { readonly line: "same"; readonly text: string; readonly old: number; readonly new: number }
   | { readonly line: "removed"; readonly text: string; readonly old: number }
   | { readonly line: "added"; readonly text: string; readonly new: number }
-  /** Lines left out because they did not change. */
+  /** Omitted unchanged lines. */
   | { readonly line: "gap"; readonly count: number };
 
 export interface FileDiff {
@@ -15,10 +15,10 @@ export interface FileDiff {
 }
 
 const CONTEXT = 3;
-/** Beyond this two texts count as having nothing in common. */
+/** After this time the texts count as completely different. */
 const MAX_MS = 250;
 
-/** What has to change in a text to make it the other; null stands for a file that was not there. */
+/** The diff between two texts; null stands for a new file. */
 export function diffLines(oldText: string | null, newText: string): FileDiff {
   const before = normal(oldText ?? "");
   const after = normal(newText);

@@ -8,17 +8,17 @@ import { shortPath } from "./short-path.ts";
 import { useToolSurroundings } from "./tool-context.tsx";
 
 export interface DiffViewProps {
-  /** Which diff it is. */
+  /** The identity of the diff. */
   readonly diffKey: string;
   readonly path: string;
-  /** Null for a file that was not there. */
+  /** Null for a new file. */
   readonly oldText: string | null;
   readonly newText: string;
 }
 
 const SHOWN_LINES = 80;
 
-/** What changes in a file. */
+/** The changes of a file. */
 export const DiffView = memo(function DiffView({
   diffKey,
   path,

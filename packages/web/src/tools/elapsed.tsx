@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactElement } from "react";
 import { durationText } from "../ui/time.ts";
 
-/** How long something has been going on; nothing in its first seconds. */
+/** The elapsed time, hidden in the first seconds. */
 export function Elapsed({ since }: { readonly since: string }): ReactElement | null {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

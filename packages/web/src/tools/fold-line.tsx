@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useId, type ReactElement, type ReactNode } from "react";
 
-/** One line that opens what is below it. */
+/** A line that unfolds its details. */
 export function FoldLine({
   open,
   onToggle,

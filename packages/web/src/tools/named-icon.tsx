@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactElement } from "react";
 
-/** An icon that says something: it is read out as well. */
+/** An icon with a name for screen readers. */
 export function NamedIcon({
   icon: Icon,
   name,

@@ -4,12 +4,12 @@ import { OutLink } from "../markdown/inline.tsx";
 import { safeUrl } from "../markdown/safe-url.ts";
 import { Clamped } from "./clamped.tsx";
 
-/** Formats that cannot do anything but be looked at. */
+/** Image formats without active content. */
 const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 const SHOWN_LINES = 30;
 
-/** Something that is no text: an image, a file, a link. */
+/** Non-text content: an image, a file or a link. */
 export function PartView({
   content,
 }: {
@@ -47,7 +47,7 @@ function nameOf({ title, name, uri, mimeType }: Readonly<Record<string, unknown>
   for (const each of [title, name, uri, mimeType]) {
     if (typeof each === "string" && each !== "") return each;
   }
-  return "Something";
+  return "Attachment";
 }
 
 function imageOf({ type, mimeType, data }: Readonly<Record<string, unknown>>): string | null {

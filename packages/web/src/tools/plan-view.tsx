@@ -5,7 +5,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { NamedIcon } from "./named-icon.tsx";
 import { toPlan, type PlanStep } from "./plan.ts";
 
-/** A plan as a list of what is done and what is not. */
+/** A plan as a list of steps with their status. */
 export const PlanView = memo(function PlanView({
   message: { id, content },
 }: {
@@ -43,7 +43,7 @@ function StepIcon({ step: { status } }: { readonly step: PlanStep }): ReactEleme
     case "completed":
       return <NamedIcon icon={CircleCheck} name="Done" size={16} />;
     case "in_progress":
-      return <NamedIcon icon={CircleDot} name="Under way" size={16} />;
+      return <NamedIcon icon={CircleDot} name="In progress" size={16} />;
     case "pending":
       return <NamedIcon icon={CircleDashed} name="To do" size={16} />;
     default:

@@ -8,7 +8,7 @@ export interface PlanStep {
 
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Some agents write their plan as a text. */
+  /** Some agents send the plan as text. */
   readonly text: string | null;
 }
 
@@ -19,7 +19,7 @@ export function toPlan({ steps, text }: Message["content"]): Plan {
   };
 }
 
-/** Older sessions have steps of their own kind. */
+/** Older sessions have steps in other formats. */
 function toStep(step: unknown): PlanStep {
   if (typeof step === "string") return { content: step, status: "pending" };
   if (!isObject(step)) return { content: JSON.stringify(step), status: "pending" };

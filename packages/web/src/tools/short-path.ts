@@ -1,4 +1,4 @@
-/** A path from the folder everything is in; as it is when it is elsewhere. */
+/** The path relative to the root; unchanged when it is outside. */
 export function shortPath(path: string, root: string | null): string {
   if (root === null || root === "") return path;
   const folder = root.endsWith("/") ? root : `${root}/`;

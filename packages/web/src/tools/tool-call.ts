@@ -1,7 +1,7 @@
 import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
 
-/** In the words of the server; agents of later versions may say others. */
+/** The server's statuses; newer agents may send others. */
 export type ToolStatus =
   | "pending"
   | "in_progress"
@@ -21,7 +21,7 @@ export type ToolItem =
     }
   | { readonly item: "part"; readonly content: Readonly<Record<string, unknown>> };
 
-/** A use of a tool, as it is shown. */
+/** A tool call as the page shows it. */
 export interface ToolCall {
   readonly callId: string | null;
   readonly tool: string;
@@ -33,7 +33,7 @@ export interface ToolCall {
   readonly items: readonly ToolItem[];
 }
 
-/** Null for a message that is no use of a tool. */
+/** Null for a message that is no tool call. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
   const { type, tool, callId, title, kind, status, locations, args, output, result } = content;
   if (type !== "tool" || typeof tool !== "string") return null;
@@ -54,7 +54,7 @@ export function isDone({ status }: ToolCall): boolean {
   return status !== "pending" && status !== "in_progress";
 }
 
-/** What needs to be seen: it went wrong, or nobody knows how it ended. */
+/** Whether the call failed or its outcome is unknown. */
 export function hasFailed({ status }: ToolCall): boolean {
   return status === "failed" || status === "unfinished";
 }
@@ -94,7 +94,7 @@ function toItem(content: Readonly<Record<string, unknown>>): readonly ToolItem[]
   }
 }
 
-/** A terminal that has said nothing and not ended has nothing to show. */
+/** A terminal without output and exit has nothing to show. */
 function toTerminal(
   text: string,
   { exitCode, signal }: Readonly<Record<string, unknown>>,
@@ -108,14 +108,14 @@ function toTerminal(
   return text === "" && exit === null ? [] : [{ item: "terminal", text, exit }];
 }
 
-/** Tools that show nothing may still have a result. */
+/** Tools without output may still have a result. */
 function toResult(result: unknown): readonly ToolItem[] {
   if (result === null || result === undefined || result === "") return [];
   const text = typeof result === "string" ? result : toJson(result);
   return [{ item: "text", text: typeof result === "string" ? text : fenced(text) }];
 }
 
-/** A command is shown as one; everything else as the JSON it is. */
+/** A command as text, everything else as JSON. */
 function toInput(args: unknown): string | null {
   if (args === null || args === undefined) return null;
   if (typeof args === "string") return args === "" ? null : args;
@@ -142,7 +142,7 @@ function toJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** As Markdown, which the text of tools is; the fence is longer than any inside. */
+/** Tool texts are Markdown. The fence is longer than any fence inside. */
 function fenced(json: string): string {
   const ticks = Math.max(2, ...(json.match(/`+/gu) ?? []).map(({ length }) => length)) + 1;
   const fence = "`".repeat(ticks);
@@ -153,21 +153,21 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
 }
 
-/** Whether there is more to a call than its line says. */
+/** Whether the call has more than its line shows. */
 export function hasDetails(call: ToolCall): boolean {
   return inputOf(call) !== null || placesOf(call).length > 0 || call.items.length > 0;
 }
 
-/** A change says what it was given; so does the line of a command, and the place of what was read. */
+/** The input, unless the diff, the command line or the location already shows it. */
 export function inputOf({ input, kind, title, items, locations }: ToolCall): string | null {
-  const isSaid =
+  const isShown =
     isChange(items) ||
     (kind === "execute" && input === title) ||
     (kind === "read" && locations.length > 0);
-  return isSaid ? null : input;
+  return isShown ? null : input;
 }
 
-/** A change says where it is, too. */
+/** The locations, unless a diff shows them. */
 export function placesOf({ locations, items }: ToolCall): ToolCall["locations"] {
   return isChange(items) ? [] : locations;
 }
@@ -176,7 +176,7 @@ function isChange(items: readonly ToolItem[]): boolean {
   return items.some(({ item }) => item === "diff");
 }
 
-/** Of kinds that work on files, what was done to how many of them; of the others, how often. */
+/** The phrases count files for file tools, and calls for the others. */
 const PHRASES: ReadonlyMap<string, (count: number) => string> = new Map(
   Object.entries({
     read: (count: number) => `read ${files(count)}`,
@@ -191,7 +191,7 @@ const PHRASES: ReadonlyMap<string, (count: number) => string> = new Map(
 
 const FILE_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move"]);
 
-/** What tools have done, in one line: "Edited 3 files, ran 2 commands, 1 failed". */
+/** Summarises tool calls: "Edited 3 files, ran 2 commands, 1 failed". */
 export function summarise(calls: readonly ToolCall[]): string {
   const others = (["failed", "unfinished", "cancelled"] as const).flatMap((ending) => {
     const count = calls.filter(({ status }) => status === ending).length;
@@ -202,7 +202,7 @@ export function summarise(calls: readonly ToolCall[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** In the order in which each kind was used first. */
+/** In the order of first use. */
 function phrasesOf(calls: readonly ToolCall[]): readonly string[] {
   const byKind = new Map<string, ToolCall[]>();
   for (const call of calls) {
@@ -215,7 +215,7 @@ function phrasesOf(calls: readonly ToolCall[]): readonly string[] {
   });
 }
 
-/** A call that does not say where it worked counts as a file of its own. */
+/** A call without locations counts as one file. */
 function countFiles(calls: readonly ToolCall[]): number {
   const paths = calls.flatMap(({ locations }) => locations.map(({ path }) => path));
   const nowhere = calls.filter(({ locations }) => locations.length === 0).length;

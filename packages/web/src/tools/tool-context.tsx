@@ -7,17 +7,17 @@ import {
   type ReactNode,
 } from "react";
 
-/** What views of tools need to know of where they are. */
+/** The context of tool views. */
 export interface ToolSurroundings {
-  /** What a person has opened or closed by hand; undefined when nobody has. */
+  /** Whether the user opened or closed it; undefined for neither. */
   isOpen(key: string): boolean | undefined;
   setOpen(key: string, open: boolean): void;
   subscribeOpen(listener: () => void): () => void;
-  /** What a use of a tool waits for. */
+  /** The open suspension of a tool call. */
   waiting(callId: string | null): OpenSuspension | null;
-  /** How that is answered. */
+  /** Renders its answer. */
   renderWaiting(suspension: OpenSuspension): ReactNode;
-  /** The folder that paths are shown from. */
+  /** Paths are shown relative to this folder. */
   readonly root: string | null;
 }
 
@@ -36,7 +36,7 @@ export function useToolSurroundings(): ToolSurroundings {
   return useContext(ToolContext);
 }
 
-/** Whether something is unfolded: as a person has chosen, and by default as it is told. */
+/** Whether something is unfolded: the user's choice, or the default. */
 export function useFold(key: string, isOpenByDefault: boolean): readonly [boolean, () => void] {
   const { isOpen, setOpen, subscribeOpen } = useContext(ToolContext);
   const chosen = useSyncExternalStore(subscribeOpen, () => isOpen(key));

@@ -13,7 +13,7 @@ const DiffView = lazy(() =>
 
 const SHOWN_LINES = 40;
 
-/** What a tool was given, where it worked, and what came of it. */
+/** The input, locations and output of a tool call. */
 export function ToolDetails({
   call,
   callKey,
@@ -82,7 +82,7 @@ function ItemView({
   }
 }
 
-/** What a program has written, in its colours; of much of it the end. */
+/** The output of a program in its colours; the end of a long one. */
 const TerminalOutput = memo(function TerminalOutput({
   text,
   exit,

@@ -19,13 +19,13 @@ const ToolDetails = lazy(() =>
   import("./tool-details.tsx").then((module) => ({ default: module.ToolDetails })),
 );
 
-/** One use of a tool: a line, open when it failed or waits for somebody. */
+/** A tool call in one line, unfolded when it failed or waits for the user. */
 export const ToolLine = memo(function ToolLine({
   message,
   suspension,
 }: {
   readonly message: Message;
-  /** What it waits for. */
+  /** Its open suspension. */
   readonly suspension: OpenSuspension | null;
 }): ReactElement | null {
   const { renderWaiting } = useToolSurroundings();
@@ -76,7 +76,7 @@ const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>>
   completed: [Check, "Done"],
   failed: [TriangleAlert, "Failed"],
   cancelled: [CircleSlash, "Cancelled"],
-  unfinished: [TriangleAlert, "Unfinished: nobody knows how it ended"],
+  unfinished: [TriangleAlert, "Unfinished: the outcome is unknown"],
 };
 
 function StateIcon({
@@ -90,7 +90,7 @@ function StateIcon({
   return <NamedIcon icon={icon} name={name} />;
 }
 
-/** What the icon says, in words, where it matters. */
+/** The status in words, unless the call completed. */
 function Outcome({
   call: { status },
   isWaiting,

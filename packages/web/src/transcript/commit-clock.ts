@@ -1,8 +1,8 @@
-/** Says when changes are shown: on a frame, and not on every one. */
+/** Schedules commits on animation frames, with a minimum interval. */
 export interface CommitClock {
-  /** There is something to show. */
+  /** Requests a commit. */
   request(): void;
-  /** Nothing is shown any more, until the next request. */
+  /** Cancels the pending commit. */
   cancel(): void;
 }
 
@@ -16,10 +16,10 @@ export interface Frames {
 
 const SHORTEST_MS = 33;
 const LONGEST_MS = 100;
-/** Half more than a frame takes at 60 a second. */
+/** 1.5 times a frame at 60 Hz. */
 const LONG_FRAME_MS = 25;
 
-/** When frames come late, because of us or of others, it asks for fewer of them. */
+/** The interval grows while frames are late and shrinks again afterwards. */
 export function createCommitClock(commit: () => void, frames: Frames): CommitClock {
   let intervalMs = SHORTEST_MS;
   let lastAt = -Infinity;
@@ -35,8 +35,8 @@ export function createCommitClock(commit: () => void, frames: Frames): CommitClo
 
   const requestFrame = (): void => {
     timer = null;
-    const askedAt = frames.now();
-    frame = frames.requestFrame(() => onFrame(frames.now() - askedAt));
+    const requestedAt = frames.now();
+    frame = frames.requestFrame(() => onFrame(frames.now() - requestedAt));
   };
 
   const onFrame = (lateMs: number): void => {
@@ -60,7 +60,7 @@ export function createCommitClock(commit: () => void, frames: Frames): CommitClo
   };
 }
 
-/** Frames of this page. */
+/** The frames of this page. */
 export const pageFrames: Frames = {
   now: () => performance.now(),
   requestFrame: (callback) => requestAnimationFrame(() => callback()),

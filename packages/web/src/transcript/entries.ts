@@ -4,28 +4,28 @@ import { type Block, lexBlocks, normalLines } from "../markdown/lex-blocks.ts";
 import { textOf } from "./message-text.ts";
 import { LONG_TEXT } from "./rows.ts";
 
-/** A message, and its text as far as it has come. */
+/** A message and its current text. */
 export interface Entry {
   message: Message;
-  /** As it came. */
+  /** The text as received. */
   raw: string;
-  /** Whether what follows says what `message` and `raw` do. */
+  /** Whether the fields below are up to date with `message` and `raw`. */
   isRead: boolean;
-  /** Its lines end as ours do. */
+  /** The text with normalised line ends. */
   text: string;
-  /** Blocks of a text that grows, or is long; null where the message is one row. */
+  /** The blocks of a growing or long text; null when the message is one row. */
   blocks: readonly Block[] | null;
-  /** Reads a growing text; null when it is complete. */
+  /** The parser of a growing text; null when it is complete. */
   growing: GrowingBlocks | null;
 }
 
-/** It is read when it is shown: of a long session most is not. */
+/** The text is parsed when it is shown: most of a long session never is. */
 export function createEntry(message: Message): Entry {
   const raw = textOf(message);
   return { message, raw, isRead: false, text: "", blocks: null, growing: null };
 }
 
-/** The message as it is now, which may say the same as before. */
+/** Replaces the message, possibly with the same text. */
 export function replaceMessage(entry: Entry, message: Message): void {
   const raw = textOf(message);
   if (!raw.startsWith(entry.raw)) entry.growing = null;
@@ -34,7 +34,7 @@ export function replaceMessage(entry: Entry, message: Message): void {
   entry.isRead = false;
 }
 
-/** More of the text. */
+/** Appends text. */
 export function addText(entry: Entry, text: string): void {
   entry.raw += text;
   entry.isRead = false;
@@ -47,7 +47,7 @@ export function readEntry(entry: Entry): void {
   readBlocks(entry);
 }
 
-/** A text that was shown in blocks while it grew stays so: it would jump. */
+/** A text shown in blocks while growing stays in blocks, otherwise the view would jump. */
 function readBlocks(entry: Entry): void {
   const { message, text } = entry;
   if (!isAnswer(message)) {
@@ -66,15 +66,15 @@ function readBlocks(entry: Entry): void {
   }
 }
 
-/** What an agent says itself; what its program says is one line. */
+/** A text of the agent itself, not a notice of its program. */
 function isAnswer({ role, content: { type, notice } }: Message): boolean {
   return role === "agent" && type === "text" && typeof notice !== "string";
 }
 
-/** Definitions of links can change what blocks show that are otherwise the same. */
+/** Link definitions can change the rendering of otherwise equal blocks. */
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/mu;
 
-/** Blocks that have not changed stay the same objects, and need not be shown again. */
+/** Keeps the objects of unchanged blocks, so that they are not rendered again. */
 function keepEqual(old: readonly Block[], blocks: readonly Block[]): readonly Block[] {
   if (blocks.some(({ raw }) => DEFINITION.test(raw))) return blocks;
   const byStart = new Map(old.map((block) => [block.start, block]));

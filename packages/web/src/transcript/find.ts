@@ -3,22 +3,22 @@ import type { TranscriptStore } from "./transcript-store.ts";
 
 export interface Hit {
   readonly messageId: string;
-  /** Of the hits in this message, which one. */
+  /** The index among the hits of the message. */
   readonly index: number;
 }
 
 export interface FindState {
   readonly query: string;
   readonly hits: readonly Hit[];
-  /** The hit that is looked at; null when there is none. */
+  /** The current hit; null when there is none. */
   readonly at: number | null;
 }
 
-/** Looks for words in all messages, also those that are not on the screen. */
+/** Searches all messages, including those not on the screen. */
 export interface Find {
   subscribe(listener: () => void): () => void;
   getSnapshot(): FindState;
-  /** Begins with the newest hit. An empty query ends the search. */
+  /** Starts at the newest hit. An empty query ends the search. */
   findIn(query: string): void;
   next(): void;
   previous(): void;
@@ -26,7 +26,7 @@ export interface Find {
 }
 
 const NOTHING: FindState = { query: "", hits: [], at: null };
-/** More are not counted. */
+/** The maximum number of counted hits. */
 const MAX_HITS = 5_000;
 
 export function createFind(store: Pick<TranscriptStore, "search">): Find {
@@ -65,7 +65,7 @@ function hitsOf(store: Pick<TranscriptStore, "search">, query: string): readonly
   return hits;
 }
 
-/** For comparing; of the same length, so that places stay places. */
+/** Folds the case without changing the length, so that offsets stay valid. */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text;

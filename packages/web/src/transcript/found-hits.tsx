@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useSyncExternalStore } from "react";
 import { type Find, type FindState, foldCase, type Hit } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 
-/** Marks what is found, and goes to what is looked at; draws nothing itself. */
+/** Highlights the hits and scrolls to the current one; renders nothing. */
 export function FoundHits(props: {
   readonly store: TranscriptStore;
   readonly find: Find;
@@ -17,7 +17,7 @@ export function FoundHits(props: {
 const ALL = "find";
 const CURRENT = "find-current";
 
-/** Marks what is found in the rows that are on the screen, without touching them. */
+/** Highlights the hits in the rendered rows without changing the DOM. */
 function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): void {
   const state = useSyncExternalStore(find.subscribe, find.getSnapshot);
   useEffect(() => {
@@ -63,13 +63,13 @@ function paintHits(list: HTMLElement, { query, hits, at }: FindState): void {
   else CSS.highlights.set(CURRENT, new Highlight(currentRange));
 }
 
-/** Uses of tools are messages within a row. */
+/** Tool calls are messages within a row. */
 function messageOf({ startContainer }: Range): string {
   const element = startContainer.parentElement?.closest<HTMLElement>("[data-message]");
   return element?.dataset["message"] ?? "";
 }
 
-/** A hit may go over several nodes: code is cut into pieces by its colours. */
+/** A hit can span several nodes: highlighting splits code into spans. */
 function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
   const nodes: { readonly node: Node; readonly start: number }[] = [];
   let text = "";
@@ -98,7 +98,7 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
 
 const MAX_TRIES = 30;
 
-/** Goes to the hit that is looked at, opening what it is folded into. */
+/** Scrolls to the current hit and unfolds the rows around it. */
 function useFoundRow({
   store,
   find,
@@ -119,7 +119,7 @@ function useFoundRow({
     if (row === undefined) return undefined;
     openAround(store, row, hit.messageId);
     let tries = 0;
-    // Rows that were just revealed are not measured yet: it goes there until it is there.
+    // Newly revealed rows are not measured yet, so scrolling is repeated until the hit is visible.
     const go = (): void => {
       goTo(rowOfHit(store, hit, query), "center");
       frame = requestAnimationFrame(() => {
@@ -130,12 +130,12 @@ function useFoundRow({
     };
     let frame = requestAnimationFrame(go);
     return () => cancelAnimationFrame(frame);
-    // Where it goes depends on the hit only.
+    // The effect depends on the hit only.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [store, find, query, hits, at]);
 }
 
-/** Of a long text, the row that has the hit. */
+/** The row of a long text that contains the hit. */
 function rowOfHit(store: TranscriptStore, hit: Hit, query: string): number {
   const first = store.revealMessage(hit.messageId);
   const wanted = foldCase(query.trim());
@@ -157,7 +157,7 @@ function isShown(list: HTMLElement | null, messageId: string): boolean {
   return place.bottom > window.top && place.top < window.bottom;
 }
 
-/** Within an activity that is higher than the screen, to the use of the tool that has it. */
+/** Scrolls to the tool call inside an activity higher than the screen. */
 function bringIntoView(list: HTMLElement | null, messageId: string): void {
   const inside = list?.querySelector(`.row [data-message="${CSS.escape(messageId)}"]`);
   inside?.scrollIntoView({ block: "nearest" });

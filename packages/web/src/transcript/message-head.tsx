@@ -12,7 +12,7 @@ const clock = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-/** Who says it, and when. */
+/** The author and the time. */
 export function MessageHead({ message }: { readonly message: Message }): ReactElement {
   const { runLabel } = useTranscript();
   const { runId, timestamp } = message;
@@ -28,7 +28,7 @@ export function MessageHead({ message }: { readonly message: Message }): ReactEl
   );
 }
 
-/** What can be done with a message: shown where it is pointed at, and with the keyboard. */
+/** The actions of a message, shown on hover and on keyboard focus. */
 export function MessageActions({ message }: { readonly message: Message }): ReactElement {
   const { store } = useTranscript();
   const words = (): string => store.words(message.id);

@@ -2,13 +2,13 @@ import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
 import { toToolCall } from "../tools/tool-call.ts";
 
-/** The text of a message that may grow; empty for those that have none. */
+/** The text of a message; empty when it has none. */
 export function textOf({ content }: Message): string {
   const { text } = content;
   return typeof text === "string" ? text : "";
 }
 
-/** Everything a message says in words, to be searched and copied. */
+/** All words of a message, for searching and copying. */
 export function wordsOf(message: Message): string {
   const { content } = message;
   switch (content.type) {

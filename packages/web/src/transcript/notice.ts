@@ -1,13 +1,13 @@
 import type { Message } from "@holdfast/protocol";
 
-/** How much a notice matters. */
+/** The severity of a notice. */
 export type Tone = "quiet" | "warning" | "failure";
 
 export interface Notice {
   readonly tone: Tone;
   /** One line. */
   readonly text: string;
-  /** Everything else, to be opened. */
+  /** The rest, folded. */
   readonly detail: string | null;
 }
 
@@ -25,7 +25,7 @@ const SEVERITIES: ReadonlyMap<unknown, Tone> = new Map([
   ["error", "failure"],
 ]);
 
-/** What the server, or an agent's program, says about a run or the session. */
+/** A notice of the server or of the agent's program. */
 export function toNotice({ content }: Message): Notice {
   const { notice, severity, detail, code } = content;
   const words = typeof content["text"] === "string" ? content["text"].trim() : content.type;

@@ -1,18 +1,18 @@
 import { isObject } from "@holdfast/client";
 
-/** Where somebody was in a session: a row, and how far its top was above the top of the list; null at the end. */
+/** The reading position: a row and how far its top was above the top of the list; null at the end. */
 export interface Place {
   readonly row: {
     readonly key: string;
     readonly messageId: string;
     readonly offset: number;
   } | null;
-  /** Heights of the rows around, so that nothing moves when they are shown again. */
+  /** The heights of the rows around, so that nothing moves when they are rendered again. */
   readonly sizes: readonly (readonly [key: string, size: number])[];
   readonly opened: readonly (readonly [key: string, open: boolean])[];
 }
 
-/** What it needs of `sessionStorage`. */
+/** The required part of `sessionStorage`. */
 export type PlaceStorage = Pick<Storage, "getItem" | "setItem">;
 
 const NAME = "holdfast.place.";
@@ -25,11 +25,11 @@ export function savePlace(storage: PlaceStorage, sessionId: string, place: Place
   try {
     storage.setItem(NAME + sessionId, JSON.stringify(kept));
   } catch {
-    // Full, or not allowed: then the session opens at its end.
+    // Storage is full or forbidden: the session opens at its end.
   }
 }
 
-/** Null when nobody was there, or nothing can be read. */
+/** Null when nothing valid is stored. */
 export function readPlace(storage: PlaceStorage, sessionId: string): Place | null {
   try {
     return parsePlace(JSON.parse(storage.getItem(NAME + sessionId) ?? "null"));

@@ -2,17 +2,17 @@ import { authorOf } from "@holdfast/protocol";
 import { type Entry, readEntry } from "./entries.ts";
 import { activityRow, blockRows, isActivity, messageRow, type Row } from "./rows.ts";
 
-/** Sections and their rows, in one array that is changed in place: what is at its beginning is never copied. */
+/** The sections and their rows, in one array that changes in place so that its start is never copied. */
 export interface RowList {
   readonly rows: readonly Row[];
   row(key: string): Row | null;
   indexOf(entry: Entry): number;
   rebuild(entries: readonly Entry[], from: number): void;
-  /** An entry that is the last, or was when it came. True when rows have come or gone. */
+  /** Adds the last entry. True when rows were added or removed. */
   append(entries: readonly Entry[], entry: Entry): boolean;
-  /** An entry that has changed. True when rows have come or gone. */
+  /** Updates an entry. True when rows were added or removed. */
   update(entries: readonly Entry[], entry: Entry): boolean;
-  /** Entries from here on, until the first that has rows already. */
+  /** Adds the entries from this index up to the first that has rows. */
   prepend(entries: readonly Entry[], from: number): void;
 }
 
@@ -33,7 +33,7 @@ export function createRowList(tell: (key: string) => void): RowList {
     };
   };
 
-  /** Where its rows are; what changes is nearly always at the end. */
+  /** The index of its first row. Searches from the end, where nearly all changes happen. */
   const positionOf = (section: Section): number => {
     let at = rows.length;
     for (let index = sections.length - 1; index >= 0; index -= 1) {
@@ -64,7 +64,7 @@ export function createRowList(tell: (key: string) => void): RowList {
     return !isInPlace;
   };
 
-  /** Puts entries into sections, without rows yet. */
+  /** Groups entries into sections without rows. */
   const group = (entries: readonly Entry[]): Section[] => {
     const grouped: Section[] = [];
     for (const entry of entries) {
@@ -118,7 +118,7 @@ export function createRowList(tell: (key: string) => void): RowList {
       sections.push(section);
       sectionOf.set(entry, section);
       const isChanged = refresh(entries, section);
-      // What was last knows now when it ended.
+      // The previous activity now has an end.
       if (last !== undefined && last.rows[0]?.row === "activity") refresh(entries, last);
       return isChanged;
     },
@@ -138,16 +138,16 @@ export function createRowList(tell: (key: string) => void): RowList {
   };
 }
 
-/** Entries that are shown together, and their rows: a message, or what an agent did between two of them. */
+/** Entries shown together, and their rows: a message, or the activity between two messages. */
 interface Section {
   readonly entries: Entry[];
   rows: readonly Row[];
 }
 
-/** Where an entry stands among all of them. */
+/** The context of a section. */
 interface Surroundings {
   readonly startsRun: boolean;
-  /** When what comes after began; null when nothing does. */
+  /** The start of the next entry; null for the last one. */
   readonly until: string | null;
 }
 
@@ -155,7 +155,7 @@ function takesMore({ entries: [first] }: Section, entry: Entry): boolean {
   return first !== undefined && isActivity(first.message) && isActivity(entry.message);
 }
 
-/** The rows as they must be now; those that have not changed are the same objects. */
+/** The current rows; unchanged ones keep their objects. */
 function rowsOf(section: Section, { startsRun, until }: Surroundings): readonly Row[] {
   for (const each of section.entries) readEntry(each);
   const [entry] = section.entries;
@@ -173,7 +173,7 @@ function rowsOf(section: Section, { startsRun, until }: Surroundings): readonly 
   return blockRows(message, blocks, { live: !message.complete, startsRun, before: section.rows });
 }
 
-/** Whether an agent begins here: what it said last belongs to another run, or to none. */
+/** Whether the agent's part of a run begins here. */
 function startsRun(entries: readonly Entry[], index: number): boolean {
   const message = entries[index]?.message;
   if (message === undefined || authorOf(message) !== "agent") return false;

@@ -16,7 +16,7 @@ import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
 import { toNotice } from "./notice.ts";
 
-/** One row of the list; it changes when its row does, not when the list does. */
+/** One row of the list. It renders again when the row changes, not when the list does. */
 export const RowView = memo(function RowView({
   rowKey,
 }: {
@@ -82,7 +82,7 @@ function Content({ row: { message, text } }: { readonly row: MessageRow }): Reac
   }
 }
 
-/** A part of an answer: its first one stands for the message. */
+/** A block of an answer; the first one represents the message. */
 function TextBlock({ row }: { readonly row: BlockRow }): ReactElement {
   const { message, block, isFirst, live, from, to, startsRun } = row;
   const words = (
@@ -108,7 +108,7 @@ function TextBlock({ row }: { readonly row: BlockRow }): ReactElement {
 
 const SHOWN_LINES = 30;
 
-/** What a person has said: as it was written, with what was attached. */
+/** A message of a user, unformatted, with its attachments. */
 function UserMessage({
   message,
   text,
@@ -148,7 +148,7 @@ function Words({ text }: { readonly text: string }): ReactElement {
 
 const ICONS = { quiet: Info, warning: TriangleAlert, failure: CircleAlert } as const;
 
-/** What Holdfast has to say, in one line, with at most one thing to do about it. */
+/** A notice in one line, with at most one action. */
 const NoticeLine = memo(function NoticeLine({
   message,
 }: {

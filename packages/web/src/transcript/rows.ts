@@ -1,25 +1,25 @@
 import { authorOf, type Message } from "@holdfast/protocol";
 import type { Block } from "../markdown/lex-blocks.ts";
 
-/** What the list shows, one below the other. A row is replaced when what it shows changes; its key stays. */
+/** A row of the list. It is replaced when its content changes; the key stays. */
 export type Row =
   | MessageRow
   | BlockRow
   | (RowPlace & {
       readonly row: "activity";
-      /** Thoughts and uses of tools, one after the other. */
+      /** Consecutive thoughts and tool calls. */
       readonly messages: readonly Message[];
-      /** When what comes after them began. */
+      /** The start of the next entry. */
       readonly until: string | null;
     });
 
 export interface RowPlace {
   readonly key: string;
-  /** The message it is reached by. */
+  /** The message that links lead to. */
   readonly messageId: string;
-  /** About how high it is, before anybody has looked. */
+  /** The estimated height before it is measured. */
   readonly estimate: number;
-  /** The first thing that an agent does in answer to a message. */
+  /** The first row of an agent's answer. */
   readonly startsRun: boolean;
 }
 
@@ -30,22 +30,22 @@ export interface MessageRow extends RowPlace {
   readonly text: string;
 }
 
-/** A part of a long text, or of one that grows. */
+/** A block of a long or growing text. */
 export interface BlockRow extends RowPlace {
   readonly row: "block";
   readonly message: Message;
   readonly block: Block;
   readonly isFirst: boolean;
-  /** More of it may come. */
+  /** Whether it can still grow. */
   readonly live: boolean;
-  /** Of long code, the lines it has. */
+  /** The range of lines of long code. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Shorter texts are one row. */
+/** Texts up to this length are one row. */
 export const LONG_TEXT = 3_000;
-/** Longer code is several rows. */
+/** Code with more lines becomes several rows. */
 const LONG_CODE = 90;
 const CODE_PART = 60;
 
@@ -84,7 +84,7 @@ export function activityRow(
   };
 }
 
-/** One row for each block, and several for long code. Rows of before that show the same stay the same. */
+/** One row per block, and several for long code. Unchanged rows keep their objects. */
 export function blockRows(
   message: Message,
   blocks: readonly Block[],
@@ -119,7 +119,7 @@ export function blockRows(
   return rows;
 }
 
-/** How many blocks at the beginning have their rows already, and how many rows these are. */
+/** Counts the leading blocks that keep their rows, and these rows. */
 function countKept(
   blocks: readonly Block[],
   before: readonly Row[],

@@ -2,16 +2,16 @@ import type { Message } from "@holdfast/protocol";
 import { createContext, useContext } from "react";
 import type { TranscriptStore } from "./transcript-store.ts";
 
-/** The one thing that can be done about a notice. */
+/** The action of a notice. */
 export interface NoticeAction {
   readonly label: string;
   readonly run: () => void;
 }
 
-/** What rows need besides what they show. */
+/** The context of the rows. */
 export interface TranscriptSurroundings {
   readonly store: TranscriptStore;
-  /** Who worked in a run, such as its provider and model. */
+  /** The agent of a run, such as its provider and model. */
   readonly runLabel: (runId: string) => string | null;
   readonly noticeAction: (message: Message) => NoticeAction | null;
 }

@@ -25,32 +25,32 @@ import {
   useSavedPlace,
 } from "./use-place.ts";
 
-/** Loaded when something is found. */
+/** Loaded with the first hit. */
 const FoundHits = lazy(() => import("./found-hits.tsx").then((m) => ({ default: m.FoundHits })));
 
 export interface TranscriptHandle {
   /** False when there is no such message. */
   scrollToMessage(messageId: string): boolean;
   scrollToEnd(): void;
-  /** To the message of a user before or after what is looked at. */
+  /** Scrolls to the previous or next message of a user. */
   stepUser(step: -1 | 1): void;
 }
 
-/** This near to the end counts as being there. */
+/** Positions this close to the end count as the end. */
 const END_PX = 24;
-/** Older messages come before the reader sees where they are missing. */
+/** Older messages are added when this many rows are left above. */
 const ROWS_AHEAD = 8;
 
-/** How long a message that was gone to stands out. */
+/** How long the target of a link is highlighted. */
 const SHOWN_MS = 2_000;
 
-/** A message that was gone to, and its row. */
+/** The target of a link, and its row. */
 interface Shown {
   readonly rowKey: string;
   readonly messageId: string;
 }
 
-/** The rows near to what is on the screen, and the way through the others. */
+/** The virtual list of rows. */
 export function TranscriptList({
   store,
   find,
@@ -69,7 +69,7 @@ export function TranscriptList({
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
   const { shape } = store;
-  // The same functions as long as rows keep their places: new ones make the virtualiser begin again.
+  // Stable functions while rows keep their positions: new ones make the virtualiser measure everything again.
   const getItemKey = useMemo(
     () => (index: number) => store.rows[index]?.key ?? `${shape}/${index}`,
     [store, shape],
@@ -95,7 +95,7 @@ export function TranscriptList({
     onChange: (instance) => {
       const isAway = distanceFromEnd(virtualizer) > END_PX * 2;
       setLeftAt((before) => (isAway ? (before ?? store.size) : null));
-      // Before the first scrolling it may still be on its way to where it begins.
+      // Before the first scroll the list may still be moving to its initial position.
       if (!instance.isScrolling || (instance.range?.startIndex ?? Infinity) >= ROWS_AHEAD) return;
       if (store.hasOlder) queueMicrotask(store.revealOlder);
       else if (instance.range?.startIndex === 0) onReachStart?.();
@@ -141,13 +141,13 @@ export function TranscriptList({
       cancelAnimationFrame(frame);
       clearTimeout(timer);
     };
-    // It goes there once, when it is asked to.
+    // Runs once for each target.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [shown]);
 
   return (
     <div className="transcript">
-      {/* A log that is not read out: who listens is told by the page's one status line. */}
+      {/* The log itself is silent; the page's status region announces changes. */}
       <section
         ref={list}
         className="transcript-list"
@@ -185,19 +185,19 @@ export function TranscriptList({
   );
 }
 
-/** A message within a high row may still be off the screen. */
+/** A message inside a high row can still be off the screen. */
 function focusOn(messageId: string): void {
   const element = document.getElementById(messageId);
   element?.focus({ preventScroll: true });
   if (element?.matches("[data-message]") === true) element.scrollIntoView({ block: "nearest" });
 }
 
-/** The way back to what is new, for who reads further up. */
+/** Leads back to the end. */
 function JumpButton({
   fresh,
   onJump,
 }: {
-  /** How many messages have come since. */
+  /** The number of new messages. */
   readonly fresh: number;
   readonly onJump: () => void;
 }): ReactElement {

@@ -7,54 +7,54 @@ import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
 import { isActivity, type Row } from "./rows.ts";
 
-/** A session's messages as rows, kept outside of React: a word that arrives changes one row. */
+/** The messages of a session as rows, kept outside of React so that a delta renders one row. */
 export interface TranscriptStore {
   readonly sessionId: string;
-  /** The same array always. It changes only when `getSnapshot` does, but for rows that are replaced in their places. */
+  /** Always the same array. Rows are added or removed only when `getSnapshot` changes. */
   readonly rows: readonly Row[];
-  /** The whole session; again when it was read anew. */
+  /** Loads the whole session, also after reading it again. */
   load(session: Pick<WholeSession, "messages" | "suspensions">): void;
-  /** What has happened since. It is shown with the next frame that is due. Throws for text whose message is not there. */
+  /** Applies an event; it is rendered with the next commit. Throws for text of an unknown message. */
   apply(event: FeedEvent): void;
-  /** Of rows that come and go. */
+  /** Notifies when rows are added or removed. */
   subscribe(listener: () => void): () => void;
   getSnapshot(): number;
-  /** Changes when rows have come or gone anywhere but at the beginning and the end. */
+  /** Changes when rows are added or removed in the middle. */
   readonly shape: number;
-  /** Of one row that changes. */
+  /** Notifies when this row changes. */
   subscribeRow(key: string, listener: () => void): () => void;
   row(key: string): Row | null;
-  /** How many messages there are, shown or not. */
+  /** The number of messages, with or without rows. */
   readonly size: number;
-  /** Whether there are older messages than those in the rows. */
+  /** Whether older messages have no rows yet. */
   readonly hasOlder: boolean;
-  /** Adds rows for older ones before the first. */
+  /** Adds rows for older messages. */
   revealOlder(): void;
-  /** The row a message is in, after having revealed it; -1 when there is no such message. */
+  /** Reveals a message and returns its row; -1 for an unknown message. */
   revealMessage(messageId: string): number;
   message(messageId: string): Message | null;
-  /** What the message says in words, from its current text. */
+  /** The words of a message in its current state. */
   words(messageId: string): string;
-  /** Messages from the first to the last, with what they say. */
+  /** Visits all messages in order, with their words. */
   search(visit: (messageId: string, words: string) => void): void;
-  /** The message of a user before or after another message. */
+  /** The previous or next message of a user. */
   stepUser(messageId: string | null, step: -1 | 1): string | null;
-  /** What a use of a tool waits for. */
+  /** The open suspension of a tool call. */
   waiting(callId: string | null): OpenSuspension | null;
-  /** What a person has opened or closed by hand; undefined when nobody has. */
+  /** Whether the user opened or closed it; undefined for neither. */
   isOpen(key: string): boolean | undefined;
   setOpen(key: string, open: boolean): void;
-  /** All of that. */
+  /** Everything the user opened or closed. */
   openedByHand(): readonly (readonly [key: string, open: boolean])[];
   subscribeOpen(listener: () => void): () => void;
-  /** Nothing is shown any more. */
+  /** Cancels the pending commit. */
   close(): void;
 }
 
 export interface TranscriptOptions {
   readonly sessionId: string;
   readonly frames?: Frames;
-  /** Messages that have rows at first, and how many more come at a time. */
+  /** The number of messages that get rows at first, and with each step back. */
   readonly pageSize?: number;
 }
 
@@ -63,7 +63,7 @@ export function createTranscript({
   frames = pageFrames,
   pageSize = 200,
 }: TranscriptOptions): TranscriptStore {
-  /** In the order of their numbers. */
+  /** Sorted by seq. */
   let entries: Entry[] = [];
   let byId = new Map<string, Entry>();
   /** Entries before this one have no rows yet. */
@@ -130,7 +130,7 @@ export function createTranscript({
     }
   };
 
-  /** An activity is not cut in two. */
+  /** Moves the start so that an activity is not split. */
   const startAt = (wanted: number): number => {
     let start = Math.max(0, wanted);
     while (start > 0 && [entries[start], entries[start - 1]].every(isActive)) start -= 1;
@@ -267,7 +267,7 @@ function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])
   return typeof callId === "string" ? [[callId, suspension]] : [];
 }
 
-/** What is folded away could not be shown. */
+/** Unfolds the activity around a message. */
 export function openAround(store: TranscriptStore, row: Row, messageId: string): void {
   if (row.row !== "activity") return;
   if (row.messages.length > 1) store.setOpen(row.key, true);

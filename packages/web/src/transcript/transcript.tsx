@@ -13,20 +13,20 @@ export interface TranscriptProps {
   readonly store: TranscriptStore;
   readonly find: Find;
   readonly ref?: Ref<TranscriptHandle>;
-  /** The first message there is has been reached. */
+  /** Called at the first message. */
   readonly onReachStart?: () => void;
-  /** Who worked in a run, such as its provider and model. */
+  /** The agent of a run, such as its provider and model. */
   readonly runLabel?: (runId: string) => string | null;
   readonly noticeAction?: (message: Message) => NoticeAction | null;
-  /** How a use of a tool that waits for somebody is answered. */
+  /** Renders the answer of a waiting tool call. */
   readonly renderWaiting?: (suspension: OpenSuspension) => ReactNode;
-  /** The repository's folder: paths are shown from there. */
+  /** The repository's folder; paths are shown relative to it. */
   readonly root?: string | null;
 }
 
 const NOTHING = (): null => null;
 
-/** What was said and done in a session. It fills what it is put into. */
+/** The messages and tool calls of a session. */
 export function Transcript({
   store,
   find,

@@ -5,7 +5,7 @@ import type { TranscriptStore } from "./transcript-store.ts";
 
 export type TranscriptVirtualizer = ReactVirtualizer<HTMLElement, HTMLElement>;
 
-/** Where the reader was, with the rows that takes; null to begin at the end. */
+/** Restores the saved position and reveals its rows; null to start at the end. */
 export function useSavedPlace(store: TranscriptStore): Place | null {
   const [place] = useState(() => {
     const saved = readPlace(sessionStorage, store.sessionId);
@@ -17,7 +17,7 @@ export function useSavedPlace(store: TranscriptStore): Place | null {
   return place;
 }
 
-/** Heights that were known, in the form the virtualiser takes. */
+/** The saved heights in the virtualiser's format. */
 export function toMeasurements(place: Place | null): VirtualItem[] {
   return (place?.sizes ?? []).map(([key, size]) => ({
     key,
@@ -32,12 +32,12 @@ export function toMeasurements(place: Place | null): VirtualItem[] {
 /** Above the first row. */
 export const PADDING_START = 8;
 
-/** Beyond every list that is about as high as it is thought to be. */
+/** The estimated height of the list. */
 export function farDown({ rows }: TranscriptStore): number {
   return rows.reduce((sum, { estimate }) => sum + estimate, PADDING_START);
 }
 
-/** How far down the list begins; null for its end. */
+/** The initial scroll offset; null for the end. */
 export function startOf({ rows }: TranscriptStore, place: Place | null): number | null {
   if (place === null || place.row === null) return null;
   const { key, messageId, offset } = place.row;
@@ -51,7 +51,7 @@ export function startOf({ rows }: TranscriptStore, place: Place | null): number 
   return above + (exact === -1 ? 0 : offset);
 }
 
-/** Begins at the end, unless there is another place to begin; and keeps the place for the next time. */
+/** Starts at the end unless a position was restored, and saves the position on leaving. */
 export function usePlace(
   store: TranscriptStore,
   virtualizer: TranscriptVirtualizer,
@@ -66,7 +66,7 @@ export function usePlace(
       removeEventListener("pagehide", save);
       save();
     };
-    // Where it begins is not followed.
+    // The initial position is used only once.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [store, virtualizer]);
 }
@@ -92,7 +92,7 @@ function currentPlace(store: TranscriptStore, virtualizer: TranscriptVirtualizer
   };
 }
 
-/** By what is known, without asking the page, which would have to be laid out for it. */
+/** Uses the virtualiser's values: measuring the DOM would force a layout. */
 export function distanceFromEnd(virtualizer: TranscriptVirtualizer): number {
   const height = virtualizer.scrollRect?.height ?? 0;
   return Math.max(0, virtualizer.getTotalSize() - height - (virtualizer.scrollOffset ?? 0));

@@ -33,14 +33,14 @@ export function Badge({
   );
 }
 
-/** A number that wants to be seen. Nothing when there is nothing. */
+/** A count; hidden when it is zero. */
 export function Count({
   value,
   label,
   tone = "warn",
 }: {
   readonly value: number;
-  /** What is counted, for those who hear it. */
+  /** The unit, for screen readers. */
   readonly label: string;
   readonly tone?: BadgeTone;
 }): ReactElement | null {

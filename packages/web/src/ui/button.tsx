@@ -19,7 +19,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   readonly tone?: Tone;
   readonly size?: "small" | "normal";
   readonly icon?: ReactNode;
-  /** Something is under way because of it: it cannot be pressed again. */
+  /** Its action is running: it cannot be pressed. */
   readonly busy?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function Button({
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, "children" | "icon"> {
-  /** What it does: read out, and shown when pointed at. */
+  /** The accessible name and the tooltip. */
   readonly label: string;
   readonly children: ReactNode;
 }

@@ -2,7 +2,7 @@ import type { ReactElement, ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Asks before something that cannot be taken back. The focus is on the way out. */
+/** Asks before an action that cannot be undone. The focus is on the safe button. */
 export function ConfirmDialog({
   open,
   title,
@@ -16,7 +16,7 @@ export function ConfirmDialog({
   readonly open: boolean;
   readonly title: string;
   readonly children?: ReactNode;
-  /** What the button says: the thing that is done, not "OK". */
+  /** The label of the confirming button: the action, not "OK". */
   readonly confirm: string;
   readonly tone?: "danger" | "primary";
   readonly busy?: boolean;

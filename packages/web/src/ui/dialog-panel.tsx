@@ -10,11 +10,11 @@ export interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly size?: "small" | "normal" | "wide";
-  /** For dialogs whose first line is their name already, such as the palette. */
+  /** For dialogs that need no visible title, such as the palette. */
   readonly hideTitle?: boolean;
-  /** Only to be read: it can be scrolled with keys. */
+  /** The content is only text, which scrolls with the keyboard. */
   readonly isText?: boolean;
-  /** The buttons, the one that goes on last. */
+  /** The buttons, the confirming one last. */
   readonly footer?: ReactNode;
   readonly children?: ReactNode;
 }
@@ -35,7 +35,7 @@ export function DialogPanel({
   return (
     <Radix.Root open onOpenChange={(isOpen) => isOpen || onClose()}>
       <Radix.Portal>
-        {/* Not Radix's own: that one inserts a style, which the page does not allow. */}
+        {/* Radix's own overlay inserts a style, which the page's security policy forbids. */}
         <div aria-hidden="true" className="fixed inset-0 z-40 bg-shade" />
         <Radix.Content
           ref={panel}

@@ -7,8 +7,8 @@ const DialogPanel = lazy(async () => {
 });
 
 /**
- * Keeps the focus inside, closes with Escape, and gives the focus back. Loaded when first opened. The
- * focus goes to what has `data-autofocus`, or else to the first thing that takes it.
+ * A modal dialog: it traps the focus, closes with Escape, and restores the focus. Its code is loaded when it is first
+ * opened. The focus goes to the element with `data-autofocus`, or to the first focusable one.
  */
 export function Dialog(props: DialogProps): ReactElement | null {
   if (!props.open) return null;

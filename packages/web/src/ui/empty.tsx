@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 
-/** Said in place of things that are not there, with what to do about it. */
+/** An empty state, with an optional action. */
 export function Empty({
   icon,
   title,

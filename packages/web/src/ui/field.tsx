@@ -1,14 +1,14 @@
 import { useId, type ComponentProps, type ReactElement, type ReactNode } from "react";
 import { classNames } from "./class-names.ts";
 
-/** What every input needs to be told apart and described. */
+/** Connects an input with its label, hint and error. */
 export interface FieldIds {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": true | undefined;
 }
 
-/** A label, an input, what to know about it, and what is wrong with it. */
+/** A labelled input with a hint and an error. */
 export function Field({
   label,
   hint,

@@ -6,16 +6,16 @@ import { classNames } from "./class-names.ts";
 export interface MenuItem {
   readonly label: string;
   readonly icon?: ReactNode;
-  /** At the end of the line, such as a key. */
+  /** At the end of the line, such as a shortcut. */
   readonly hint?: ReactNode;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** Of a choice among several: whether it is the one. */
+  /** Set for items of a choice. */
   readonly checked?: boolean;
   readonly onSelect: () => void;
 }
 
-/** Items with lines between groups. */
+/** Items, with separators between groups. */
 export type MenuItems = readonly (MenuItem | "line")[];
 
 export function MenuList({
@@ -33,7 +33,7 @@ export function MenuList({
 }): ReactElement {
   return (
     <DropdownMenu.Root open modal={false} onOpenChange={(isOpen) => isOpen || onClose()}>
-      {/* Where the menu hangs; the real button was there before this was loaded. */}
+      {/* The anchor of the menu; the real button existed before this code was loaded. */}
       <DropdownMenu.Trigger asChild>
         <span aria-hidden="true" className="pointer-events-none absolute inset-0" />
       </DropdownMenu.Trigger>

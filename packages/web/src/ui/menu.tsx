@@ -5,7 +5,7 @@ import type { MenuItems } from "./menu-list.tsx";
 const load = () => import("./menu-list.tsx");
 const MenuList = lazy(async () => ({ default: (await load()).MenuList }));
 
-/** A button with a menu. The menu is loaded when the button is first pointed at or focused. */
+/** A button with a menu, which is loaded when the button is first hovered or focused. */
 export function Menu({
   label,
   items,
@@ -14,10 +14,10 @@ export function Menu({
   align = "end",
   ...button
 }: {
-  /** The button's name; the menu's, too. */
+  /** The accessible name of the button and the menu. */
   readonly label: string;
   readonly items: MenuItems;
-  /** What the button shows. */
+  /** The content of the button. */
   readonly children: ReactNode;
   readonly iconOnly?: boolean;
   readonly align?: "start" | "end";

@@ -1,4 +1,4 @@
-/** Small amounts with more digits. A currency that is none is written as it came. */
+/** Formats an amount, small ones with more digits. An invalid currency code is shown unchanged. */
 export function moneyText(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
   try {

@@ -3,14 +3,14 @@ import { absoluteTime, relativeTime } from "./time.ts";
 
 const TICK_MS = 30_000;
 
-/** How long ago, kept true while it is shown; exact when pointed at. */
+/** A relative time that stays up to date; the tooltip is exact. */
 export function RelativeTime({
   time,
   past,
   className,
 }: {
   readonly time: string;
-  /** In place of a time that is over: it is a plan. */
+  /** Shown instead once a planned time has passed. */
   readonly past?: string;
   readonly className?: string;
 }): ReactElement {
@@ -27,7 +27,7 @@ function subscribe(changed: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Rounded, so that it stays the same between two ticks. */
+/** Rounded, so that the snapshot is stable between two ticks. */
 function currentTick(): number {
   return Math.floor(Date.now() / TICK_MS) * TICK_MS;
 }

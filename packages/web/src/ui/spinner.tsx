@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { classNames } from "./class-names.ts";
 
-/** Decoration: what goes on is said in words beside it. */
+/** Decorative: a text beside it says what is loading. */
 export function Spinner({ className }: { readonly className?: string }): ReactElement {
   return (
     <span

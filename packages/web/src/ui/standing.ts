@@ -5,11 +5,11 @@ export type StandingTone = "quiet" | "running" | "waiting" | "stopped" | "failed
 export interface Standing {
   readonly tone: StandingTone;
   readonly words: string;
-  /** In a sentence. */
+  /** The tooltip. */
   readonly title: string;
 }
 
-/** Status and state of a session in the words of the page. */
+/** The status and state of a session as the page shows them. */
 export function standingOf({
   status,
   state,
@@ -19,9 +19,13 @@ export function standingOf({
 }): Standing {
   switch (status) {
     case "archived":
-      return { tone: "away", words: "Archived", title: "Put away. It takes no messages." };
+      return { tone: "away", words: "Archived", title: "Archived. It accepts no messages." };
     case "error":
-      return { tone: "failed", words: "Error", title: "It cannot go on. It takes no messages." };
+      return {
+        tone: "failed",
+        words: "Error",
+        title: "It cannot continue. It accepts no messages.",
+      };
     case "active":
     case "suspended":
       return openStandingOf({ status, state });
@@ -47,7 +51,7 @@ function openStandingOf({
         ? {
             tone: "stopped",
             words: "Suspended",
-            title: "The server was stopped under it. The next message resumes it.",
+            title: "The server was stopped. The next message resumes the session.",
           }
         : { tone: "quiet", words: "Idle", title: "Ready for the next message." };
     default:

@@ -21,7 +21,7 @@ const WORDS = {
   away: "text-muted",
 } as const satisfies Record<StandingTone, string>;
 
-/** What is going on in a session, as a dot and in words. */
+/** The state of a session as a dot and in words. */
 export function StateDot({
   status,
   state,
