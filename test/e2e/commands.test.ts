@@ -155,7 +155,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     });
     expect(run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
     expect(run("frobnicate").stderr).toContain("unknown command");
-    expect(run("resume", id, "--answer", "yes").stderr).toContain("waits for no answer");
+    expect(run("resume", id, "--answer", "yes").stderr).toContain("not waiting for an answer");
   });
 });
 
