@@ -1,5 +1,5 @@
 import { cleanJson } from "../../domain/clean-text.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 
 /** What a hook is given: chunks, and perhaps no end. */
 export type HookStdin = AsyncIterable<string | Uint8Array> & {
@@ -90,10 +90,6 @@ export function textIn(object: JsonObject, key: string): string | null {
 
 export function fieldOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isObject<Value>(value: Value): value is Value & JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuse(reason: InputRefusal): HookInput {

@@ -1,8 +1,9 @@
+import { defined } from "../../domain/defined.ts";
 import { errorText } from "../../domain/error-text.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
-import type { PermissionPolicy, PermissionRule } from "../../domain/policy/permission-policy.ts";
+import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { BUILT_IN } from "../../providers/built-in.ts";
 import type { ConfiguredAgent } from "../../providers/configured.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
@@ -74,12 +75,12 @@ function parseConfig(file: string, text: string): ConfigFile {
   return {
     agents: new Map(
       Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "acp" ? [[name, agentOf(provider)]] : [],
+        provider.type === "acp" ? [[name, withoutType(provider)]] : [],
       ),
     ),
     models: new Map(
       Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "model" ? [[name, modelOf(provider)]] : [],
+        provider.type === "model" ? [[name, withoutType(provider)]] : [],
       ),
     ),
     defaultProvider,
@@ -179,67 +180,15 @@ function policyOf({
   rules = [],
   phases = {},
 }: NonNullable<WrittenConfig["permissions"]>): PermissionPolicy {
-  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(ruleOf)]);
-  return { rules: rules.map(ruleOf), phases: Object.fromEntries(lists) };
+  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(defined)]);
+  return { rules: rules.map(defined), phases: Object.fromEntries(lists) };
 }
 
-type WrittenRule = NonNullable<NonNullable<WrittenConfig["permissions"]>["rules"]>[number];
-
-function ruleOf({ kind, path: where, command, tool, decision }: WrittenRule): PermissionRule {
-  return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(where === undefined ? {} : { path: where }),
-    ...(command === undefined ? {} : { command }),
-    ...(tool === undefined ? {} : { tool }),
-    decision,
-  };
-}
-
-/** Without what concerns only the file. */
-function agentOf({
-  title,
-  command,
-  env,
-  passEnv,
-  mode,
-  models,
-  tools,
-  mounts,
-}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "acp" }>): ConfiguredAgent {
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(command === undefined ? {} : { command }),
-    ...(env === undefined ? {} : { env }),
-    ...(passEnv === undefined ? {} : { passEnv }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(models === undefined ? {} : { models }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(mounts === undefined ? {} : { mounts }),
-  };
-}
-
-function modelOf({
-  title,
-  api,
-  baseUrl,
-  model,
-  models,
-  apiKeyEnv,
-  maxTokens,
-  system,
-  contextTokens,
-}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "model" }>): ConfiguredModel {
-  return {
-    api,
-    model,
-    ...(title === undefined ? {} : { title }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(models === undefined ? {} : { models }),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(system === undefined ? {} : { system }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-  };
+function withoutType<Provider extends { readonly type: string }>({
+  type: _,
+  ...provider
+}: Provider) {
+  return defined(provider);
 }
 
 function readIfThere(file: string): string | null {

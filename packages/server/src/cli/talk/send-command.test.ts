@@ -167,7 +167,9 @@ describe("send", () => {
     const { terminal, stderr } = fakeTerminal({ isTerminal: false });
     const client = createClient({ url: "http://127.0.0.1:1" });
     expect(await sendCommand({ client, sessionId: "s1", text: "hello", terminal })).toBe(2);
-    expect(stderr()).toMatch(/^holdfast: No server answers \(.*\)\. Start one with: holdfast serve\n$/u);
+    expect(stderr()).toMatch(
+      /^holdfast: No server answers \(.*\)\. Start one with: holdfast serve\n$/u,
+    );
   });
 
   it("says that the session was deleted meanwhile", async () => {

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { Client } from "@holdfast/client";
 import {
   LIMITS,
@@ -79,20 +80,9 @@ async function send(
   return EXIT.done;
 }
 
-function requestOf({
-  text,
-  provider,
-  model,
-  delivery,
-  continuity,
-}: SendCommandOptions): SendMessageRequest {
-  return {
-    text,
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(delivery !== undefined && { delivery }),
-    ...(continuity !== undefined && { continuity }),
-  };
+function requestOf(options: SendCommandOptions): SendMessageRequest {
+  const { text, provider, model, delivery, continuity } = options;
+  return defined({ text, provider, model, delivery, continuity });
 }
 
 function idsOf({ message, run }: SendMessageReply): string {
