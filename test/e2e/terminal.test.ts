@@ -259,7 +259,7 @@ describe("at a terminal", () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     command.type("\u0003");
-    await command.shows("Ctrl-C again cancels it.");
+    await command.shows("Press Ctrl-C again to cancel it.");
     // Not before: two signals of the same moment are one.
     command.type("\u0003");
     await command.shows("Cancelled.");
