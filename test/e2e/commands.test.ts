@@ -159,7 +159,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(await run("create", "--id", "no/path")).toMatchObject({ code: 64, stdout: "" });
     expect((await run("frobnicate")).stderr).toContain("unknown command");
     expect((await run("resume", id, "--answer", "yes")).stderr).toContain(
-      "is not waiting for an answer",
+      "not waiting for an answer",
     );
   });
 });

@@ -171,7 +171,7 @@ describe("holdfast serve", () => {
       code: 64,
       stdout: "",
       stderr:
-        "holdfast: Listening on 0.0.0.0 lets other machines in: set HOLDFAST_TOKEN, or leave --host out.\n",
+        "holdfast: Listening on 0.0.0.0 gives other machines access. Set HOLDFAST_TOKEN, or omit --host.\n",
     });
   });
 

@@ -248,7 +248,7 @@ describe("at a terminal", () => {
     const command = typed(sendArgs(say("begun"), waitFor(file), say("done", "m2")));
     await command.shows("begun");
     command.type("\u0003");
-    await command.shows(`Detached; it goes on. holdfast watch ${sessionId}`);
+    await command.shows(`Follow it with: holdfast watch ${sessionId}`);
     expect(await command.code).toBe(130);
     writeFileSync(file, "");
     const { messages } = await until(({ state }) => state === "idle");
@@ -259,7 +259,7 @@ describe("at a terminal", () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     command.type("\u0003");
-    await command.shows("Ctrl-C again cancels it.");
+    await command.shows("Press Ctrl-C again to cancel it.");
     // Not before: two signals of the same moment are one.
     command.type("\u0003");
     await command.shows("Cancelled.");

@@ -9,7 +9,7 @@ import { journalFolder } from "./settings/data-folder.ts";
 import { databaseFile, type ServeSettings } from "./settings/settings.ts";
 import { VERSION } from "./version.ts";
 
-/** Every provider that the settings know of. */
+/** All providers of the settings. */
 export function catalogOf(
   settings: ServeSettings,
   more: Pick<CatalogOptions, "toolsFor" | "onLeftovers" | "sandbox"> = {},
@@ -27,7 +27,7 @@ export function catalogOf(
   });
 }
 
-/** Where the agents of these settings are started. What it hides is looked up once, while it is there. */
+/** The sandbox of these settings. The paths it hides are resolved once, while they exist. */
 export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
   const { dataFolder, database, workspaceRoot } = settings;
   const own = realPath(dataFolder);
@@ -44,12 +44,12 @@ export function openSandboxOf(settings: ServeSettings): Promise<Sandbox> {
   });
 }
 
-/** Marks the agents of this data folder, so that the next server on it knows what was left. */
+/** Marks the agents of this data folder, so that the next server on it finds leftover processes. */
 export function ownerOf(dataFolder: string): string {
   return createHash("sha256").update(realPath(dataFolder)).digest("hex").slice(0, 16);
 }
 
-/** A server has made its data folder; a command that only looks has not. */
+/** A server has created its data folder; a command that only reads may not have one. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }

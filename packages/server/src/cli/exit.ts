@@ -1,8 +1,8 @@
-/** What a process ends with; scripts rely on these. */
+/** Exit codes; scripts rely on them. */
 export const EXIT = { done: 0, no: 1, failed: 2, suspended: 3, usage: 64 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends a command with one clear line. */
+/** Ends a command with its message, one line, on stderr. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
 

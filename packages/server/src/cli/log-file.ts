@@ -9,7 +9,7 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
-/** A log of JSON lines in the data folder, for its owner only: five files of at most 10 MiB. */
+/** A log of JSON lines in the data folder, readable by its owner only: five files of at most 10 MiB. */
 export function openLogFile(dataFolder: string, { level }: { readonly level: string }): LogFile {
   const folder = path.join(dataFolder, "logs");
   const stream = createStream("holdfast.log", {
@@ -18,14 +18,14 @@ export function openLogFile(dataFolder: string, { level }: { readonly level: str
     rotate: 4,
     mode: 0o600,
   });
-  // A log that cannot be written, on a full disk say, must not take the server with it.
-  let isTold = false;
+  // A log that cannot be written, for example on a full disk, must not stop the server.
+  let isReported = false;
   stream.on("error", (error) => {
-    if (isTold) return;
-    isTold = true;
-    process.stderr.write(`holdfast: the log cannot be written: ${error.message}\n`);
+    if (isReported) return;
+    isReported = true;
+    process.stderr.write(`holdfast: cannot write the log: ${error.message}\n`);
   });
-  const lines = gathering((text) => stream.write(text));
+  const lines = bufferLines((text) => stream.write(text));
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   return {
     logger,
@@ -37,36 +37,36 @@ export function openLogFile(dataFolder: string, { level }: { readonly level: str
   };
 }
 
-/** How long a line may wait for others: each write to the file costs as much as a small request. */
-const GATHER_MS = 50;
-const GATHER_CHARACTERS = 64 * 1024;
+/** Lines are written in batches: each write costs as much as a small request. */
+const BATCH_MS = 50;
+const BATCH_CHARACTERS = 64 * 1024;
 
-interface Gathering {
+interface LineBuffer {
   write(line: string): void;
   flush(): void;
 }
 
-/** Hands on many lines at once; one of trouble, and what came before it, without delay. */
-function gathering(put: (text: string) => void): Gathering {
-  let waiting = "";
+/** Writes many lines at once. A warning or an error is written without delay. */
+function bufferLines(put: (text: string) => void): LineBuffer {
+  let buffered = "";
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    if (waiting !== "") put(waiting);
-    waiting = "";
+    if (buffered !== "") put(buffered);
+    buffered = "";
   };
   return {
     flush,
     write: (line) => {
-      waiting += line;
-      if (isTrouble(line) || waiting.length > GATHER_CHARACTERS) return flush();
-      timer ??= setTimeout(flush, GATHER_MS);
+      buffered += line;
+      if (isUrgent(line) || buffered.length > BATCH_CHARACTERS) return flush();
+      timer ??= setTimeout(flush, BATCH_MS);
     },
   };
 }
 
 /** Each line begins with its level: 40 is a warning. */
-function isTrouble(line: string): boolean {
+function isUrgent(line: string): boolean {
   return Number(/^\{"level":(\d+)/u.exec(line)?.[1] ?? 0) >= 40;
 }

@@ -5,7 +5,7 @@ import { neutralise } from "./terminal/neutralise.ts";
 
 /** Runs one command line; the exit code is set, never thrown. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever reads no further, as `head` does, wants no more; that is no failure.
+  // A reader that closes the pipe early, such as `head`, is no failure.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     process.exit(code === "EPIPE" ? EXIT.done : failedIn(argv));
   });
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** One line on stderr, and the code to end with. What commander has to say it has said already. */
+/** Prints one line to stderr and returns the exit code. Commander has already printed its own errors. */
 async function report(error: unknown, argv: readonly string[]): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { message, name } = error instanceof Error ? error : new Error(String(error));
@@ -30,12 +30,12 @@ async function report(error: unknown, argv: readonly string[]): Promise<number> 
   return error instanceof CommandFailure ? error.exitCode : failedIn(argv);
 }
 
-/** To whoever calls a hook, the usual code would mean to stop what it was called before. */
+/** Callers of a hook read exit code 2 as "block", so a failed hook ends with 1. */
 function failedIn([command]: readonly string[]): number {
   return command === "hook" ? EXIT.no : EXIT.failed;
 }
 
-/** A session that cannot be read, where the database was asked without a server. */
+/** A session row that cannot be read, on the database without a server. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "row_unreadable";
 }

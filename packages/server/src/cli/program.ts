@@ -4,27 +4,27 @@ import { addUpkeepCommands } from "./program-upkeep.ts";
 import { neutralise } from "./terminal/neutralise.ts";
 import { VERSION } from "./version.ts";
 
-/** The whole command line. What a command does is loaded when it is asked for. */
+/** The whole command line. The code of a command is loaded when it runs. */
 export async function program(argv: readonly string[]): Promise<Command> {
   const holdfast = new Command("holdfast")
     .description("Keeps conversations with coding agents alive.")
     .version(VERSION, "-V, --version")
     .exitOverride()
-    // What was asked for is repeated, and a shell may have taken it from anywhere.
+    // Errors repeat arguments, which may contain control characters.
     .configureOutput({ writeErr: (text) => void process.stderr.write(neutralise(text)) })
-    // What follows `repos add` is said to that, although `repos` knows the same options.
+    // Options after `repos add` belong to `add`, although `repos` has the same ones.
     .enablePositionalOptions()
-    .showHelpAfterError("(holdfast --help lists the commands)")
+    .showHelpAfterError("(Run `holdfast --help` to see all commands.)")
     .configureHelp({ sortSubcommands: false, styleTitle: (title) => title.toUpperCase() })
     .addHelpText(
       "after",
       `
 EXAMPLES:
-  holdfast serve                                     the API and the page
-  id=$(holdfast create --agent terraform-architect)  a session, and its id
-  holdfast send $id "What is in this repository?"    the answer as it comes
-  holdfast inbox                                     what waits for you
-  holdfast should-resume $id && echo "go on"         by exit code`,
+  holdfast serve                                     start the server
+  id=$(holdfast create --agent terraform-architect)  create a session and keep its ID
+  holdfast send $id "What is in this repository?"    send a message and stream the answer
+  holdfast inbox                                     list everything waiting for your answer
+  holdfast should-resume $id && echo "resume it"     branch on the exit code`,
     );
   addSessionCommands(holdfast);
   addUpkeepCommands(holdfast);
@@ -35,7 +35,7 @@ EXAMPLES:
     holdfast
       .command("completion")
       .argument("<shell>", "zsh, bash, fish or powershell")
-      .description("print a script that completes commands and ids")
+      .description("print a shell script that completes commands and IDs")
       .addHelpText("after", "\nEXAMPLE:\n  source <(holdfast completion bash)");
   }
   return holdfast;

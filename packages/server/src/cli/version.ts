@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Two folders up, in the sources as in the build. */
+/** Two folders up, both in the sources and in the build. */
 const PACKAGE_FOLDER = path.resolve(import.meta.dirname, "../..");
 
-/** What starts Holdfast again, for whoever has to write it down. */
+/** The file that starts Holdfast. */
 export const PROGRAM_FILE = path.join(PACKAGE_FOLDER, "bin", "holdfast.js");
 
-/** Of the package, from its manifest. */
 export const VERSION = versionIn(path.join(PACKAGE_FOLDER, "package.json"));
 
 function versionIn(file: string): string {

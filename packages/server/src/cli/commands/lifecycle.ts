@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type {
   InboxUnusedAnswer,
   OpenSuspension,
@@ -19,7 +20,7 @@ export async function cancelRun(
   const { reason } = flags;
   const session = await withGateway(
     flags,
-    (gateway) => gateway.sessions.cancel(id, reason === undefined ? {} : { reason }),
+    (gateway) => gateway.sessions.cancel(id, defined({ reason })),
     { access: "change" },
   );
   tellOf(session, flags, ({ queued }) =>
@@ -101,7 +102,7 @@ export async function forkSession(
   const { at } = flags;
   const session = await withGateway(
     flags,
-    (gateway) => gateway.sessions.fork(id, at === undefined ? {} : { atMessage: at }),
+    (gateway) => gateway.sessions.fork(id, defined({ atMessage: at })),
     { access: "change" },
   );
   const printer = openPrinter(flags);

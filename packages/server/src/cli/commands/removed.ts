@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { nameOf } from "../gaia/to-state.ts";
 import { openPrinter } from "../terminal/printer.ts";
 import { durationText, timeAgo } from "../terminal/format.ts";
@@ -12,7 +13,7 @@ export async function listRemoved(flags: RemovedFlags): Promise<void> {
   const { limit } = flags;
   const { removed, total } = await withGateway(
     flags,
-    (gateway) => gateway.removed.list(limit === undefined ? {} : { limit }),
+    (gateway) => gateway.removed.list(defined({ limit })),
     { access: "read" },
   );
   if (flags.json === true) return printer.json(removed);

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { Stats, StatsBucket, StatsGroup } from "@holdfast/protocol";
 import { openPrinter, type Printer } from "../terminal/printer.ts";
 import { counted, durationText } from "../terminal/format.ts";
@@ -11,7 +12,7 @@ export interface StatsFlags extends CommonFlags {
 export async function showStats(flags: StatsFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { from, to } = flags;
-  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const range = defined({ from, to });
   const stats = await withGateway(flags, (gateway) => gateway.stats(range), { access: "read" });
   if (!printer.isForPeople) return printer.json(stats);
   if (stats.sessions === 0) return printer.note("No sessions in this time range.");

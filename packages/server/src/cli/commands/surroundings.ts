@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { ProvidersReply } from "@holdfast/protocol";
 import { toWireProvider } from "../../http/wire/to-wire.ts";
 import { gatewaySettings, findServer } from "../gateway/find-server.ts";
@@ -38,11 +39,7 @@ export async function addRepo(path: string, flags: AddRepoFlags): Promise<void> 
   const printer = openPrinter(flags);
   const { resolve } = await import("node:path");
   const { name, label } = flags;
-  const request = {
-    path: resolve(path),
-    ...(name !== undefined && { name }),
-    ...(label !== undefined && { label }),
-  };
+  const request = defined({ path: resolve(path), name, label });
   const repo = await withGateway(flags, (gateway) => gateway.repos.add(request), {
     access: "create",
   });

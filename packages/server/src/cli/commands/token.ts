@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { Token, TokenScope } from "@holdfast/protocol";
 import type { DatabaseAccess } from "../gateway/open-gateway.ts";
 import { openPrinter } from "../terminal/printer.ts";
@@ -16,7 +17,7 @@ export interface CreateTokenFlags extends CommonFlags {
 export async function createToken(flags: CreateTokenFlags): Promise<void> {
   const printer = openPrinter(flags);
   const { name, scope, expires } = flags;
-  const request = { name, scope, ...(expires !== undefined && { expiresInDays: expires }) };
+  const request = defined({ name, scope, expiresInDays: expires });
   const { created, isFirst } = await withTokens(flags, { access: "create" }, async (tokens) => ({
     isFirst: !(await areInUse(tokens)),
     created: await tokens.create(request),

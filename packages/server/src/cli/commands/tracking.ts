@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Outcome, Phase, Session, UpdateSessionRequest } from "@holdfast/protocol";
@@ -68,16 +69,16 @@ export interface UpdateFlags extends CommonFlags {
 
 export async function updateSession(id: string, flags: UpdateFlags): Promise<void> {
   const { phase, metadata, error, resetErrors, title, provider, model, delivery } = flags;
-  const changes: UpdateSessionRequest = {
-    ...(phase !== undefined && { phase }),
-    ...(metadata !== undefined && { metadata: parseMetadata(metadata) }),
-    ...(error !== undefined && { error }),
-    ...(resetErrors !== undefined && { resetErrors }),
-    ...(title !== undefined && { title }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(delivery !== undefined && { delivery }),
-  };
+  const changes: UpdateSessionRequest = defined({
+    phase,
+    metadata: metadata === undefined ? undefined : parseMetadata(metadata),
+    error,
+    resetErrors,
+    title,
+    provider,
+    model,
+    delivery,
+  });
   if (Object.keys(changes).length === 0)
     throw new CommandFailure(
       `Nothing to change. Pass at least one option, for example: holdfast update ${id} --phase planning`,
@@ -194,12 +195,8 @@ async function readNewest(
               : ["active", "suspended", "archived", "error"]
             : [status],
         limit: Math.min(PAGE, limit + 1),
+        ...defined({ phase, agent, q: search, from, to }),
         ...(state !== undefined && { state: [state] }),
-        ...(phase !== undefined && { phase }),
-        ...(agent !== undefined && { agent }),
-        ...(search !== undefined && { q: search }),
-        ...(from !== undefined && { from }),
-        ...(to !== undefined && { to }),
         ...(cursor !== null && { cursor }),
       });
     sessions.push(...page.sessions);
@@ -232,8 +229,7 @@ export async function shouldResume(id: string, flags: ResumeFlags): Promise<numb
     flags,
     (gateway) =>
       gateway.sessions.shouldResume(id, {
-        ...(timeoutMinutes !== undefined && { timeoutMinutes }),
-        ...(maxErrors !== undefined && { maxErrors }),
+        ...defined({ timeoutMinutes, maxErrors }),
         ...(require !== undefined && { require: [...require] }),
       }),
     { access: "read", withProviders: require?.includes("provider") === true },
@@ -282,8 +278,7 @@ export async function finalizeSession(
   const { summary } = flags;
   const session = await withGateway(
     flags,
-    (gateway) =>
-      gateway.sessions.finalize(id, { outcome, ...(summary !== undefined && { summary }) }),
+    (gateway) => gateway.sessions.finalize(id, defined({ outcome, summary })),
     { access: "change" },
   );
   tellOf(session, flags, () => `${nameOf(session)} is ${outcome}.`);

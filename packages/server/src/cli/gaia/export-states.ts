@@ -12,7 +12,7 @@ import { fromWire, toStateFile, type Tracked } from "./state-file.ts";
 import { nameOf } from "./to-state.ts";
 
 export interface StatesExport {
-  /** Gets a folder for each session; made when it is not there. */
+  /** Gets one folder per session; created if missing. */
   readonly folder: string;
   readonly onProgress?: (done: number) => void;
   readonly signal?: AbortSignal;
@@ -20,16 +20,16 @@ export interface StatesExport {
 
 export interface StatesExported {
   readonly written: number;
-  /** Were there already, just so. */
+  /** Files that were already up to date. */
   readonly unchanged: number;
-  /** Could not, or must not, be written. */
+  /** Files that were not written, with the reason. */
   readonly refused: readonly { readonly sessionId: string; readonly reason: string }[];
 }
 
-/** Files written at the same time. */
+/** Files written in parallel. */
 const AT_ONCE = 32;
 
-/** Writes each session as GAIA's `state.json`, whole or not at all, in place of what was there. */
+/** Writes each session as GAIA's `state.json`, atomically. */
 export async function exportStates(
   sessions: AsyncIterable<Session>,
   { folder, onProgress = () => {}, signal }: StatesExport,
@@ -78,7 +78,7 @@ async function writeState(parent: string, session: Session): Promise<Written> {
   const draft = path.join(folder, `.state.${randomUUID()}.json`);
   try {
     await mkdir(folder, { recursive: true });
-    // Through a link it would be written who knows where.
+    // A link could lead anywhere.
     if (!(await lstat(folder)).isDirectory())
       return { refused: `${folder} is not a folder of its own.` };
     const tracked = fromWire(session);
@@ -94,7 +94,7 @@ async function writeState(parent: string, session: Session): Promise<Written> {
   }
 }
 
-/** What somebody has written there meanwhile is not written over. */
+/** Does not overwrite a file that was changed after the session. */
 function judge({
   parent,
   name,
@@ -120,5 +120,5 @@ function judge({
   return { refused: `${found.file} was changed after the session. Import it first.` };
 }
 
-/** No path, nothing hidden, and not longer than a folder's name may be. */
+/** Not a path, not hidden, and short enough for a folder name. */
 const PLAIN_NAME = /^[A-Za-z0-9_][\w.:-]{0,199}$/u;

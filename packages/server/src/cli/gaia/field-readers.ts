@@ -2,10 +2,10 @@ import { type Json, type JsonObject, isObject, isArray } from "../../domain/json
 import { PHASES, type Phase } from "../../domain/phase.ts";
 import { parseStateTime } from "./state-time.ts";
 
-/** A `state.json` says something that cannot be. The file is set aside; the others are not. */
+/** A `state.json` with an invalid field. Only this file is skipped. */
 export class BadState extends Error {}
 
-/** What a field must be; throws `BadState` with its place when it is something else. */
+/** These readers throw `BadState` with the path of a field that has another type. */
 export function phaseAt(place: string, value: Json | undefined): Phase {
   const phase = PHASES.find((known) => known === value);
   if (phase === undefined) throw mismatch(place, "a phase", value);
@@ -48,7 +48,7 @@ export function listAt(place: string, value: Json | undefined): readonly Json[] 
   return value;
 }
 
-/** Characters of what was found that are shown. */
+/** Characters shown of a wrong value. */
 const MAX_SHOWN = 60;
 
 export function mismatch(place: string, expected: string, found: Json | undefined): BadState {

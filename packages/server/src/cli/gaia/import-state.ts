@@ -12,13 +12,13 @@ export interface StateImport {
   readonly newId: () => string;
 }
 
-/** `kept`: why the session stays as it is here. */
+/** `kept`: why the stored session was not changed. */
 export type StateImported = "imported" | "updated" | "unchanged" | { readonly kept: string };
 
-/** Others may be faster this often in a row. */
+/** Write conflicts in a row before giving up. */
 const MAX_CONFLICTS = 10;
 
-/** Stores the session that the file tells of, or brings it up to date: decided on what is here now. */
+/** Stores the session of a file, or updates it, depending on the stored session. */
 export async function importState(
   store: Store,
   {
@@ -26,7 +26,7 @@ export async function importState(
     sessionId,
   }: {
     readonly state: ParsedState;
-    /** The session of that name, if there was one just now. */
+    /** The stored session of that name, if any. */
     readonly sessionId: string | null;
   },
   { clock, newId }: StateImport,
@@ -66,7 +66,7 @@ async function load(
   }
 }
 
-/** What the file says is compared with what it said before, and that with what is here. */
+/** Compares the file with its last import and with the stored session. */
 function judge(state: ParsedState, session: Session): StateImported {
   const kept = keptIn(session.metadata);
   const before = kept?.digest ?? null;
@@ -80,13 +80,13 @@ function judge(state: ParsedState, session: Session): StateImported {
   if (inUse !== null) return { kept: inUse };
   if (here === before || here === state.digest) return "updated";
   const changedAt = `The session was changed here at ${toStateTime(session.updatedAt)}`;
-  // Nothing in the file is new but its time: it must not take back what has happened here.
+  // Only the time of the file is new: it must not undo changes of the stored session.
   if (state.digest === before)
     return { kept: `${changedAt}; in the file only last_updated has changed.` };
   return isNewer ? "updated" : { kept: `${changedAt}, after the file.` };
 }
 
-/** Null when nobody is in the way. */
+/** Why the session cannot be changed; null when it can. */
 function useOf(session: Session): string | null {
   if (session.standing.status === "archived") return "The session is archived here.";
   const isAtRest = stateOf(session) === "idle" && session.queue.length === 0;

@@ -6,30 +6,30 @@ export interface StatesImport extends StateImport {
   /** A folder such as `.claude/session`, with a folder for each session. */
   readonly folder: string;
   readonly onProgress?: (done: number, total: number) => void;
-  /** What is under way is finished; the rest is not begun. */
+  /** Stops after the current batches. */
   readonly signal?: AbortSignal;
 }
 
 export interface StatesImported {
-  /** Folders found: more than are accounted for below only when it was told to stop. */
+  /** Folders found; more than the counts below only after `signal` stopped the import. */
   readonly total: number;
   readonly imported: number;
   readonly updated: number;
   readonly unchanged: number;
-  /** Say something else than the session that is here, which stays as it is. */
+  /** Files that differ from a session that was not changed. */
   readonly kept: readonly { readonly file: string; readonly reason: string }[];
   /** Cannot be imported. */
   readonly setAside: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** Files stored together: as many as go into one transaction of a store that has a thread for them. */
+/** Files per batch: the size of one transaction of the writer thread. */
 const BATCH = 256;
-/** Batches being stored while another is read. */
+/** Batches stored while the next one is read. */
 const STORING = 2;
 
 /**
- * Every `state.json` in the folder becomes a session, or brings the one up to date that it became before.
- * The files are only read. To be repeated at will, also after it was cut short.
+ * Imports every `state.json` in the folder as a session, or updates the session of an earlier import. The files are not
+ * changed. The import can be repeated, also after an interruption.
  */
 export async function importStates(store: Store, options: StatesImport): Promise<StatesImported> {
   const { folder, onProgress = () => {}, signal } = options;
@@ -42,7 +42,7 @@ export async function importStates(store: Store, options: StatesImport): Promise
     const settled = (await storing.shift()) ?? [];
     for (const one of settled) if (one.status === "fulfilled") summary.add(one.value);
     onProgress(summary.done(), total);
-    // What was stored is stored: it is found again when the import is repeated.
+    // Stored sessions stay; a repeated import finds them.
     const failed = settled.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   };
@@ -62,7 +62,7 @@ interface Outcome {
   readonly outcome: StateImported | { readonly setAside: string };
 }
 
-/** Never rejects: what failed is among the results. */
+/** Never rejects: failures are among the results. */
 async function storeBatch(
   store: Store,
   { batch, options }: { readonly batch: readonly ReadState[]; readonly options: StateImport },
@@ -81,7 +81,7 @@ async function storeBatch(
   );
 }
 
-/** Of two files that say they are the same session only one is: that in the folder of its name. */
+/** When two files have the same agent ID, the one in the folder of that name counts. */
 function copiesAmong(folders: ReadonlySet<string>): (read: ReadState) => ReadState {
   const taken = new Map<string, string>();
   return (read) => {

@@ -7,7 +7,7 @@ import { asGiven, differingFields, KEPT_KEY, ownMetadata, type KeptState } from 
 import type { ParsedState } from "./parse-state.ts";
 import { stateFields } from "./state-file.ts";
 
-/** A new session as the file says it is. */
+/** A new session with the values of the file. */
 export function newSession(state: ParsedState, newId: () => string): Session {
   return withKept(state, {
     ...state.session,
@@ -29,7 +29,7 @@ export function newSession(state: ParsedState, newId: () => string): Session {
   });
 }
 
-/** The session that is here, with all that the file says in place of what was. Times never go back. */
+/** The stored session with the values of the file. Times never go back. */
 export function updatedSession(state: ParsedState, before: Session): Session {
   const updatedAt = Math.max(before.updatedAt, state.session.updatedAt);
   return withKept(state, {
@@ -43,7 +43,7 @@ export function updatedSession(state: ParsedState, before: Session): Session {
   });
 }
 
-/** What agents may do here is said here. */
+/** Permissions are never imported; the stored ones stay. */
 function permissionsIn(metadata: JsonObject): JsonObject {
   const keys = [GRANTS_KEY, PERMISSIONS_KEY];
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)));

@@ -1,33 +1,33 @@
 import { sameJson, type Json, type JsonObject, isObject, isArray } from "../../domain/json.ts";
 import { GRANTS_KEY } from "../../domain/policy/permission-grant.ts";
 
-/** The key of a session's metadata that holds what is kept of its `state.json`. */
+/** The metadata key with the kept parts of a `state.json`. */
 export const KEPT_KEY = "gaiaState";
 
-/** What a `state.json` says that a session of ours has no place for: exporting gives it back. */
+/** The parts of a `state.json` that a session has no field for; an export restores them. */
 export interface KeptState {
-  /** Of the file, as it was imported last. */
+  /** The digest of the file at its last import. */
   readonly digest: string;
-  /** Its `last_updated`, which the digest leaves out. Not in states that were imported before this was kept. */
+  /** Its `last_updated`, which the digest ignores. Missing after imports by older versions. */
   readonly lastUpdated?: string;
   readonly fields?: KeptFields;
-  /** Its history, where that is otherwise than we would write it. */
+  /** Its history, if we would write it differently. */
   readonly history?: readonly Json[];
-  /** Of its metadata. */
+  /** Fields of its metadata. */
   readonly metadata?: KeptFields;
 }
 
-/** Fields that the file has otherwise than we would write them. */
+/** Fields that we would write differently than the file. */
 export type KeptFields = Readonly<Record<string, KeptField>>;
 
 interface KeptField extends JsonObject {
-  /** What we would have written. As long as we still would, the file's own counts. */
+  /** Our value at the import. While it is unchanged, an export writes the value of the file. */
   readonly ours?: Json;
-  /** Not there: neither is the field in the file. */
+  /** Undefined when the file does not have the field. */
   readonly given?: Json;
 }
 
-/** Null for a session that was never imported, and where somebody has written over the key. */
+/** Null for a session that was never imported, or whose key was overwritten. */
 export function keptIn(
   metadata: JsonObject,
 ): (Required<Omit<KeptState, "lastUpdated">> & { readonly lastUpdated: string | null }) | null {
@@ -46,7 +46,7 @@ export function keptIn(
   };
 }
 
-/** The metadata as its owner knows it. */
+/** The metadata without our own keys, as the user wrote it. */
 export function ownMetadata(metadata: JsonObject): JsonObject {
   const { [GRANTS_KEY]: _grants, ...own } = metadata;
   const kept = keptIn(metadata);
@@ -55,7 +55,7 @@ export function ownMetadata(metadata: JsonObject): JsonObject {
   return asGiven(rest, kept.metadata);
 }
 
-/** In which fields what is given differs from what is ours. */
+/** The fields in which the file differs from ours. */
 export function differingFields(ours: JsonObject, given: JsonObject): KeptFields {
   const names = new Set([...Object.keys(ours), ...Object.keys(given)]);
   return Object.fromEntries(
@@ -66,7 +66,7 @@ export function differingFields(ours: JsonObject, given: JsonObject): KeptFields
   );
 }
 
-/** Ours, with what was given in the fields that are as they were then. */
+/** Our fields, with the values of the file where ours are unchanged since the import. */
 export function asGiven(ours: JsonObject, kept: KeptFields): JsonObject {
   const restored = new Map(Object.entries(ours));
   for (const [name, field] of Object.entries(kept)) {

@@ -19,21 +19,21 @@ import type { Tracked } from "./state-file.ts";
 import { parseHistory } from "./state-history.ts";
 import { parseStateTime, withPythonTimes } from "./state-time.ts";
 
-/** A `state.json` that was understood. */
+/** A parsed `state.json`. */
 export interface ParsedState {
-  /** What the session is called: an agent id, or for one that was exported without, its own id. */
+  /** The agent ID, or the session ID of a session that was exported without one. */
   readonly name: string;
   readonly isOwnId: boolean;
-  /** Equal for files that say the same, whenever they were last updated. */
+  /** Files that differ only in `last_updated` have the same digest. */
   readonly digest: string;
-  /** The whole file, its times as we write them. */
+  /** The whole file, with its times in our form. */
   readonly given: JsonObject;
-  /** False when a time stands in the file in a form that not every Python reads. */
+  /** False when the file has a time in a form that older Pythons cannot read. */
   readonly hasPythonTimes: boolean;
   readonly session: Omit<Tracked, "id" | "agentId" | "lastError"> & Pick<Session, "lastError">;
 }
 
-/** Throws `BadState` with the reason when the text is none. `folder` names what has no `agent_id`. */
+/** Throws `BadState` with the reason. `folder` is the name of a session without `agent_id`. */
 export function parseState(text: string, { folder }: { readonly folder: string }): ParsedState {
   const written = parseObject(text);
   const given = withPythonTimes(written);
@@ -91,7 +91,7 @@ function finalTime({ finalized_at: at = null }: JsonObject): number | null {
   return at === null ? null : timeAt("finalized_at", at);
 }
 
-/** GAIA's scripts write an object with the message and its time; their description, a text. */
+/** GAIA's scripts write an object with a message and a time; its documentation has a text. */
 function errorText(error: Json | undefined): string | null {
   if (error === undefined || error === null || !isObject(error))
     return textOrNullAt("last_error", error);
@@ -113,7 +113,7 @@ function parseObject(text: string): JsonObject {
 }
 
 const TOO_DEEP = "is nested too deeply";
-/** How much deeper what is kept of a file stands in a session, and that in a bundle. */
+/** The levels that a session and a bundle add around the kept parts of a file. */
 const KEPT_DEPTH = 6;
 
 function isShallow(value: Json, depth: number): boolean {
@@ -121,7 +121,7 @@ function isShallow(value: Json, depth: number): boolean {
   return depth > 0 && Object.values(value).every((item: Json) => isShallow(item, depth - 1));
 }
 
-/** Python has numbers of any length. One that would become another here is refused. */
+/** Python has integers of any length. One that JavaScript would change is refused. */
 function parseExactly(text: string): unknown {
   const refuseOther = (_key: string, value: unknown, context?: { source?: string }): unknown => {
     const source = context?.source;

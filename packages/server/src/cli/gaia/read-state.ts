@@ -5,7 +5,7 @@ import { CommandFailure } from "../exit.ts";
 import { BadState } from "./field-readers.ts";
 import { parseState, type ParsedState } from "./parse-state.ts";
 
-/** A state of this size would hold more text than any agent writes into one. */
+/** Larger than any real state. */
 const MAX_BYTES = 1024 * 1024;
 
 export type ReadState =
@@ -19,11 +19,11 @@ export type ReadState =
       readonly ok: false;
       readonly file: string;
       readonly reason: string;
-      /** There is no such file, at any rate. */
+      /** The file does not exist. */
       readonly isMissing?: true;
     };
 
-/** Names of the folders in a folder of sessions, in order. What is no folder is none of GAIA's. */
+/** The sorted names of the folders in a folder of sessions. */
 export function stateFolders(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -37,8 +37,8 @@ export function stateFolders(folder: string): readonly string[] {
 }
 
 /**
- * The `state.json` in a folder of one session. Only read; whatever is wrong with it is a value. At once:
- * for thousands of small files, waiting for each costs several times what reading it does.
+ * Reads the `state.json` of one session; an invalid file is a value, not an exception. Synchronous: for thousands of
+ * small files, asynchronous reads cost several times as much.
  */
 export function readState(parent: string, folder: string): ReadState {
   const file = path.join(parent, folder, "state.json");
@@ -53,7 +53,7 @@ export function readState(parent: string, folder: string): ReadState {
   }
 }
 
-/** A pipe or a device in its place must not be waited for. */
+/** Does not block on a pipe or a device. */
 function readBounded(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

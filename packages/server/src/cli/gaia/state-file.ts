@@ -6,7 +6,7 @@ import { asGiven, keptIn, ownMetadata } from "./kept-state.ts";
 import { historyWith, toEntry } from "./state-history.ts";
 import { toStateTime, withPythonTimes } from "./state-time.ts";
 
-/** What of a session is in GAIA's `state.json`. */
+/** The fields of a session in GAIA's `state.json`. */
 export interface Tracked extends Pick<
   Session,
   | "id"
@@ -26,10 +26,10 @@ export interface Tracked extends Pick<
   readonly lastError: Pick<LastError, "text" | "at"> | null;
 }
 
-/** GAIA's names for an agent and a purpose that nobody named. */
+/** GAIA's defaults for a missing agent name and purpose. */
 export const UNNAMED = { agent: "unknown", purpose: "general" } as const;
 
-/** The `state.json` of a session: what was imported, where nothing has changed since, with its times in UTC. */
+/** The `state.json` of a session: imported values where nothing has changed since, with times in UTC. */
 export function toStateFile(session: Tracked): JsonObject {
   const fields = stateFields(session);
   const kept = keptIn(session.metadata);
@@ -45,7 +45,7 @@ export function toStateFile(session: Tracked): JsonObject {
   );
 }
 
-/** As we write it by ourselves: GAIA's fields, in its order. */
+/** GAIA's fields in its order, without imported values. */
 export function stateFields(session: Tracked): JsonObject {
   const { createdAt, finalizedAt, summary } = session;
   return {
@@ -68,7 +68,7 @@ export function stateFields(session: Tracked): JsonObject {
   };
 }
 
-/** An error that was stored without a time is told with that of the last change. */
+/** An error without a time gets the time of the last change. */
 export function errorOf({
   lastError,
   updatedAt,

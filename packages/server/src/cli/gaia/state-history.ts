@@ -3,14 +3,14 @@ import type { PhaseChange } from "../../domain/phase.ts";
 import { BadState, listAt, objectAt, phaseAt, timeAt } from "./field-readers.ts";
 import { toStateTime } from "./state-time.ts";
 
-/** Throws `BadState` where an entry is no change of phase. */
+/** Throws `BadState` for an entry that is not a phase change. */
 export function parseHistory(value: Json | undefined): readonly PhaseChange[] {
   return listAt("history", value).map((entry, index) => parseEntry(`history[${index}]`, entry));
 }
 
 /**
- * The imported entries as they were, then what has happened here since. A session remembers only so many
- * of its changes: the first of those are looked for at the end of the imported ones.
+ * The imported entries unchanged, followed by the phase changes since. A session keeps a limited number of changes, so
+ * the first of them are matched with the end of the imported ones.
  */
 export function historyWith(
   imported: readonly Json[],
@@ -35,7 +35,7 @@ function parseEntry(place: string, entry: Json): PhaseChange {
   };
 }
 
-/** Null for what somebody has written into the stored history since. */
+/** Null for an invalid entry in the stored history. */
 function toChange(entry: Json): PhaseChange | null {
   try {
     return parseEntry("", entry);

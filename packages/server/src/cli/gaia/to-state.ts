@@ -3,7 +3,7 @@ import { ownMetadata } from "./kept-state.ts";
 import { errorOf, fromWire, UNNAMED } from "./state-file.ts";
 import { toStateTime } from "./state-time.ts";
 
-/** A session as GAIA's `state.json` has it, with what Holdfast knows besides. */
+/** A session in the shape of GAIA's `state.json`, with additional fields of Holdfast. */
 export interface State {
   readonly agent_id: string;
   readonly session_id: string;
@@ -31,7 +31,7 @@ export interface StateChange {
   readonly from_phase: Phase;
   readonly to_phase: Phase;
   readonly timestamp: string;
-  /** How long the phase it came from had lasted. */
+  /** The duration of the previous phase. */
   readonly duration_seconds: number | null;
 }
 
@@ -62,7 +62,7 @@ export function toState(session: Session): State {
   };
 }
 
-/** What it is called on the command line: by whoever made it, or else by us. */
+/** The name of a session on the command line: its agent ID, else its own ID. */
 export function nameOf({ id, agentId }: Pick<Session, "id" | "agentId">): string {
   return agentId ?? id;
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import { HoldfastError } from "@holdfast/client";
 import {
   addRepositoryRequestSchema,
@@ -134,8 +135,7 @@ export function databaseGateway(requests: Offline, close: () => Promise<void>): 
       list: async () => ({ repos: (await requests.listRepos()).map(toWireRepo) }),
       add: async (request) => {
         const { path, name = null, label } = checked(addRepositoryRequestSchema, request);
-        const wish = { path, name, ...(label !== undefined && { label }) };
-        return toWireRepo(given(await requests.addRepo(wish)).repo);
+        return toWireRepo(given(await requests.addRepo(defined({ path, name, label }))).repo);
       },
       remove: async (id) => toWireRepo(given(await requests.removeRepo(id)).repo),
     },

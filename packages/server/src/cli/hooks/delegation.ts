@@ -1,22 +1,22 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 import { fieldOf, nameIn, objectIn, textIn } from "./hook-input.ts";
 
-/** What an orchestrator is about to have done, and by which agent. */
+/** Work that an orchestrator is about to delegate, and the agent for it. */
 export type Delegation =
   | {
-      /** An orchestrator's own words. */
+      /** An orchestrator other than Claude Code. */
       readonly form: "plain";
       readonly agentName: string | null;
       readonly agentId: string | null;
       readonly purpose: string | null;
-      /** Undefined when it names none. */
+      /** Undefined when missing. */
       readonly taskId: Json | undefined;
     }
   | {
       /** Claude Code is about to start a subagent, or has just done so. */
       readonly form: "PreToolUse" | "SubagentStart";
       readonly agentName: string;
-      /** Its own id of the subagent; it has none before the start. */
+      /** Claude Code's ID of the subagent; null before its start. */
       readonly subagentId: string | null;
       /** The folder it works in. */
       readonly folder: string | null;
@@ -26,8 +26,8 @@ export type Delegation =
 
 /** The tool that starts a subagent, by both of its names. */
 export const DELEGATING_TOOLS: readonly string[] = ["Task", "Agent"];
-/** What Claude Code starts when no type is named. */
-const USUAL_SUBAGENT = "general-purpose";
+/** The default of Claude Code. */
+const DEFAULT_SUBAGENT = "general-purpose";
 
 export function parseDelegation(input: JsonObject): Delegation {
   const event = textIn(input, "hook_event_name");
@@ -44,11 +44,11 @@ export function parseDelegation(input: JsonObject): Delegation {
     case "PreToolUse": {
       if (!DELEGATING_TOOLS.includes(textIn(input, "tool_name") ?? ""))
         return { form: "other", event };
-      const agentName = nameIn(objectIn(input, "tool_input"), "subagent_type") ?? USUAL_SUBAGENT;
+      const agentName = nameIn(objectIn(input, "tool_input"), "subagent_type") ?? DEFAULT_SUBAGENT;
       return { form: event, agentName, subagentId: null, folder };
     }
     case "SubagentStart": {
-      const agentName = nameIn(input, "agent_type") ?? USUAL_SUBAGENT;
+      const agentName = nameIn(input, "agent_type") ?? DEFAULT_SUBAGENT;
       return { form: event, agentName, subagentId: nameIn(input, "agent_id"), folder };
     }
     default:

@@ -4,15 +4,15 @@ import type { DataFlags, Environment } from "../settings/settings.ts";
 import { PROGRAM_FILE } from "../version.ts";
 import { shellWord } from "../terminal/format.ts";
 
-/** How the hooks call Holdfast, from any folder. */
+/** The command with which hooks call Holdfast from any folder. */
 export interface HookProgram {
   /** The first words of a command line. */
   readonly command: string;
-  /** Where it was found on the PATH; null when it is called by its absolute path. */
+  /** Its file on the PATH; null when it is called by its absolute path. */
   readonly onPath: string | null;
 }
 
-/** By its name where that means this very program, else by where it is. */
+/** Uses the name when the PATH leads to this program, else its absolute path. */
 export function hookProgram(
   env: Environment,
   { file = PROGRAM_FILE, node = process.execPath }: { file?: string; node?: string } = {},
@@ -23,7 +23,7 @@ export function hookProgram(
   return { command: `${shellWord(node)} ${shellWord(file)}`, onPath: null };
 }
 
-/** A command line of it, on the same data folder. */
+/** A command line of Holdfast on the same data folder. */
 export function commandLine(
   { command }: HookProgram,
   { words, flags: { data } }: { readonly words: readonly string[]; readonly flags: DataFlags },
@@ -32,7 +32,7 @@ export function commandLine(
   return [command, ...[...words, ...place].map(shellWord)].join(" ");
 }
 
-/** Folders of npm scripts are on the PATH only while npm runs something. */
+/** Skips node_modules, which is on the PATH only while npm runs a script. */
 function findOnPath(pathVariable: string): string | null {
   for (const folder of pathVariable.split(path.delimiter)) {
     if (!path.isAbsolute(folder) || folder.split(path.sep).includes("node_modules")) continue;

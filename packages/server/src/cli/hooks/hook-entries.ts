@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { DELEGATING_TOOLS } from "./delegation.ts";
 
-/** Settings of Claude Code, as far as hooks are in them; everything else is carried along. */
+/** Settings of Claude Code. Everything except hooks is kept unchanged. */
 type Settings = Readonly<Record<string, unknown>>;
 
 interface Entry {
@@ -11,20 +11,17 @@ interface Entry {
   readonly hook: "pre-delegate" | "subagent-stop";
 }
 
-/**
- * What is told before a tool is used reaches the agent that delegates; what is told at the start of a subagent reaches
- * the subagent itself.
- */
+/** The answer at PreToolUse reaches the agent that delegates; the answer at SubagentStart reaches the subagent. */
 const ENTRIES: readonly Entry[] = [
   { event: "PreToolUse", matcher: DELEGATING_TOOLS.join("|"), hook: "pre-delegate" },
   { event: "SubagentStart", matcher: null, hook: "pre-delegate" },
   { event: "SubagentStop", matcher: null, hook: "subagent-stop" },
 ];
 
-/** Claude Code gives up after so long; a hook of ours does so earlier. */
+/** The timeout of Claude Code; our hooks give up earlier. */
 const TIMEOUT_SECONDS = 10;
 
-/** Where settings are not what Claude Code can have written. */
+/** A part of the settings that does not have the form of Claude Code. */
 export interface Misfit {
   readonly path: readonly (string | number)[];
   readonly reason: string;
@@ -48,7 +45,7 @@ export function misfitIn(settings: unknown): Misfit | null {
   return null;
 }
 
-/** With both hooks in. Those that are there already stay as they are, but for the program they call. */
+/** Adds both hooks. Existing ones are kept; only the program they call is updated. */
 export function withHooks(settings: Settings, commandOf: (hook: string) => string): Settings {
   const hooks = { ...hooksIn(settings) };
   for (const entry of ENTRIES) {
@@ -68,7 +65,7 @@ export function withHooks(settings: Settings, commandOf: (hook: string) => strin
   return { ...settings, hooks };
 }
 
-/** Without ours, and without what holds nothing any more because of that. */
+/** Removes our hooks, and the groups and events that are empty without them. */
 export function withoutHooks(settings: Settings): Settings {
   const hooks = hooksIn(settings);
   const all = Object.values(hooks).flat();
@@ -89,7 +86,7 @@ export function withoutHooks(settings: Settings): Settings {
 type Group = Readonly<Record<string, unknown>>;
 type Groups = Readonly<Record<string, readonly Group[]>>;
 
-/** The settings have been looked at by `misfitIn`. */
+/** The settings have passed `misfitIn`. */
 function hooksIn({ hooks }: Settings): Groups {
   if (!isObject(hooks)) return {};
   return Object.fromEntries(
@@ -118,7 +115,7 @@ function renewed(handler: unknown, { hook }: Entry, command: string): unknown {
 
 const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subagent-stop)(?=\s|$)/u;
 
-/** By what it calls, wherever Holdfast was when it was written. */
+/** Recognizes our hooks by their command, with any path to Holdfast. */
 function isOurs(handler: unknown, hook?: string): boolean {
   if (!isObject(handler) || typeof handler["command"] !== "string") return false;
   const found = OURS.exec(handler["command"])?.[1];

@@ -1,7 +1,7 @@
 import { cleanJson } from "../../domain/clean-text.ts";
-import type { Json, JsonObject } from "../../domain/json.ts";
+import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 
-/** What a hook is given: chunks, and perhaps no end. */
+/** The stdin of a hook, which may never end. */
 export type HookStdin = AsyncIterable<string | Uint8Array> & {
   readonly isTTY?: boolean | undefined;
   destroy?(): unknown;
@@ -22,12 +22,12 @@ export type HookInput =
   | { readonly ok: false; readonly reason: InputRefusal };
 
 export const MAX_INPUT_BYTES = 1024 * 1024;
-/** Read without being kept, so that whoever writes too much gets to its end and not a broken pipe. */
+/** Read and discarded, so that a caller that writes too much gets no broken pipe. */
 const MAX_DRAINED_BYTES = 16 * MAX_INPUT_BYTES;
 
 /**
- * One JSON object. When it is whole nothing more is waited for, since some callers leave a hook's stdin open, and one
- * that starts many hooks closes it late. Nobody is waited for at a terminal.
+ * Reads one JSON object. It does not wait for the end of stdin, since some callers leave it open or close it late, and
+ * it does not read from a terminal.
  */
 export async function readHookInput(stdin: HookStdin): Promise<HookInput> {
   if (stdin.isTTY === true) return refuse("input_empty");
@@ -74,10 +74,10 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Longer than anything that is a name. */
+/** Longer than any name. */
 const MAX_NAME = 1_000;
 
-/** A name or an id; null when there is none that could be one. */
+/** A name or an ID; null when the field is missing, empty or too long. */
 export function nameIn(object: JsonObject, key: string): string | null {
   const name = textIn(object, key)?.trim() ?? "";
   return name === "" || name.length > MAX_NAME ? null : name;
@@ -90,10 +90,6 @@ export function textIn(object: JsonObject, key: string): string | null {
 
 export function fieldOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isObject<Value>(value: Value): value is Value & JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuse(reason: InputRefusal): HookInput {

@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** How long a hook may take. */
+/** The time limit of a hook. */
 export interface HookLimit {
-  /** Resolves when its time is over. */
+  /** Resolves when the time is over. */
   readonly over: Promise<void>;
-  /** How long may be waited for others who use the database. */
+  /** How long to wait for a busy database. */
   leftMs(): number;
   stop(): void;
 }
 
 const TICK_MS = 100;
-/** So many that want a processor, for each there is, are usual; more than that, and everything takes longer. */
-const USUAL_CROWD = 8;
-/** Where a machine is overrun, whoever holds the database gets few turns too, and the last of a thousand waits for all of them. */
-const LEFT_IN_A_CROWD_MS = 300_000;
+/** Runnable processes per processor up to which the machine counts as not overloaded. */
+const NORMAL_LOAD = 8;
+/** On an overloaded machine the holder of the database is slow too, and the last of a thousand hooks waits for all others. */
+const OVERLOAD_MS = 300_000;
 
 /**
- * Counted in steps that this process gets to make, and the less each the more the machine is overrun: when an
- * orchestrator calls a thousand hooks at once, none of them gives up because its turn has not come.
+ * Counts time in timer ticks of this process, each weighted by its share of a processor. So a hook does not give up
+ * on an overloaded machine, for example when an orchestrator calls a thousand hooks at once.
  */
 export function startLimit(limitMs: number, share: () => number = shareNow): HookLimit {
   let left = limitMs;
@@ -31,12 +31,12 @@ export function startLimit(limitMs: number, share: () => number = shareNow): Hoo
   });
   return {
     over,
-    leftMs: () => (share() < 1 ? LEFT_IN_A_CROWD_MS : Math.max(0, left)),
+    leftMs: () => (share() < 1 ? OVERLOAD_MS : Math.max(0, left)),
     stop: () => clearInterval(timer),
   };
 }
 
-/** Linux says how many want a processor now; elsewhere everything is taken to be as usual. */
+/** Reads the number of runnable processes on Linux; other systems count as not overloaded. */
 function shareNow(): number {
   try {
     return shareOf(readFileSync("/proc/loadavg", "utf8"), cpus().length);
@@ -45,8 +45,8 @@ function shareNow(): number {
   }
 }
 
-/** From 1, where there is room for all, towards 0. */
+/** From 1 on a machine that is not overloaded, down to 0. */
 export function shareOf(loadavg: string, processors: number): number {
   const running = Number(/ (\d+)\/\d+ /u.exec(loadavg)?.[1] ?? 0);
-  return Math.min(1, (USUAL_CROWD * Math.max(1, processors)) / Math.max(1, running));
+  return Math.min(1, (NORMAL_LOAD * Math.max(1, processors)) / Math.max(1, running));
 }

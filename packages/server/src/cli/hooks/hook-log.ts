@@ -11,7 +11,7 @@ import {
 import path from "node:path";
 import { makeDataFolder } from "../settings/data-folder.ts";
 
-/** One call of a hook. Ids and reasons only: what a hook is given may be secret. */
+/** One call of a hook. IDs and reasons only, since the input may be secret. */
 export interface HookLogEntry {
   readonly at: number;
   readonly hook: string;
@@ -19,7 +19,7 @@ export interface HookLogEntry {
   readonly event: string | null;
   readonly agentId: string | null;
   readonly sessionId: string | null;
-  /** To resume, or finalized. */
+  /** True for "resume" or "finalized". */
   readonly decision: boolean;
   readonly reason: string;
   readonly tookMs: number;
@@ -35,8 +35,8 @@ export function hookLogFile(dataFolder: string): string {
 }
 
 /**
- * Adds a line. Each is one write to the end of the file, which the system does for one process at a time. A log that
- * cannot be written is no reason to fail.
+ * Appends a line with one write, which the system does not interleave with writes of other processes. Failures are
+ * ignored: a hook must not fail because of its log.
  */
 export function appendHookLog(dataFolder: string, entry: HookLogEntry): void {
   try {
@@ -44,7 +44,7 @@ export function appendHookLog(dataFolder: string, entry: HookLogEntry): void {
     makeDataFolder(path.dirname(file));
     appendLine(file, Buffer.from(toLine(entry)));
   } catch {
-    // Nobody is there to be told.
+    // See above.
   }
 }
 
@@ -76,12 +76,12 @@ function appendLine(file: string, line: Uint8Array): void {
   }
 }
 
-/** Under a lock, and only if it is still too large: a second one would throw the first one's lines away. */
+/** Rotates under a lock, and only if the file is still too large: a second rotation would discard lines. */
 function rotate(file: string): void {
   const lock = `${file}.lock`;
   if (!takeLock(lock)) return;
   try {
-    // It may be gone: whoever was faster has set it aside, and nobody has written since.
+    // The file may be missing: another process has rotated it, and nothing was written since.
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size >= LOG_BYTES / 2) renameSync(file, `${file}.1`);
   } finally {
@@ -95,7 +95,7 @@ function takeLock(lock: string): boolean {
     return true;
   } catch {
     const held: Stats | undefined = statSync(lock, { throwIfNoEntry: false });
-    // Whoever made it was killed in between; the next call takes it.
+    // Its owner was killed; the next call takes the lock.
     if (held !== undefined && Date.now() - held.mtimeMs > STALE_LOCK_MS)
       rmSync(lock, { force: true });
     return false;

@@ -203,7 +203,9 @@ describe("hook install", () => {
       writeFileSync(fileIn(project), '{"model":"opus"}');
       return true;
     };
-    await expect(installed({ project }, { ask, isTerminal: true })).rejects.toThrow(/meanwhile/u);
+    await expect(installed({ project }, { ask, isTerminal: true })).rejects.toThrow(
+      /changed by another program/u,
+    );
     expect(settingsOf(project)).toBe('{"model":"opus"}');
   });
 
@@ -245,7 +247,7 @@ describe("hook install", () => {
     const fourth = temporaryFolder();
     mkdirSync(path.join(fourth, ".claude"));
     symlinkSync("nowhere.json", fileIn(fourth));
-    await expect(installed({ project: fourth, yes: true })).rejects.toThrow(/leads nowhere/u);
+    await expect(installed({ project: fourth, yes: true })).rejects.toThrow(/is a broken link/u);
   });
 
   it("writes the user's own settings, wherever they are linked to", async () => {

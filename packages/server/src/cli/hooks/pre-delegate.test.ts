@@ -5,7 +5,7 @@ import { openRaw } from "../../storage/testing/raw-database.ts";
 import { hookProgram } from "./hook-command.ts";
 import { MAX_READ } from "./resumable-session.ts";
 import { preDelegate } from "./pre-delegate.ts";
-import { HISTORY_TOLD } from "./resume-details.ts";
+import { HISTORY_LIMIT } from "./resume-details.ts";
 import { hookLog, MINUTE_MS, NOW, openHookRig } from "./testing/hook-rig.ts";
 
 describe("pre-delegate, asked about one session", () => {
@@ -132,16 +132,16 @@ describe("pre-delegate, asked about one session", () => {
 
   it("tells the newest phases of a long history, and how many it left out", async () => {
     const rig = await openHookRig();
-    const phases = Array.from({ length: HISTORY_TOLD + 7 }, (_, index) =>
+    const phases = Array.from({ length: HISTORY_LIMIT + 7 }, (_, index) =>
       index % 2 === 0 ? ("planning" as const) : ("approval" as const),
     );
     const { id } = await rig.begin({ phases });
     const { output } = await rig.call(preDelegate, { agent_id: id });
 
     expect(output).toMatchObject({ resume_metadata: { history_left_out: 7 } });
-    expect(output).toHaveProperty("resume_metadata.history.length", HISTORY_TOLD);
+    expect(output).toHaveProperty("resume_metadata.history.length", HISTORY_LIMIT);
     expect(output).toHaveProperty(
-      `resume_metadata.history.${HISTORY_TOLD - 1}.timestamp`,
+      `resume_metadata.history.${HISTORY_LIMIT - 1}.timestamp`,
       "2026-01-08T18:19:00+00:00",
     );
   });
@@ -280,12 +280,12 @@ describe("pre-delegate, called by Claude Code", () => {
           hookEventName: "SubagentStart",
           additionalContext: [
             `Holdfast keeps an open session of the agent terraform-architect: ${agentId}, in phase approval, last active 1 min ago.`,
-            "If this work goes on with it, go on from there instead of starting over; if it is something else, ignore this.",
+            "If this work continues it, continue from there instead of starting over. If not, ignore this.",
             "- purpose: approval_workflow",
             "- phases: initializing → investigating → approval",
             '- notes: {"findings":["issue A"]}',
-            `Say that it is taken up: ${command} update ${agentId} --phase executing --metadata '{"subagent_id":"afecf90fd4125937f"}' --data ${rig.data}`,
-            `Everything known of it: ${command} get ${agentId} --data ${rig.data}`,
+            `To record that you continue it: ${command} update ${agentId} --phase executing --metadata '{"subagent_id":"afecf90fd4125937f"}' --data ${rig.data}`,
+            `To read the whole session: ${command} get ${agentId} --data ${rig.data}`,
           ].join("\n"),
         },
       },

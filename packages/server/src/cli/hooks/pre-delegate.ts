@@ -6,16 +6,16 @@ import { serveSettings, type ServeSettings } from "../settings/settings.ts";
 import { parseDelegation, type Delegation } from "./delegation.ts";
 import { commandLine, hookProgram } from "./hook-command.ts";
 import { openHookStore } from "./hook-store.ts";
-import { findResumable, type Judgement, type ResumeWish } from "./resumable-session.ts";
+import { findResumable, type Judgement, type ResumeQuery } from "./resumable-session.ts";
 import {
   runHook,
   type Hook,
   type HookAnswer,
   type HookOptions,
-  type HookPlace,
+  type HookContext,
 } from "./run-hook.ts";
 
-/** Before an agent is given work: is there a session that it should go on with? Always 0. */
+/** Says, before work is delegated to an agent, whether to resume a session. Resolves to 0. */
 export function preDelegate(options: HookOptions): Promise<number> {
   return runHook(PRE_DELEGATE, options);
 }
@@ -31,29 +31,29 @@ export const PRE_DELEGATE: Hook = {
     });
     const answer = toAnswer(decided, { delegation, input, gaiaReason });
     if (decided.session === null) return answer;
-    const known = await knownOf(decided.session, { delegation, place });
-    return { ...answer, output: { ...answer.output, ...known } };
+    const details = await detailsOf(decided.session, { delegation, place });
+    return { ...answer, output: { ...answer.output, ...details } };
   },
   failed: ({ reason, error }, input) => {
     const delegation = input === null ? null : parseDelegation(input);
     const agentId = delegation?.form === "plain" ? delegation.agentId : null;
-    const failure: Decided = { reason, agentId, session: null };
+    const failure: Decision = { reason, agentId, session: null };
     const gaiaReason = reasonOfFailure(reason);
     const answer = toAnswer(failure, { delegation, input, gaiaReason });
     return { ...answer, output: { ...answer.output, error } };
   },
 };
 
-interface Decided {
+interface Decision {
   readonly reason: string;
-  /** What was asked about, or found. */
+  /** The agent ID in the request, or of the session that was found. */
   readonly agentId: string | null;
-  /** To be resumed; null when none is. */
+  /** The session to resume; null when there is none. */
   readonly session: SessionRecord | null;
 }
 
-async function decide(delegation: Delegation, place: HookPlace): Promise<Decided> {
-  const nothing = (reason: string, agentId: string | null = null): Decided => ({
+async function decide(delegation: Delegation, place: HookContext): Promise<Decision> {
+  const nothing = (reason: string, agentId: string | null = null): Decision => ({
     reason,
     agentId,
     session: null,
@@ -74,49 +74,49 @@ async function decide(delegation: Delegation, place: HookPlace): Promise<Decided
   }
 }
 
-async function decideNamed(store: Store, name: string, judgement: Judgement): Promise<Decided> {
+async function decideNamed(store: Store, name: string, judgement: Judgement): Promise<Decision> {
   const sessionId = (await store.findSession(name)) ?? name;
   const { shouldResume, reason } = await judgeResume(store, { sessionId, ...judgement });
   if (!shouldResume) return { reason, agentId: name, session: null };
   const read = await store.readSession(sessionId);
-  // Deleted since it was judged.
+  // Deleted since the decision.
   if (read.found !== "session")
     return { reason: "session_not_found", agentId: name, session: null };
   return { reason, agentId: name, session: read.record };
 }
 
-/** A subagent that is started again has a session by its own id; any other goes by its name. */
+/** A restarted subagent has a session under its own ID; others are found by the name of the agent. */
 async function findSubagent(
   store: Store,
   delegation: Exclude<Delegation, { form: "other" }>,
   judgement: Judgement,
-): Promise<Decided | null> {
+): Promise<Decision | null> {
   if (delegation.form === "SubagentStart" && delegation.subagentId !== null) {
     const own = await decideNamed(store, delegation.subagentId, judgement);
     if (own.session !== null) return own;
   }
   if (delegation.agentName === null) return null;
-  const wish: ResumeWish =
+  const query: ResumeQuery =
     delegation.form === "plain"
       ? { ...delegation, agentName: delegation.agentName, folder: null }
       : { ...delegation, purpose: null, taskId: undefined };
-  const session = await findResumable(store, wish, judgement);
+  const session = await findResumable(store, query, judgement);
   if (session === null) return null;
   return { reason: "session_resumable", agentId: nameOf(session), session };
 }
 
-/** Of the environment only what says where the data is: nothing else may stop a hook. */
-function hookSettings({ flags, env }: HookPlace): ServeSettings {
+/** Reads only the variables that locate the data, so that no other setting can fail a hook. */
+function hookSettings({ flags, env }: HookContext): ServeSettings {
   const { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME } = env;
   return serveSettings(flags, { HOLDFAST_DATA, HOLDFAST_DATABASE_URL, XDG_DATA_HOME });
 }
 
-async function judgementOf(settings: ServeSettings, { clock }: HookPlace): Promise<Judgement> {
+async function judgementOf(settings: ServeSettings, { clock }: HookContext): Promise<Judgement> {
   const { resume: policy } = settings;
   return { now: clock(), policy, probes: await probesFor(settings, clock) };
 }
 
-/** What is not asked for is not looked at. */
+/** Checks that are not required are not loaded. */
 async function probesFor(settings: ServeSettings, clock: () => number): Promise<ResumeProbes> {
   if (settings.resume.require.length === 0) return {};
   const { catalogOf } = await import("../catalog.ts");
@@ -125,7 +125,7 @@ async function probesFor(settings: ServeSettings, clock: () => number): Promise<
 }
 
 function toAnswer(
-  { reason, agentId, session }: Decided,
+  { reason, agentId, session }: Decision,
   {
     delegation,
     input,
@@ -162,10 +162,10 @@ function eventOf(delegation: Exclude<Delegation, { form: "plain" }>): string {
   return delegation.form === "other" ? delegation.event.slice(0, 100) : delegation.form;
 }
 
-/** What is known of the session that was found. Loaded only then: most calls find none. */
-async function knownOf(
+/** Details of the session that was found. Loaded on demand: most calls find none. */
+async function detailsOf(
   session: SessionRecord,
-  { delegation, place }: { readonly delegation: Delegation; readonly place: HookPlace },
+  { delegation, place }: { readonly delegation: Delegation; readonly place: HookContext },
 ): Promise<Readonly<Record<string, unknown>>> {
   const { resumeContext, resumeMetadata } = await import("./resume-details.ts");
   switch (delegation.form) {
@@ -173,7 +173,7 @@ async function knownOf(
       return { resume_metadata: resumeMetadata(session) };
     case "PreToolUse":
     case "SubagentStart": {
-      // Only added to what is known: it says nothing of permissions, so that it can neither block nor allow.
+      // Only adds context: without a permission decision it neither blocks nor allows.
       const { form: hookEventName, subagentId } = delegation;
       const program = hookProgram(place.env);
       const additionalContext = resumeContext(session, {

@@ -5,12 +5,12 @@ import { shouldResume, type ResumePolicy } from "../../domain/should-resume.ts";
 import { judgeResume, type ResumeProbes } from "../../runtime/requests/judge-resume.ts";
 import type { SessionRecord, Store } from "../../storage/store.ts";
 
-export interface ResumeWish {
+export interface ResumeQuery {
   readonly agentName: string;
-  /** What is null or undefined may be anything. */
+  /** Null or undefined matches any value. */
   readonly purpose: string | null;
   readonly taskId: Json | undefined;
-  /** Where the agent works: a session of another repository is not meant. */
+  /** The folder of the agent; excludes sessions of other repositories. */
   readonly folder: string | null;
 }
 
@@ -25,17 +25,17 @@ const RESUMABLE = PHASES.filter(isResumable);
 /** The most recently active session that should be resumed; null when there is none. */
 export async function findResumable(
   store: Store,
-  wish: ResumeWish,
+  query: ResumeQuery,
   { now, policy, probes }: Judgement,
 ): Promise<SessionRecord | null> {
-  const open = await openSessionsOf(store, { agentName: wish.agentName, phases: RESUMABLE });
-  // First by the session alone, which costs nothing.
+  const open = await openSessionsOf(store, { agentName: query.agentName, phases: RESUMABLE });
+  // First the checks that need only the session.
   const alone = { now, policy: { ...policy, require: [] } };
   const candidates = open
-    .filter((session) => isMeant(session, wish) && shouldResume(session, alone).shouldResume)
+    .filter((session) => matches(session, query) && shouldResume(session, alone).shouldResume)
     .toSorted((left, right) => right.lastActiveAt - left.lastActiveAt);
   for (const session of candidates) {
-    if (!(await isNearby(store, session, wish.folder))) continue;
+    if (!(await isInRepository(store, session, query.folder))) continue;
     const { id: sessionId } = session;
     const decision = await judgeResume(store, { sessionId, now, policy, probes });
     if (decision.shouldResume) return session;
@@ -43,12 +43,12 @@ export async function findResumable(
   return null;
 }
 
-function isMeant({ purpose, metadata }: SessionRecord, wish: ResumeWish): boolean {
-  if (wish.purpose !== null && wish.purpose !== purpose) return false;
-  return wish.taskId === undefined || sameJson(metadata["task_id"] ?? null, wish.taskId);
+function matches({ purpose, metadata }: SessionRecord, query: ResumeQuery): boolean {
+  if (query.purpose !== null && query.purpose !== purpose) return false;
+  return query.taskId === undefined || sameJson(metadata["task_id"] ?? null, query.taskId);
 }
 
-async function isNearby(
+async function isInRepository(
   store: Store,
   { repoId }: SessionRecord,
   folder: string | null,

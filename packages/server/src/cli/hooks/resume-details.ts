@@ -3,12 +3,12 @@ import { withoutGrants } from "../../runtime/requests/session-metadata.ts";
 import type { SessionRecord } from "../../storage/store.ts";
 import { nameOf, toState } from "../gaia/to-state.ts";
 
-/** Changes of phase that are told; the newest. */
-export const HISTORY_TOLD = 50;
-/** Under what Claude Code takes into its context from a hook. */
+/** The number of newest phase changes in the answer. */
+export const HISTORY_LIMIT = 50;
+/** Below the limit of Claude Code for the context from a hook. */
 const MAX_NOTES = 4_000;
 const MAX_TEXT = 300;
-const PHASES_TOLD = 12;
+const PHASE_LIMIT = 12;
 
 /** A session to be resumed, in the shape that GAIA's scripts read. */
 export function resumeMetadata(session: SessionRecord): Readonly<Record<string, unknown>> {
@@ -18,12 +18,12 @@ export function resumeMetadata(session: SessionRecord): Readonly<Record<string, 
     previous_phase: phase,
     ...rest,
     session_metadata: rest.metadata,
-    history: history.slice(-HISTORY_TOLD),
-    history_left_out: Math.max(0, history.length - HISTORY_TOLD),
+    history: history.slice(-HISTORY_LIMIT),
+    history_left_out: Math.max(0, history.length - HISTORY_LIMIT),
   };
 }
 
-/** What a session to be resumed is about, in words for the agent that may go on with it. */
+/** Describes a resumable session to the agent that may continue it. */
 export function resumeContext(
   session: SessionRecord,
   {
@@ -41,7 +41,7 @@ export function resumeContext(
   const { agentName, purpose, phase, phaseHistory, lastError, lastActiveAt } = session;
   const link =
     subagentId === null ? [] : ["--metadata", JSON.stringify({ subagent_id: subagentId })];
-  const phases = phaseHistory.slice(-PHASES_TOLD);
+  const phases = phaseHistory.slice(-PHASE_LIMIT);
   const about = [
     purpose === null ? null : `purpose: ${cut(purpose, MAX_TEXT)}`,
     phases.length === 0
@@ -53,10 +53,10 @@ export function resumeContext(
   return [
     `Holdfast keeps an open session of the agent ${agentName ?? "unnamed"}: ${name}, in phase ${phase}, ` +
       `last active ${minutes(now - lastActiveAt)} ago.`,
-    `If this work goes on with it, go on from there instead of starting over; if it is something else, ignore this.`,
+    `If this work continues it, continue from there instead of starting over. If not, ignore this.`,
     ...about.map((line) => `- ${line}`),
-    `Say that it is taken up: ${commandOf(["update", name, "--phase", "executing", ...link])}`,
-    `Everything known of it: ${commandOf(["get", name])}`,
+    `To record that you continue it: ${commandOf(["update", name, "--phase", "executing", ...link])}`,
+    `To read the whole session: ${commandOf(["get", name])}`,
   ].join("\n");
 }
 

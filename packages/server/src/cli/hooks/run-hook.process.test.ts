@@ -148,7 +148,7 @@ describe("a hook that is given something else than a JSON object", () => {
         detail: "timed_out",
         agent_id: null,
         original_context: null,
-        error: "There was no answer within 200 ms.",
+        error: "No answer within 200 ms.",
       },
     });
     expect({ hasLeft, isClosed: silent.destroyed }).toEqual({ hasLeft: true, isClosed: true });

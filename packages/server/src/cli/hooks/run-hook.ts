@@ -11,13 +11,13 @@ import { appendHookLog, type HookLogEntry } from "./hook-log.ts";
 export interface HookOptions {
   readonly flags: DataFlags;
   readonly env: Environment;
-  /** Usually the process: asking for its stdin may itself fail. */
+  /** Usually the process, whose `stdin` getter may throw. */
   readonly stdio: { readonly stdin: HookStdin; readonly stdout: HookStdout };
   readonly clock?: () => number;
   readonly limitMs?: number;
-  /** Of the machine, from 1, where there is room for all, towards 0; looked up when it is not given. */
+  /** The share of a processor that this process gets, from 1 down to 0; measured by default. */
   readonly share?: () => number;
-  /** Ends the process although something still goes on in it. */
+  /** Ends the process although work is still pending. */
   readonly leave?: () => void;
 }
 
@@ -26,8 +26,8 @@ export interface HookStdout {
   on(event: "error", listener: () => void): unknown;
 }
 
-/** What a hook decides with. */
-export interface HookPlace {
+/** The surroundings in which a hook decides. */
+export interface HookContext {
   readonly flags: DataFlags;
   readonly env: Environment;
   readonly clock: () => number;
@@ -42,8 +42,8 @@ export interface HookAnswer {
 
 export interface Hook {
   readonly name: string;
-  answer(input: JsonObject, place: HookPlace): Promise<HookAnswer>;
-  /** What it says when it could not decide; the input is null when it could not be read. */
+  answer(input: JsonObject, place: HookContext): Promise<HookAnswer>;
+  /** The answer after a failure; `input` is null when it could not be read. */
   failed(failure: HookFailure, input: JsonObject | null): HookAnswer;
 }
 
@@ -54,12 +54,12 @@ export interface HookFailure {
 }
 
 export const HOOK_LIMIT_MS = 5_000;
-/** Left of the limit for saying what happened, when a database was waited for. */
-const LAST_WORDS_MS = 500;
+/** Reserved for the answer after waiting for a busy database. */
+const ANSWER_MS = 500;
 
 /**
- * One call of a hook: JSON in, JSON out, a line in the log. It never throws and its exit code is always 0, since
- * whoever calls it must go on whatever happens here.
+ * One call of a hook: JSON in, JSON out, a line in the log. It never throws and its exit code is always 0, so that it
+ * never stops its caller.
  */
 export async function runHook(
   hook: Hook,
@@ -83,7 +83,7 @@ export async function runHook(
       if (!read.ok)
         return hook.failed({ reason: read.reason, error: SENTENCES[read.reason] }, null);
       input = read.value;
-      const busyTimeoutMs = Math.max(LAST_WORDS_MS, limit.leftMs() - LAST_WORDS_MS);
+      const busyTimeoutMs = Math.max(ANSWER_MS, limit.leftMs() - ANSWER_MS);
       return await hook.answer(input, { flags, env, clock, busyTimeoutMs });
     } catch (error) {
       return hook.failed(failureOf(error), input);
@@ -94,10 +94,7 @@ export async function runHook(
   limit.stop();
   const answer =
     decided === isLate
-      ? hook.failed(
-          { reason: "timed_out", error: `There was no answer within ${limitMs} ms.` },
-          input,
-        )
+      ? hook.failed({ reason: "timed_out", error: `No answer within ${limitMs} ms.` }, input)
       : decided;
 
   await say(stdio.stdout, jsonLine(answer.output));
@@ -108,12 +105,12 @@ export async function runHook(
 }
 
 const SENTENCES: Readonly<Record<InputRefusal, string>> = {
-  input_empty: "There was nothing on stdin: a hook is given a JSON object there.",
-  input_not_json: "What came on stdin is not JSON.",
-  input_not_object: "What came on stdin is not a JSON object.",
-  input_too_deep: "What came on stdin is nested too deeply.",
-  input_too_large: "What came on stdin is larger than 1 MiB.",
-  input_unreadable: "What came on stdin could not be read.",
+  input_empty: "stdin is empty: a hook reads a JSON object from it.",
+  input_not_json: "The input on stdin is not JSON.",
+  input_not_object: "The input on stdin is not a JSON object.",
+  input_too_deep: "The input on stdin is nested too deeply.",
+  input_too_large: "The input on stdin is larger than 1 MiB.",
+  input_unreadable: "The input on stdin could not be read.",
 };
 
 function failureOf(error: unknown): HookFailure {
@@ -123,7 +120,7 @@ function failureOf(error: unknown): HookFailure {
   return { reason: "hook_failed", error: sentence };
 }
 
-/** Whoever asked may be gone already. */
+/** The caller may have closed the pipe. */
 async function say(stdout: HookStdout, text: string): Promise<void> {
   stdout.on("error", () => {});
   await new Promise<void>((resolve) => {
@@ -154,7 +151,7 @@ function stopReading(stdio: HookOptions["stdio"]): void {
   try {
     stdio.stdin.destroy?.();
   } catch {
-    // There never was one.
+    // There is no stdin.
   }
 }
 

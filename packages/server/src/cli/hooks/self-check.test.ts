@@ -16,14 +16,14 @@ it("tries both hooks on a session of its own, and leaves nothing behind (B4)", a
   expect(await checked(rig.data)).toEqual({
     code: 0,
     lines: [
-      `✓ the database opens: SQLite, ${location.file}`,
-      expect.stringMatching(/^✓ a session is made: [0-9a-f-]{36}$/u),
-      "✓ it is in phase approval",
+      `✓ opened the database: SQLite, ${location.file}`,
+      expect.stringMatching(/^✓ created a session: [0-9a-f-]{36}$/u),
+      "✓ set its phase to approval",
       "✓ pre-delegate says to resume it",
-      "✓ pre-delegate finds it by the name of its agent",
+      "✓ pre-delegate finds it by the agent name",
       "✓ subagent-stop finalizes it: completed",
-      "✓ it is deleted",
-      `The hooks work. Each call is a line in ${path.join(rig.data, "logs", "hooks.log")}`,
+      "✓ deleted the session",
+      `The hooks work. Each call is logged in ${path.join(rig.data, "logs", "hooks.log")}`,
     ],
   });
   expect(await countRows(location)).toEqual(before);

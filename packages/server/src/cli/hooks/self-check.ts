@@ -9,10 +9,10 @@ import { dataSettings, describeDatabase } from "../settings/settings.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { hookLogFile } from "./hook-log.ts";
 import { PRE_DELEGATE } from "./pre-delegate.ts";
-import { HOOK_LIMIT_MS, type HookOptions, type HookPlace } from "./run-hook.ts";
+import { HOOK_LIMIT_MS, type HookOptions, type HookContext } from "./run-hook.ts";
 import { SUBAGENT_STOP } from "./subagent-stop.ts";
 
-/** Both hooks on a session of their own, which is gone afterwards; 0 when everything went well, else 2. */
+/** Tests both hooks on a temporary session. Resolves to 0 on success, else 2. */
 export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<number> {
   const line = (text: string): void => void stdio.stdout.write(`${text}\n`, () => {});
   const step = async <Result>(
@@ -27,7 +27,7 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
     const settings = dataSettings(flags, env);
     const place = { flags, env, clock: Date.now, busyTimeoutMs: HOOK_LIMIT_MS };
     const store = await step(
-      () => `the database opens: ${describeDatabase(settings.database)}`,
+      () => `opened the database: ${describeDatabase(settings.database)}`,
       () => openDatabase(settings, { access: "create" }),
     );
     try {
@@ -35,7 +35,7 @@ export async function checkHooks({ flags, env, stdio }: HookOptions): Promise<nu
     } finally {
       await store.close();
     }
-    line(`The hooks work. Each call is a line in ${hookLogFile(settings.dataFolder)}`);
+    line(`The hooks work. Each call is logged in ${hookLogFile(settings.dataFolder)}`);
     return EXIT.done;
   } catch (error) {
     line(`✗ ${neutraliseLine(errorText(error))}`);
@@ -49,14 +49,14 @@ async function tryBoth({
   step,
 }: {
   readonly store: Store;
-  readonly place: HookPlace;
+  readonly place: HookContext;
   readonly step: <Result>(
     what: (result: Result) => string,
     act: () => Promise<Result>,
   ) => Promise<Result>;
 }): Promise<void> {
   const id = newId();
-  // A name that nobody has, so that no other session is found by it.
+  // A unique name, so that no other session is found by it.
   const agentName = `hook-test-${id}`;
   const act = async (command: Command): Promise<void> => {
     const executed = await executeCommand({ store, newId }, { sessionId: id, command });
@@ -69,11 +69,11 @@ async function tryBoth({
   };
   try {
     await step(
-      () => `a session is made: ${id}`,
+      () => `created a session: ${id}`,
       () => act({ ...NEW_SESSION, id, agentName, at }),
     );
     await step(
-      () => "it is in phase approval",
+      () => "set its phase to approval",
       () => act({ type: "update", at, changes: {}, phase: "approval" }),
     );
     await step(
@@ -85,7 +85,7 @@ async function tryBoth({
         }),
     );
     await step(
-      () => "pre-delegate finds it by the name of its agent",
+      () => "pre-delegate finds it by the agent name",
       () =>
         expectAnswer(PRE_DELEGATE.answer({ agent_name: agentName }, place), {
           should_resume: true,
@@ -105,7 +105,7 @@ async function tryBoth({
   } finally {
     if ((await phase()) !== "nothing")
       await step(
-        () => "it is deleted",
+        () => "deleted the session",
         () => act({ type: "delete", at: place.clock() }),
       );
   }

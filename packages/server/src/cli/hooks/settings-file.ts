@@ -18,11 +18,11 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines } from "../settings/json-lines.ts";
 import { misfitIn } from "./hook-entries.ts";
 
-/** A settings file of Claude Code as it was found. */
+/** A settings file of Claude Code. */
 export interface SettingsFile {
-  /** As it was named. */
+  /** The path that was asked for. */
   readonly file: string;
-  /** Where it really is, links followed. */
+  /** The path after resolving links. */
   readonly realFile: string;
   /** Null when there is none yet. */
   readonly text: string | null;
@@ -32,7 +32,7 @@ export interface SettingsFile {
 const MAX_BYTES = 1024 * 1024;
 const BOM = "\uFEFF";
 
-/** Refuses what is broken, with the line. `inside` is a folder that a link must not lead out of. */
+/** Refuses a broken file, with the line. A link must not lead out of the folder `inside`. */
 export function readSettingsFile(
   file: string,
   { inside }: { readonly inside: string | null },
@@ -40,7 +40,7 @@ export function readSettingsFile(
   const realFile = followed(file);
   if (inside !== null && !isInside(realFile, realpathSync(inside))) {
     throw new CommandFailure(
-      `${file} leads out of the project, to ${realFile}. Nothing was changed: choose the folder it belongs to with --project, or --user.`,
+      `${file} is a link that leads out of the project, to ${realFile}. Nothing was changed. Choose the right folder with --project, or pass --user.`,
     );
   }
   const found = statSync(realFile, { throwIfNoEntry: false });
@@ -52,14 +52,14 @@ export function readSettingsFile(
   return { file, realFile, text, value: parseSettings(file, text) };
 }
 
-/** All or nothing, with the mode it had. Refused when somebody has changed the file meanwhile. */
+/** Writes atomically and keeps the mode. Refuses when another program has changed the file since it was read. */
 export function writeSettingsFile({ file, realFile, text }: SettingsFile, next: string): void {
   const folder = path.dirname(realFile);
   mkdirSync(folder, { recursive: true });
   const now = statSync(realFile, { throwIfNoEntry: false });
   const textNow = now === undefined ? null : readFileSync(realFile, "utf8");
   if (textNow !== text)
-    throw new CommandFailure(`${file} was changed by somebody else meanwhile. Try again.`);
+    throw new CommandFailure(`${file} was changed by another program. Try again.`);
   const draft = path.join(folder, `.${path.basename(realFile)}.${process.pid}`);
   try {
     const handle = openSync(draft, "wx", 0o666);
@@ -74,11 +74,11 @@ export function writeSettingsFile({ file, realFile, text }: SettingsFile, next: 
   } catch (error) {
     rmSync(draft, { force: true });
     const reason = errorText(error);
-    throw new CommandFailure(`${file} cannot be written: ${reason}.`, undefined, { cause: error });
+    throw new CommandFailure(`Cannot write ${file}: ${reason}.`, undefined, { cause: error });
   }
 }
 
-/** The text without the mark that some editors begin with. */
+/** Splits off a byte order mark. */
 export function withoutMark(text: string): { readonly mark: string; readonly json: string } {
   return text.startsWith(BOM) ? { mark: BOM, json: text.slice(1) } : { mark: "", json: text };
 }
@@ -99,17 +99,15 @@ function parseSettings(file: string, text: string): SettingsFile["value"] {
   }
 }
 
-/** The file itself, or where it would be made. A link to nothing is followed by nobody. */
+/** The real path of the file, also if it does not exist yet. Refuses a broken link. */
 function followed(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return nearestReal(file);
   try {
     return realpathSync(file);
   } catch (cause) {
-    throw new CommandFailure(
-      `${file} is a link that leads nowhere. Nothing was changed.`,
-      EXIT.failed,
-      { cause },
-    );
+    throw new CommandFailure(`${file} is a broken link. Nothing was changed.`, EXIT.failed, {
+      cause,
+    });
   }
 }
 

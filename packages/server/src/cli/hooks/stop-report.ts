@@ -2,16 +2,16 @@ import type { JsonObject } from "../../domain/json.ts";
 import { OUTCOMES, type Outcome } from "../../domain/phase.ts";
 import { fieldOf, nameIn, objectIn, textIn } from "./hook-input.ts";
 
-/** What is said of an agent that has stopped. */
+/** A report about an agent that has stopped. */
 export interface StopReport {
-  /** The event of Claude Code; null in an orchestrator's own words. */
+  /** The event of Claude Code; null for other orchestrators. */
   readonly event: string | null;
-  /** Of the session, or in Claude Code of the subagent. */
+  /** The ID of the session, or of the subagent in Claude Code. */
   readonly agentId: string | null;
   /** The subagent's type, in Claude Code. */
   readonly agentName: string | null;
-  /** `unsaid`: it has stopped, and nobody says why. */
-  readonly end: Outcome | "paused" | "unsaid";
+  /** `unknown`: the report gives no reason. */
+  readonly end: Outcome | "paused" | "unknown";
   readonly summary: string | null;
 }
 
@@ -48,7 +48,7 @@ export function parseStopReport(input: JsonObject): StopReport {
     event: textIn(input, "hook_event_name"),
     agentId: either((object) => nameIn(object, "agent_id")),
     agentName: nameIn(input, "agent_type"),
-    end: either(outcomeIn) ?? either(statusIn) ?? (error === null ? "unsaid" : "failed"),
+    end: either(outcomeIn) ?? either(statusIn) ?? (error === null ? "unknown" : "failed"),
     summary: shortened(summary ?? textIn(input, "last_assistant_message") ?? error?.text ?? null),
   };
 }
@@ -57,7 +57,7 @@ function outcomeIn(object: JsonObject): Outcome | null {
   return OUTCOMES.find((outcome) => outcome === textIn(object, "outcome")) ?? null;
 }
 
-/** A status of another kind says nothing. */
+/** Null for an unknown status. */
 function statusIn(object: JsonObject): Outcome | "paused" | null {
   const status = textIn(object, "status")?.toLowerCase() ?? "";
   return Object.hasOwn(STATUSES, status) ? (STATUSES[status] ?? null) : null;

@@ -11,11 +11,11 @@ import {
   type Hook,
   type HookAnswer,
   type HookOptions,
-  type HookPlace,
+  type HookContext,
 } from "./run-hook.ts";
 import { parseStopReport, type StopReport } from "./stop-report.ts";
 
-/** After an agent has stopped: its session is finalized, unless it only paused. Always 0. */
+/** Finalizes the session of an agent that has stopped, unless it only paused. Resolves to 0. */
 export function subagentStop(options: HookOptions): Promise<number> {
   return runHook(SUBAGENT_STOP, options);
 }
@@ -35,7 +35,7 @@ export const SUBAGENT_STOP: Hook = {
 };
 
 interface Stopped {
-  /** That the session is final now, whoever made it so. */
+  /** Whether the session is final now. */
   readonly finalized: boolean;
   readonly reason: string;
   readonly agentId: string | null;
@@ -44,7 +44,7 @@ interface Stopped {
 
 const NOTHING: Stopped = { finalized: false, reason: "", agentId: null, sessionId: null };
 
-async function stop(report: StopReport, place: HookPlace): Promise<Stopped> {
+async function stop(report: StopReport, place: HookContext): Promise<Stopped> {
   const { agentId, event } = report;
   if (event !== null && event !== "SubagentStop") return { ...NOTHING, reason: "not_a_stop" };
   if (agentId === null) return { ...NOTHING, reason: "no_agent_id" };
@@ -65,7 +65,7 @@ async function stop(report: StopReport, place: HookPlace): Promise<Stopped> {
   }
 }
 
-/** The session that a subagent of Claude Code said it has taken up. */
+/** The session that a subagent of Claude Code recorded as its own. */
 async function findTaken(store: Store, { agentId, agentName }: StopReport): Promise<string | null> {
   if (agentName === null) return null;
   const phases = PHASES.filter((phase) => phase !== "initializing" && !isFinal(phase));
@@ -82,7 +82,7 @@ async function finalize(
   }: {
     readonly session: SessionRecord;
     readonly report: StopReport;
-    readonly place: HookPlace;
+    readonly place: HookContext;
   },
 ): Promise<Stopped> {
   const { id: sessionId } = session;
@@ -98,18 +98,18 @@ async function finalize(
   );
   if (executed.ok) return { finalized: true, reason: "session_finalized", ...known };
   const code = "refusal" in executed ? executed.refusal.code : executed.refused;
-  // Somebody else was faster, which is as good.
+  // Another process finalized it first.
   if (code === "phase_final") return { finalized: true, reason: "already_finalized", ...known };
   return { finalized: false, reason: code, ...known };
 }
 
 /**
- * Null when the agent only pauses. Claude Code says of no subagent why it stopped: one that stops in a phase from which
- * work is resumed waits for somebody.
+ * Null when the agent only pauses. Claude Code does not say why a subagent stopped; one that stops in a resumable phase
+ * waits for somebody.
  */
 function outcomeOf({ phase }: SessionRecord, { end, event }: StopReport): Outcome | null {
   if (end === "paused") return null;
-  if (end !== "unsaid") return end;
+  if (end !== "unknown") return end;
   const own = OUTCOMES.find((outcome) => outcome === phase);
   if (own !== undefined) return own;
   return event !== null && isResumable(phase) ? null : "completed";
@@ -139,7 +139,7 @@ function isPlain(report: StopReport | null): boolean {
   return report === null || report.event === null;
 }
 
-/** The fields of GAIA's own hook. Holdfast captures no metrics of its kind, and says so. */
+/** The fields of GAIA's own hook. Holdfast captures no such metrics. */
 function gaiaFields({ finalized, sessionId }: Stopped): Readonly<Record<string, unknown>> {
   return {
     success: true,

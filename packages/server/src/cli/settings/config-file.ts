@@ -1,8 +1,9 @@
+import { defined } from "../../domain/defined.ts";
 import { errorText } from "../../domain/error-text.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
-import type { PermissionPolicy, PermissionRule } from "../../domain/policy/permission-policy.ts";
+import type { PermissionPolicy } from "../../domain/policy/permission-policy.ts";
 import { BUILT_IN } from "../../providers/built-in.ts";
 import type { ConfiguredAgent } from "../../providers/configured.ts";
 import { DEMO_NAME } from "../../providers/demo/demo-definition.ts";
@@ -12,13 +13,13 @@ import { configSchema, knownNames, type WrittenConfig } from "./config-schema.ts
 import { CommandFailure, EXIT } from "../exit.ts";
 import { JsonFault, parseJsonWithLines, type JsonWithLines } from "./json-lines.ts";
 
-/** What the config file says; what it does not say is not here. */
+/** The parsed config file; missing settings are absent. */
 export interface ConfigFile {
   readonly agents: ReadonlyMap<string, ConfiguredAgent>;
   readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly defaultProvider: string | null;
   readonly sandbox: SandboxMode;
-  /** Null when nothing is said, not even that there are no rules. */
+  /** Null when the file has no permissions at all. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: NonNullable<WrittenConfig["limits"]>;
   readonly node: NonNullable<WrittenConfig["node"]>;
@@ -30,14 +31,14 @@ const CONFIG_FILE = "holdfast.config.json";
 const MAX_BYTES = 1024 * 1024;
 const MAX_COMPLAINTS = 10;
 
-/** Reads it from the data folder. None is as good as an empty one; a bad one ends the command, saying where and why. */
+/** Reads the config file of the data folder. A missing file counts as empty; an invalid one ends the command with the line and the reason. */
 export function readConfigFile(dataFolder: string): ConfigFile {
   const file = path.join(dataFolder, CONFIG_FILE);
   const text = readIfThere(file);
-  return text === null ? NOTHING_SAID : parseConfig(file, text);
+  return text === null ? EMPTY_CONFIG : parseConfig(file, text);
 }
 
-const NOTHING_SAID: ConfigFile = {
+const EMPTY_CONFIG: ConfigFile = {
   agents: new Map(),
   models: new Map(),
   defaultProvider: null,
@@ -74,12 +75,12 @@ function parseConfig(file: string, text: string): ConfigFile {
   return {
     agents: new Map(
       Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "acp" ? [[name, agentOf(provider)]] : [],
+        provider.type === "acp" ? [[name, withoutType(provider)]] : [],
       ),
     ),
     models: new Map(
       Object.entries(providers).flatMap(([name, provider]) =>
-        provider.type === "model" ? [[name, modelOf(provider)]] : [],
+        provider.type === "model" ? [[name, withoutType(provider)]] : [],
       ),
     ),
     defaultProvider,
@@ -121,7 +122,7 @@ function refusal(
   );
 }
 
-/** No issue may repeat what was written: it could be a key. */
+/** Messages never repeat a value: it could be a secret. */
 function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
   const { path: where } = issue;
   switch (issue.code) {
@@ -148,7 +149,7 @@ function complaintsOf(issue: z.core.$ZodIssue): readonly Complaint[] {
   }
 }
 
-/** Well written, but it cannot be what was meant. */
+/** Finds settings that are valid by the schema but contradict each other. */
 function findUnsupported({ providers = {}, defaultProvider }: WrittenConfig): readonly Complaint[] {
   const builtIn = BUILT_IN.map(({ name }) => name);
   const names = [DEMO_NAME, ...builtIn, ...Object.keys(providers)];
@@ -179,67 +180,15 @@ function policyOf({
   rules = [],
   phases = {},
 }: NonNullable<WrittenConfig["permissions"]>): PermissionPolicy {
-  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(ruleOf)]);
-  return { rules: rules.map(ruleOf), phases: Object.fromEntries(lists) };
+  const lists = Object.entries(phases).map(([phase, list]) => [phase, list.map(defined)]);
+  return { rules: rules.map(defined), phases: Object.fromEntries(lists) };
 }
 
-type WrittenRule = NonNullable<NonNullable<WrittenConfig["permissions"]>["rules"]>[number];
-
-function ruleOf({ kind, path: where, command, tool, decision }: WrittenRule): PermissionRule {
-  return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(where === undefined ? {} : { path: where }),
-    ...(command === undefined ? {} : { command }),
-    ...(tool === undefined ? {} : { tool }),
-    decision,
-  };
-}
-
-/** Without what concerns only the file. */
-function agentOf({
-  title,
-  command,
-  env,
-  passEnv,
-  mode,
-  models,
-  tools,
-  mounts,
-}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "acp" }>): ConfiguredAgent {
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(command === undefined ? {} : { command }),
-    ...(env === undefined ? {} : { env }),
-    ...(passEnv === undefined ? {} : { passEnv }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(models === undefined ? {} : { models }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(mounts === undefined ? {} : { mounts }),
-  };
-}
-
-function modelOf({
-  title,
-  api,
-  baseUrl,
-  model,
-  models,
-  apiKeyEnv,
-  maxTokens,
-  system,
-  contextTokens,
-}: Extract<NonNullable<WrittenConfig["providers"]>[string], { type: "model" }>): ConfiguredModel {
-  return {
-    api,
-    model,
-    ...(title === undefined ? {} : { title }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(models === undefined ? {} : { models }),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(system === undefined ? {} : { system }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-  };
+function withoutType<Provider extends { readonly type: string }>({
+  type: _,
+  ...provider
+}: Provider) {
+  return defined(provider);
 }
 
 function readIfThere(file: string): string | null {
@@ -247,14 +196,14 @@ function readIfThere(file: string): string | null {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    // A data folder that cannot be is reported where it is made.
+    // A wrong data folder is reported when it is created.
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     const reason = errorText(error);
-    throw new CommandFailure(`${file} cannot be read: ${reason}.`, EXIT.usage, { cause: error });
+    throw new CommandFailure(`Cannot read ${file}: ${reason}.`, EXIT.usage, { cause: error });
   }
   if (bytes.length > MAX_BYTES)
-    throw new CommandFailure(`${file} is larger than a config file can be.`, EXIT.usage);
+    throw new CommandFailure(`${file} is larger than 1 MiB.`, EXIT.usage);
   return bytes.toString("utf8").replace(/^\uFEFF/u, "");
 }
 

@@ -5,22 +5,22 @@ import { PHASES } from "../../domain/phase.ts";
 import { FURTHER_CHECKS } from "../../domain/should-resume.ts";
 import { MODEL_APIS } from "../../providers/model/definition.ts";
 
-/** A name or a label of a node: they stand in addresses and in lists with commas. */
+/** A name or a label of a node, which is used in URLs and in comma-separated lists. */
 export const NODE_WORD = /^[!-+\--~]{1,100}$/u;
 export const MAX_NODE_LABELS = 32;
 
-/** Made when there is a file to check: that takes longer than all else a command does before its work. */
+/** Created only when there is a file to check: that takes longer than the rest of a command's start. */
 let made: ReturnType<typeof makeSchemas> | null = null;
 const schemas = () => (made ??= makeSchemas());
 
-/** The config file as it may be written. Everything in it is optional. */
+/** The schema of the config file. All settings are optional. */
 export function configSchema(): ReturnType<typeof makeSchemas>["config"] {
   return schemas().config;
 }
 
 export type WrittenConfig = z.infer<ReturnType<typeof makeSchemas>["config"]>;
 
-/** The names that may stand at a path. */
+/** The known names at a path. */
 export function knownNames(path: readonly PropertyKey[]): readonly string[] {
   const { config, acpProvider, modelProvider, permissionRule } = schemas();
   const { shape } = config;
@@ -60,7 +60,7 @@ function makeSchemas() {
     .string()
     .regex(NODE_WORD, "must be 1 to 100 printable characters without spaces and commas");
 
-  /** A path as `askedMounts` reads it; never all there is. */
+  /** A path to mount; the whole file system cannot be mounted. */
   const mount = word.regex(
     /^(\/|~\/|\$[A-Za-z_]\w*(\/|$|:ro$))/u,
     'must begin with "/", "~/" or the name of a variable, such as "$HOME/"',

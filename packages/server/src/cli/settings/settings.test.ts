@@ -186,7 +186,7 @@ describe("the settings of a server", () => {
     ],
     [
       { HOLDFAST_NODE_LABELS: "gpu,,big" },
-      'HOLDFAST_NODE_LABELS must be up to 32 words with commas between them, such as "gpu,big", not "gpu,,big".',
+      'HOLDFAST_NODE_LABELS must be up to 32 words separated by commas, such as "gpu,big", not "gpu,,big".',
     ],
     [{ HOLDFAST_NODE_LABELS: "two words" }, /^HOLDFAST_NODE_LABELS must be .* not "two words"/u],
     [{ HOLDFAST_NODE_LABELS: "a,".repeat(32) + "a" }, /^HOLDFAST_NODE_LABELS must be up to 32/u],
@@ -199,7 +199,7 @@ describe("the settings of a server", () => {
     [{ HOLDFAST_LEASE_MS: "10s" }, /^HOLDFAST_LEASE_MS must be .* not "10s"\.$/u],
     [
       { HOLDFAST_DATABASE_DIRECT_URL: "postgres://host/holdfast" },
-      "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
+      "HOLDFAST_DATABASE_DIRECT_URL needs HOLDFAST_DATABASE_URL, which is not set.",
     ],
     [
       { HOLDFAST_DATABASE_URL: "postgres://a/b", HOLDFAST_DATABASE_DIRECT_URL: "host:5432" },

@@ -32,7 +32,7 @@ export interface DataSettings {
   /** Absolute. */
   readonly dataFolder: string;
   readonly database: DatabaseLocation;
-  /** What named the database. */
+  /** The source of the database setting. */
   readonly databaseFrom: "flag" | "environment" | "default";
 }
 
@@ -40,21 +40,21 @@ export interface ServeSettings extends DataSettings {
   readonly host: string;
   readonly port: number;
   readonly token: string | null;
-  /** A folder that is there, absolute: repositories must lie inside. */
+  /** An existing folder, absolute. Repositories must be inside. */
   readonly workspaceRoot: string;
-  /** Agents, besides the demo, that a message can be given to. */
+  /** All agents except the demo. */
   readonly agents: readonly AcpDefinition[];
-  /** Models asked over their APIs. */
+  /** Models that are called through their APIs. */
   readonly models: readonly ModelDefinition[];
   /** Null for the demo. */
   readonly defaultProvider: string | null;
   readonly sandbox: SandboxMode;
-  /** Null when the config file does not speak of permissions. */
+  /** Null when the config file has no permissions. */
   readonly permissions: PermissionPolicy | null;
   readonly limits: Limits;
-  /** What this server is among others on one database. */
+  /** The properties of this server as a node of a cluster. */
   readonly member: ClusterMember;
-  /** How often a run that was cut off is continued without anybody asking. */
+  /** How often an interrupted run is continued automatically. */
   readonly continueInterrupted: number;
   readonly retention: RetentionSettings;
   readonly resume: ResumePolicy;
@@ -78,13 +78,13 @@ const DAY_MS = 24 * HOUR_MS;
 const BUNDLE_MS = 30 * DAY_MS;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/u;
 
-/** Flags win over the environment, the environment over what is usual. */
+/** Flags take precedence over the environment, the environment over defaults. */
 export function dataSettings(flags: DataFlags, environment: Environment): DataSettings {
   const dataFolder = path.resolve(
-    flags.data ?? given(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
+    flags.data ?? nonEmpty(environment["HOLDFAST_DATA"]) ?? defaultDataFolder(environment),
   );
-  const configured = given(environment["HOLDFAST_DATABASE_URL"]);
-  const directUrl = given(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
+  const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
+  const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
   // The direct URL leads to the database of the environment, which a flag may have replaced.
   if (flags.database !== undefined && flags.database !== configured)
     return { dataFolder, database: parseDatabase(flags.database), databaseFrom: "flag" };
@@ -96,7 +96,7 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
     };
   if (directUrl !== undefined)
     throw new CommandFailure(
-      "HOLDFAST_DATABASE_DIRECT_URL goes with HOLDFAST_DATABASE_URL, which is not set.",
+      "HOLDFAST_DATABASE_DIRECT_URL needs HOLDFAST_DATABASE_URL, which is not set.",
       EXIT.usage,
     );
   return {
@@ -106,17 +106,17 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   };
 }
 
-/** Flags win over the environment, the environment over the config file, that over what is usual. */
+/** Order of precedence: flags, environment, config file, defaults. */
 export function serveSettings(flags: ServeFlags, environment: Environment): ServeSettings {
-  const host = flags.host ?? given(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
-  const token = given(environment["HOLDFAST_TOKEN"]) ?? null;
+  const host = flags.host ?? nonEmpty(environment["HOLDFAST_HOST"]) ?? DEFAULT_HOST;
+  const token = nonEmpty(environment["HOLDFAST_TOKEN"]) ?? null;
   if (!LOOPBACK.test(host) && token === null) {
     throw new CommandFailure(
-      `Listening on ${host} lets other machines in: set HOLDFAST_TOKEN, or leave --host out.`,
+      `Listening on ${host} gives other machines access. Set HOLDFAST_TOKEN, or omit --host.`,
       EXIT.usage,
     );
   }
-  const port = parsePort(flags.port ?? given(environment["HOLDFAST_PORT"]) ?? DEFAULT_PORT);
+  const port = parsePort(flags.port ?? nonEmpty(environment["HOLDFAST_PORT"]) ?? DEFAULT_PORT);
   const data = dataSettings(flags, environment);
   const config = readConfigFile(data.dataFolder);
   return {
@@ -135,7 +135,7 @@ export function serveSettings(flags: ServeFlags, environment: Environment): Serv
     continueInterrupted: config.resume.continueInterrupted ?? 0,
     retention: retentionOf(config),
     resume: resumePolicyOf(config),
-    logLevel: parseLogLevel(given(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
+    logLevel: parseLogLevel(nonEmpty(environment["HOLDFAST_LOG_LEVEL"]) ?? "info"),
   };
 }
 
@@ -151,16 +151,16 @@ export function describeDatabase(database: DatabaseLocation): string {
   return `PostgreSQL, ${url.host}${url.pathname}`;
 }
 
-/** The folder the server was started in; started by npm it runs in the repository's, whatever that was. */
+/** The folder in which the server was started. `npm start` changes to the repository and leaves it in INIT_CWD. */
 function workspaceRootIn(environment: Environment): string {
   const isNpmStart =
     environment["npm_lifecycle_event"] === "start" &&
     environment["npm_package_name"] === "holdfast-repository";
-  const startedIn = (isNpmStart ? given(environment["INIT_CWD"]) : undefined) ?? process.cwd();
-  const root = path.resolve(startedIn, given(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
+  const startedIn = (isNpmStart ? nonEmpty(environment["INIT_CWD"]) : undefined) ?? process.cwd();
+  const root = path.resolve(startedIn, nonEmpty(environment["AGENT_WORKSPACE_ROOT"]) ?? ".");
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new CommandFailure(
-      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to one that is there.`,
+      `The workspace root ${root} is not a folder. Set AGENT_WORKSPACE_ROOT to an existing folder.`,
       EXIT.usage,
     );
   }
@@ -201,7 +201,7 @@ function memberOf({ node }: ConfigFile, environment: Environment): ClusterMember
 }
 
 function parseNodeName(environment: Environment): string | undefined {
-  const name = given(environment["HOLDFAST_NODE_NAME"]);
+  const name = nonEmpty(environment["HOLDFAST_NODE_NAME"]);
   if (name === undefined || NODE_WORD.test(name)) return name;
   throw new CommandFailure(
     `HOLDFAST_NODE_NAME must be 1 to 100 printable characters without spaces and commas, not "${name}".`,
@@ -209,26 +209,26 @@ function parseNodeName(environment: Environment): string | undefined {
   );
 }
 
-/** What a machine calls itself may be anything. */
+/** The host name, unless it has characters that a node name cannot have. */
 function nameOfMachine(): string {
   const name = hostname();
   return NODE_WORD.test(name) ? name : MEMBER.name;
 }
 
 function parseLabels(environment: Environment): readonly string[] | undefined {
-  const text = given(environment["HOLDFAST_NODE_LABELS"]);
+  const text = nonEmpty(environment["HOLDFAST_NODE_LABELS"]);
   if (text === undefined) return undefined;
   const labels = text.split(",").map((label) => label.trim());
   if (labels.length <= MAX_NODE_LABELS && labels.every((label) => NODE_WORD.test(label)))
     return labels;
   throw new CommandFailure(
-    `HOLDFAST_NODE_LABELS must be up to ${MAX_NODE_LABELS} words with commas between them, such as "gpu,big", not "${text}".`,
+    `HOLDFAST_NODE_LABELS must be up to ${MAX_NODE_LABELS} words separated by commas, such as "gpu,big", not "${text}".`,
     EXIT.usage,
   );
 }
 
 function parseLease(environment: Environment): number | undefined {
-  const text = given(environment["HOLDFAST_LEASE_MS"]);
+  const text = nonEmpty(environment["HOLDFAST_LEASE_MS"]);
   if (text === undefined) return undefined;
   const ms = Number(text);
   if (Number.isInteger(ms) && ms >= 1_000 && ms <= 600_000) return ms;
@@ -267,7 +267,7 @@ function resumePolicyOf({ resume }: ConfigFile): ResumePolicy {
 }
 
 function parseCount(environment: Environment, name: string): number | undefined {
-  const text = given(environment[name]);
+  const text = nonEmpty(environment[name]);
   if (text === undefined) return undefined;
   const count = Number(text);
   if (!/^\d{1,4}$/u.test(text) || count < 1 || count > 1_000) {
@@ -280,7 +280,7 @@ function parseCount(environment: Environment, name: string): number | undefined 
 }
 
 function parseMinutes(environment: Environment, name: string): number | undefined {
-  const text = given(environment[name]);
+  const text = nonEmpty(environment[name]);
   if (text === undefined) return undefined;
   const minutes = Number(text);
   if (!/^(\d+\.?\d*|\.\d+)$/u.test(text) || minutes <= 0 || minutes > 20_160) {
@@ -317,8 +317,7 @@ function parsePort(text: string): number {
 /** `postgres://…`, or a SQLite file as a path, `file:…` or `sqlite:…`. */
 export function parseDatabase(text: string, directUrl?: string): DatabaseLocation {
   if (/^postgres(ql)?:\/\//u.test(text)) {
-    if (!URL.canParse(text))
-      throw new CommandFailure("The database URL cannot be read.", EXIT.usage);
+    if (!URL.canParse(text)) throw new CommandFailure("The database URL is not valid.", EXIT.usage);
     if (directUrl === undefined) return { engine: "postgres", url: text };
     if (!/^postgres(ql)?:\/\//u.test(directUrl) || !URL.canParse(directUrl))
       throw new CommandFailure("HOLDFAST_DATABASE_DIRECT_URL must be postgres://….", EXIT.usage);
@@ -338,11 +337,11 @@ export function parseDatabase(text: string, directUrl?: string): DatabaseLocatio
 }
 
 function defaultDataFolder(environment: Environment): string {
-  const home = given(environment["XDG_DATA_HOME"]) ?? path.join(homedir(), ".local", "share");
+  const home = nonEmpty(environment["XDG_DATA_HOME"]) ?? path.join(homedir(), ".local", "share");
   return path.join(home, "holdfast");
 }
 
-/** An empty variable is as good as none. */
-function given(value: string | undefined): string | undefined {
+/** An empty variable counts as not set. */
+function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === "" ? undefined : value;
 }

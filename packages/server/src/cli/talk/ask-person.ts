@@ -2,8 +2,8 @@ import { createInterface, emitKeypressEvents, type Key as Keypress } from "node:
 import type { Later, Terminal } from "../terminal/terminal.ts";
 import { rejectionIn, type Option, type Question } from "./question.ts";
 
-export interface Asked {
-  /** What was chosen or typed; null when the person wants to leave it open, or it was closed. */
+export interface OpenPrompt {
+  /** The chosen option or the typed text; null when the person leaves the question open, or it is closed. */
   readonly answer: Promise<string | null>;
   close(): void;
 }
@@ -11,18 +11,18 @@ export interface Asked {
 export interface AskOptions {
   readonly terminal: Terminal;
   readonly later: Later;
-  /** Ctrl-C, which is no signal while keys are read. */
+  /** Ctrl-C, which is not a signal in raw mode. */
   readonly onInterrupt: () => void;
 }
 
-/** Keys that were meant for something else must not answer what has just appeared. */
+/** Keys typed for something else must not answer a question that has just appeared. */
 const INERT_MS = 500;
 
-/** Waits for an answer of whoever sits at the terminal. Nothing is ever taken as an answer by default. */
+/** Waits for an answer at the terminal. There is no default answer. */
 export function askPerson(
   question: Exclude<Question, { ask: "nothing" }>,
   { terminal, later, onInterrupt }: AskOptions,
-): Asked {
+): OpenPrompt {
   const { promise: answer, resolve } = Promise.withResolvers<string | null>();
   let isInert = true;
   let typed = "";
@@ -39,7 +39,7 @@ export function askPerson(
 
   const keys = openKeys(terminal, onKey);
   let stop = (): void => keys.close();
-  const callOff = later(INERT_MS, () => {
+  const cancel = later(INERT_MS, () => {
     isInert = false;
     if (question.ask === "choice") return;
     keys.close();
@@ -55,7 +55,7 @@ export function askPerson(
   };
 
   const finish = (result: string | null): void => {
-    callOff();
+    cancel();
     stop();
     resolve(result);
   };
@@ -63,7 +63,7 @@ export function askPerson(
   return { answer, close: () => finish(null) };
 }
 
-/** Digits choose as soon as they can mean only one option; Enter only confirms what was typed. */
+/** Digits choose as soon as they are unambiguous; Enter only confirms typed digits. */
 function press(
   before: string,
   { key, options }: { readonly key: Key; readonly options: readonly Option[] },
@@ -84,7 +84,7 @@ function press(
 function readLine(
   { stdin, stderr }: Terminal,
   handlers: {
-    /** Whether it was an answer; if not, another line is read. */
+    /** Whether the line is an answer; if not, the next line is read. */
     readonly onLine: (line: string) => boolean;
     readonly onInterrupt: () => void;
     readonly onEnd: () => void;
@@ -113,7 +113,7 @@ function readLine(
 }
 
 interface Key {
-  /** `escape`, `return`, `c`, `1`; empty for what has no name. */
+  /** `escape`, `return`, `c`, `1`; empty for a key without a name. */
   readonly name: string;
   readonly text: string;
   readonly isControl: boolean;
@@ -123,20 +123,20 @@ interface Keys {
   close(): void;
 }
 
-/** Every key as it is pressed. The terminal gets its lines back at `close`, and whenever the process ends. */
+/** Reads single keys in raw mode, which ends at `close` and when the process ends. */
 function openKeys(
   { stdin, signals }: Pick<Terminal, "stdin" | "signals">,
   onKey: (key: Key) => void,
 ): Keys {
   const listener = (text: string | undefined, key: Keypress): void => {
     const name = key.name ?? text ?? "";
-    // With Alt held down it is another key.
+    // A key with Alt is another key.
     if (key.meta !== true || name === "escape")
       onKey({ name, text: text ?? "", isControl: key.ctrl === true });
   };
-  const giveBack = (): void => void stdin.setRawMode?.(false);
+  const endRawMode = (): void => void stdin.setRawMode?.(false);
   emitKeypressEvents(stdin);
-  signals.on("exit", giveBack);
+  signals.on("exit", endRawMode);
   stdin.setRawMode?.(true);
   stdin.on("keypress", listener);
   stdin.resume();
@@ -144,8 +144,8 @@ function openKeys(
     close() {
       stdin.off("keypress", listener);
       stdin.pause();
-      giveBack();
-      signals.off("exit", giveBack);
+      endRawMode();
+      signals.off("exit", endRawMode);
     },
   };
 }

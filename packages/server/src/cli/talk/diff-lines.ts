@@ -2,13 +2,13 @@ import { diff } from "node:util";
 
 export interface FileDiff {
   readonly path: string;
-  /** Null for a file that was not there. */
+  /** Null for a new file. */
   readonly oldText: string | null;
   readonly newText: string;
 }
 
 export interface DiffLine {
-  /** `…` stands for lines that are left out because nothing changed in them. */
+  /** `…` stands for omitted lines without changes. */
   readonly mark: "+" | "-" | " " | "…";
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface ShownDiff {
 
 /** Lines of context before and after a change. */
 const CONTEXT = 2;
-/** Comparing more lines than this one by one takes too long: what changed is then shown as replaced. */
+/** Above this many lines a line-by-line comparison takes too long; all of them are shown as replaced. */
 const MOST_COMPARED = 1_000;
 
 export function diffLines({ oldText, newText }: FileDiff): ShownDiff {
@@ -76,7 +76,7 @@ function withoutFarContext(all: readonly DiffLine[]): readonly DiffLine[] {
   });
 }
 
-/** A last line without its newline is a line; nothing after the last newline is none. */
+/** A last line without a newline counts as a line. */
 function linesOf(text: string): readonly string[] {
   if (text === "") return [];
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");

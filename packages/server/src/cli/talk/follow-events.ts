@@ -2,10 +2,10 @@ import type { Client, StreamEvent } from "@holdfast/client";
 import type { Later, Terminal } from "../terminal/terminal.ts";
 import type { StopRequest, StopRequests } from "../terminal/stop-requests.ts";
 
-/** How long a server may be away; one that restarts is back sooner. */
+/** How long to wait for a server that cannot be reached. A restart takes less. */
 export const GIVE_UP_MS = 60_000;
 
-/** How following a session came to its end. */
+/** Why following a session ended. */
 export type FollowEnd<Result> =
   | { readonly end: "over"; readonly result: Result }
   | { readonly end: "deleted" }
@@ -21,14 +21,14 @@ export interface FollowEventsOptions<Result> {
   readonly stdout: Terminal["stdout"];
   readonly giveUpMs: number;
   readonly later: Later;
-  /** Called for each event; anything but null ends it. */
+  /** Called for each event; a result other than null ends the following. */
   readonly onEvent: (event: StreamEvent, signal: AbortSignal) => Promise<Result | null>;
-  /** Ends it from elsewhere. */
+  /** Ends the following from outside. */
   readonly ended: Promise<Result>;
   readonly onConnection: (state: "open" | "broken") => void;
 }
 
-/** Events of a session until one of them, or something else, ends it. Never faster than what is written is read. */
+/** Follows the events of a session until one of them, a stop request or a lost server ends it. Waits for a slow stdout. */
 export async function followEvents<Result>(
   options: FollowEventsOptions<Result>,
 ): Promise<FollowEnd<Result>> {
@@ -63,22 +63,22 @@ export async function followEvents<Result>(
   }
 }
 
-/** Says once that a connection is broken, once that it is back, and when that takes too long. */
+/** Reports each break and each recovery once, and a break that lasts too long. */
 function watchConnection(
   { giveUpMs, later, onConnection }: FollowEventsOptions<unknown>,
   onLost: () => void,
 ): { onConnection: (state: "open" | "broken") => void; close: () => void } {
-  let callOff: (() => void) | null = null;
+  let cancel: (() => void) | null = null;
   const close = (): void => {
-    callOff?.();
-    callOff = null;
+    cancel?.();
+    cancel = null;
   };
   return {
     onConnection(state) {
-      const isBroken = callOff !== null;
+      const isBroken = cancel !== null;
       if ((state === "broken") === isBroken) return;
       close();
-      if (state === "broken") callOff = later(giveUpMs, onLost);
+      if (state === "broken") cancel = later(giveUpMs, onLost);
       onConnection(state);
     },
     close,

@@ -26,7 +26,7 @@ export interface FollowRunOptions {
   readonly sessionId: string;
   readonly terminal: Terminal;
   readonly json?: boolean | undefined;
-  /** The session as it was before the message, and what became of that. */
+  /** The session before the message was sent, and the reply to it. */
   readonly before: WholeSession;
   readonly sent: SendMessageReply;
   readonly stops: StopRequests;
@@ -35,11 +35,11 @@ export interface FollowRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** After a Ctrl-C, for another one. */
+/** The time for a second Ctrl-C. */
 const SECOND_MS = 2_000;
 const CANCEL_MS = 5_000;
 
-/** Shows a run until it has ended, or waits for somebody else. Resolves to the exit code. */
+/** Shows a run until it ends or is suspended without an answer here. Resolves to the exit code. */
 export async function followRun(options: FollowRunOptions): Promise<number> {
   const { client, sessionId, before, sent, stops, giveUpMs, later, signal } = options;
   const isJson = options.json === true;
@@ -112,7 +112,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
       onEvent: async (event) => {
         view.take(event);
         if (event.type === "suspension") {
-          // That the run is suspended is told after what it waits for.
+          // The event of the suspended run comes after the event of its suspension.
           const { runId, status } = event.data;
           if (runId === run.id && status === "open") run = { ...run, status: "suspended" };
           questions.take(event.data);
@@ -135,7 +135,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
       case "lost":
         view.end();
         dim(
-          `The server did not come back. When it does: holdfast watch ${neutraliseLine(sessionId)}`,
+          `The server did not come back. To continue later: holdfast watch ${neutraliseLine(sessionId)}`,
         );
         return EXIT.failed;
       case "stopped":
@@ -156,7 +156,7 @@ export async function followRun(options: FollowRunOptions): Promise<number> {
   }
 }
 
-/** Lets the run go on, unless it is asked again to stop. */
+/** Detaches from the run; a second Ctrl-C cancels it. */
 async function stopped(
   by: StopRequest,
   { client, sessionId, terminal, stops, later }: FollowRunOptions,
@@ -164,8 +164,10 @@ async function stopped(
 ): Promise<number> {
   if (by === "hangup") return STOP_CODES.hangup;
   const isPerson = by === "interrupt" && canAsk(terminal);
-  const more = isPerson ? " Ctrl-C again cancels it." : "";
-  say(`Detached; it goes on. holdfast watch ${neutraliseLine(sessionId)}${more}`);
+  const more = isPerson ? " Press Ctrl-C again to cancel it." : "";
+  say(
+    `Detached; the run continues.${more} Follow it with: holdfast watch ${neutraliseLine(sessionId)}`,
+  );
   if (!isPerson || (await stops.within(SECOND_MS, later)) !== "interrupt") return STOP_CODES[by];
   try {
     await cancel(client, { run, signal: AbortSignal.timeout(CANCEL_MS) });
@@ -173,12 +175,12 @@ async function stopped(
   } catch (error) {
     const reason = errorText(error);
     const again = `holdfast cancel ${neutraliseLine(sessionId)}`;
-    say(`It could not be cancelled (${neutraliseLine(reason)}). To try again: ${again}`);
+    say(`Could not cancel the run (${neutraliseLine(reason)}). To try again: ${again}`);
   }
   return EXIT.failed;
 }
 
-/** A message that still waits is taken back: the run before it is not the one that was meant. */
+/** A message that is still queued is withdrawn instead, since cancelling would stop the run before it. */
 async function cancel(
   client: Client,
   { run, signal }: { readonly run: Run; readonly signal: AbortSignal },
@@ -194,7 +196,7 @@ async function cancel(
   await client.sessions.cancel(sessionId, { reason: "from the terminal" }, { signal });
 }
 
-/** The messages of a session after an event number, each once, in their current version.*/
+/** The messages of a session after an event number, each once, in their current version. */
 async function messagesAfter(
   client: Pick<Client, "sessions">,
   {

@@ -1,17 +1,17 @@
 import type { Paint } from "../terminal/paint.ts";
 
-/** A marker whose end is further away than this is taken as it stands. */
+/** A marker without an end within this distance is plain text. */
 const REACH = 400;
 
 export interface StyledPart {
   readonly styled: string;
-  /** What cannot be decided before more of the line has come. */
+  /** Text that needs more of the line to be decided. */
   readonly rest: string;
 }
 
 /**
- * Emphasis, code and links of a line, as far as they are decided. A marker without its end is text: nothing that
- * was said is lost. What comes out is the same however the line was cut.
+ * Styles emphasis, code and links of a line, as far as they can be decided. A marker without an end is plain text, so
+ * nothing is lost. The result does not depend on how the line was split.
  */
 export function styleInline(
   text: string,
@@ -40,16 +40,16 @@ interface Span {
   readonly styled: string;
 }
 
-interface Place {
+interface SpanContext {
   readonly paint: Paint;
-  /** Nothing after the window could decide it otherwise. */
+  /** Text after the window cannot change the decision. */
   readonly isWhole: boolean;
   readonly previous: string;
 }
 
 const PLAIN = /^[^\\`*_~[]+/u;
 
-function spanAt(window: string, place: Place): Span | "undecided" {
+function spanAt(window: string, place: SpanContext): Span | "undecided" {
   switch (window[0]) {
     case "\\":
       return escapeAt(window, place);
@@ -62,13 +62,13 @@ function spanAt(window: string, place: Place): Span | "undecided" {
   }
 }
 
-function escapeAt(window: string, { isWhole }: Place): Span | "undecided" {
+function escapeAt(window: string, { isWhole }: SpanContext): Span | "undecided" {
   if (window.length === 1 && !isWhole) return "undecided";
   const escaped = /^\\[\\`*_~[\]]/u.test(window);
   return escaped ? { length: 2, styled: window[1] ?? "" } : { length: 1, styled: "\\" };
 }
 
-function codeAt(window: string, { paint, isWhole }: Place): Span | "undecided" {
+function codeAt(window: string, { paint, isWhole }: SpanContext): Span | "undecided" {
   const fence = /^`+/u.exec(window)?.[0] ?? "`";
   const literal = { length: fence.length, styled: fence };
   for (const run of window.slice(fence.length).matchAll(/`+/gu)) {
@@ -86,7 +86,7 @@ function codeAt(window: string, { paint, isWhole }: Place): Span | "undecided" {
 const LINK = /^\[([^[\]]*)\]\(<?([^()<>\s]*(?:\([^()<>\s]*\)[^()<>\s]*)*)>?(?:\s+"[^"]*")?\)/u;
 const MAYBE_LINK = /^\[[^[\]]*(?:\](?:\([^)]*(?:\)[^)\s]*)?)?)?$/u;
 
-function linkAt(window: string, { paint, isWhole }: Place): Span | "undecided" {
+function linkAt(window: string, { paint, isWhole }: SpanContext): Span | "undecided" {
   const [all, label = "", url = ""] = LINK.exec(window) ?? [];
   if (all !== undefined && url !== "") {
     const name = styleInline(label, { paint, isEnd: true }).styled;
@@ -107,7 +107,7 @@ const STYLES = new Map<string, (paint: Paint, text: string) => string>([
   ["~~", (paint, text) => paint.strikethrough(text)],
 ]);
 
-function emphasisAt(window: string, { paint, isWhole, previous }: Place): Span | "undecided" {
+function emphasisAt(window: string, { paint, isWhole, previous }: SpanContext): Span | "undecided" {
   const run = /^(?:\*+|_+|~+)/u.exec(window)?.[0] ?? "";
   const literal = { length: run.length, styled: run };
   if (run.length === window.length && !isWhole) return "undecided";
@@ -124,10 +124,10 @@ function emphasisAt(window: string, { paint, isWhole, previous }: Place): Span |
 }
 
 const WORD = /^[\p{L}\p{N}]/u;
-/** After these an asterisk is one of a path or of a product. */
+/** After these an asterisk belongs to a path or a multiplication. */
 const IN_PATH = /^[/.=\d]/u;
 
-/** Where the same marker stands again, after something and not inside code; null when it does not. */
+/** The position of the closing marker, outside of code; null when there is none. */
 function endOfEmphasis(
   window: string,
   { marker, isWhole }: { marker: string; isWhole: boolean },
@@ -149,5 +149,5 @@ function endOfEmphasis(
   return null;
 }
 
-/** What a marker inside of does not count: an escaped character, or code. */
+/** An escaped character or code, in which markers do not count. */
 const SKIPPED = /^(?:\\[^]|(`+)(?!`)[^]*?[^`]\1(?!`))/u;

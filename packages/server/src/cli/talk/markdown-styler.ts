@@ -1,26 +1,25 @@
 import { styleInline } from "./inline-styler.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-/** Text that is styled while it comes in pieces; what comes out may be written at once and never changes. */
+/** Styles text that arrives in pieces. Output can be written at once and never changes. */
 export interface Styler {
   push(text: string): string;
-  /** The text is whole: what was held back. */
+  /** Returns the text that was held back, at the end. */
   end(): string;
 }
 
-/** A line that is not known to be something by now is a paragraph. */
+/** A line that is undecided after this many characters is a paragraph. */
 const START = 200;
 
 /**
- * Markdown for a terminal, line by line. Only what a character or two could still turn into something else is held
- * back: the start of a line, and a marker until its end. A lexer of whole blocks would have to hold back the block,
- * or to write over lines that have scrolled away.
+ * Markdown for a terminal, line by line. It holds back only the start of a line and an open marker. A lexer of whole
+ * blocks would have to hold back the block, or overwrite lines that have scrolled away.
  */
 export function createMarkdownStyler(paint: Paint): Styler {
   if (paint.isPlain) return { push: (text) => text, end: () => "" };
   let fence: string | null = null;
   let line: LineKind | null = null;
-  /** Of the line under way: what is not styled yet, and the character before it. */
+  /** The part of the current line that is not styled yet, and the character before it. */
   let held = "";
   let before = "";
 
@@ -74,7 +73,7 @@ export function createMarkdownStyler(paint: Paint): Styler {
 
 interface LineKind {
   readonly is: "heading" | "list" | "quote" | "table" | "rule" | "fence" | "code" | "text";
-  /** What it begins with, painted apart from the rest. */
+  /** The start of the line, which gets its own style. */
   readonly marker: string;
 }
 
@@ -89,7 +88,7 @@ const MARKERS: readonly (readonly [LineKind["is"], RegExp])[] = [
   ["table", /^[ \t]*(?=\|)/u],
 ];
 
-/** Null as long as it may still become something else. */
+/** Null while the line is undecided. */
 function kindOf(start: string, isEnd: boolean): LineKind | null {
   const isUndecided = !isEnd && start.length < START && UNDECIDED.test(start);
   if (isUndecided) return null;
@@ -103,7 +102,7 @@ function kindOf(start: string, isEnd: boolean): LineKind | null {
   return { is: "text", marker: "" };
 }
 
-/** Inside a fence everything is code up to a line with nothing but such a fence. */
+/** Inside a fence every line is code, up to the closing fence. */
 function kindInFence(
   start: string,
   { fence, isEnd }: { fence: string; isEnd: boolean },

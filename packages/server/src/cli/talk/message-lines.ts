@@ -3,20 +3,20 @@ import { z } from "zod";
 import { neutralise, neutraliseLine } from "../terminal/neutralise.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-/** What the server or the agent's program says about a run: one line. */
+/** A notice of the server or the provider about a run, on one line. */
 export function noticeLine({ notice, text }: TextContent, paint: Paint): string {
   const line = `— ${neutraliseLine(text)}`;
   return notice !== undefined && FAILURES.has(notice) ? paint.red(line) : paint.dim(line);
 }
 
-/** What a user has said, told from what the agent says by a sign before each line. */
+/** A message of a user, with a mark before each line. */
 export function userLines(content: MessageContent, paint: Paint): readonly string[] {
   return wordsOf(content)
     .split("\n")
     .map((line) => paint.bold(paint.cyan(`> ${neutralise(line)}`)));
 }
 
-/** What is no text is named. */
+/** Names content that is not text. */
 export function contentLines(content: MessageContent, paint: Paint): readonly string[] {
   return [paint.dim(neutraliseLine(nameOf(content)))];
 }
@@ -43,7 +43,7 @@ function nameOf(content: MessageContent): string {
   return [`[${content.type}]`, ...new Set(names)].join(" ");
 }
 
-/** What a run has used, on one line; empty when nothing is known of it. */
+/** Usage of a run on one line; empty when nothing is known. */
 export function usageLine({ usage, provider, model, startedAt, endedAt }: Run): string {
   const used = usageSchema.safeParse(usage ?? {}).data ?? {};
   const tokens = tokensIn(used);
@@ -74,7 +74,7 @@ export function planLines({ steps, ...content }: PlanContent, paint: Paint): rea
   });
 }
 
-/** What a plan is about, however far it has got. */
+/** The steps of a plan without their progress, for comparison. */
 export function stepNames({ steps }: PlanContent): string {
   return JSON.stringify(steps.map((step) => stepSchema.safeParse(step).data?.content ?? null));
 }

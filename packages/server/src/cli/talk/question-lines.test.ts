@@ -103,7 +103,7 @@ describe("what is asked elsewhere", () => {
     expect(
       linesOf(suspension({ kind: "rate_limit", request: { title: "429" }, expiresAt }))[0],
     ).toBe(
-      `? Waits because the model's service was asked too much (until ${expiresAt}); it goes on by itself`,
+      `? Waits for the rate limit of the model's provider (until ${expiresAt}); continues by itself`,
     );
     expect(
       linesOf(suspension({ kind: "question", request: { title: "Which?", options: ["a", "b"] } })),

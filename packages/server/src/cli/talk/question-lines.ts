@@ -5,7 +5,7 @@ import { rejectionIn, type Option, type Question } from "./question.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { wholeDiff, type LineStyle } from "./tool-lines.ts";
 
-/** Everything that is asked, wrapped and never cut: what is not seen cannot be agreed to. */
+/** The whole question, wrapped and never cut: a person must see what they agree to. */
 export function questionLines(question: Question, style: LineStyle): readonly string[] {
   const { paint, columns } = style;
   const title = wrap(neutralise(question.title), columns - 3).map((line, index) =>
@@ -40,7 +40,7 @@ export function questionLines(question: Question, style: LineStyle): readonly st
   }
 }
 
-/** How to press an answer. */
+/** The keys that answer. */
 export function keysLine(options: readonly Option[]): string {
   const keys = options.length === 1 ? "1" : `1–${options.length}`;
   const rejection = rejectionIn(options);
@@ -48,7 +48,7 @@ export function keysLine(options: readonly Option[]): string {
   return `Press ${keys}${options.length > 9 ? " and Enter" : ""}${no}`;
 }
 
-/** What to type elsewhere, command by command. */
+/** The commands that answer the question from elsewhere. */
 export function answerCommands(question: Question, sessionId: string): readonly string[] {
   const command = `holdfast resume ${quoted(sessionId)} --suspension ${quoted(question.id)} --answer`;
   switch (question.ask) {
@@ -98,9 +98,9 @@ function waitingFor({ kind, until }: Extract<Question, { ask: "nothing" }>): str
     case "event":
       return `Waits for an event${time}`;
     case "tool_result":
-      return "Waits for the result of a tool of the client";
+      return "Waits for the result of a client tool";
     case "rate_limit":
-      return `Waits because the model's service was asked too much${time}; it goes on by itself`;
+      return `Waits for the rate limit of the model's provider${time}; continues by itself`;
     default:
       return `Waits (${kind})${time}`;
   }

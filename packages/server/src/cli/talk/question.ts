@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { FileDiff } from "./diff-lines.ts";
 import { diffsIn } from "./tool-lines.ts";
 
-/** What a suspension asks of whoever sits at the terminal. */
+/** A suspension as a question at the terminal. */
 export type Question =
   | {
       readonly ask: "choice";
       readonly id: string;
       readonly title: string;
-      /** Of a permission: the kind of work, what the tool is given, the files it changes and how. */
+      /** For a permission: the kind of work, the input of the tool, the files and their changes. */
       readonly kind: string | null;
       readonly input: unknown;
       readonly locations: readonly string[];
@@ -22,13 +22,13 @@ export type Question =
       readonly title: string;
       readonly suggestions: readonly string[];
     }
-  /** It comes from elsewhere, or by itself. */
+  /** Cannot be answered at the terminal, or resolves by itself. */
   | {
       readonly ask: "nothing";
       readonly id: string;
       readonly title: string;
       readonly kind: OpenSuspension["kind"];
-      /** Everything else that is known of it. */
+      /** The rest of the request. */
       readonly input: unknown;
       readonly until: string | null;
     };
@@ -43,27 +43,27 @@ export function questionOf(
   { id, kind, request, expiresAt }: OpenSuspension,
   toolOf: (callId: string) => ToolContent | null = () => null,
 ): Question {
-  const asked = requestSchema.parse(request);
-  const title = asked.title ?? asked.name ?? kind;
+  const fields = requestSchema.parse(request);
+  const title = fields.title ?? fields.name ?? kind;
   switch (kind) {
     case "permission":
     case "budget": {
-      const options = asked.options.flatMap((option) => optionSchema.safeParse(option).data ?? []);
+      const options = fields.options.flatMap((option) => optionSchema.safeParse(option).data ?? []);
       if (options.length === 0) break;
-      const call = asked.toolCallId === undefined ? null : toolOf(asked.toolCallId);
+      const call = fields.toolCallId === undefined ? null : toolOf(fields.toolCallId);
       return {
         ask: "choice",
         id,
         title,
-        kind: asked.kind ?? null,
-        input: asked.input ?? null,
-        locations: asked.locations,
+        kind: fields.kind ?? null,
+        input: fields.input ?? null,
+        locations: fields.locations,
         diffs: call === null ? [] : diffsIn(call),
         options,
       };
     }
     case "question": {
-      const suggestions = asked.options.filter((option) => typeof option === "string");
+      const suggestions = fields.options.filter((option) => typeof option === "string");
       return { ask: "text", id, title, suggestions };
     }
     case "tool_result":
@@ -78,7 +78,7 @@ export function questionOf(
   return { ask: "nothing", id, title, kind, input, until: expiresAt };
 }
 
-/** The first option that says no; null when there is none. */
+/** The first option that rejects; null when there is none. */
 export function rejectionIn(options: readonly Option[]): Option | null {
   return options.find(({ kind }) => kind.startsWith("reject")) ?? null;
 }

@@ -1,7 +1,7 @@
 import { HoldfastError, type Client } from "@holdfast/client";
 import type { OpenSuspension, Suspension, ToolContent } from "@holdfast/protocol";
 import { z } from "zod";
-import { askPerson, type Asked } from "./ask-person.ts";
+import { askPerson, type OpenPrompt } from "./ask-person.ts";
 import { type Later, canAsk, type Terminal } from "../terminal/terminal.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { createPaint } from "../terminal/paint.ts";
@@ -10,14 +10,14 @@ import { answerCommands, keysLine, nameOf, questionLines } from "./question-line
 import type { Screen } from "../terminal/screen.ts";
 import type { StopRequests } from "../terminal/stop-requests.ts";
 
-/** What a session waits for, asked one after the other of whoever sits at the terminal. */
+/** Asks the open suspensions of a session at the terminal, one after the other. */
 export interface Questions {
-  /** As it is now, open or closed. */
-  take(suspension: AskedNow): void;
+  /** Takes the current version of a suspension, open or closed. */
+  take(suspension: SuspensionUpdate): void;
   close(): void;
 }
 
-type AskedNow = OpenSuspension & Pick<Suspension, "status"> & Partial<Suspension>;
+type SuspensionUpdate = OpenSuspension & Pick<Suspension, "status"> & Partial<Suspension>;
 
 export interface QuestionsOptions {
   readonly client: Pick<Client, "sessions">;
@@ -27,11 +27,11 @@ export interface QuestionsOptions {
   readonly toolOf: (callId: string) => ToolContent | null;
   readonly stops: StopRequests;
   readonly later: Later;
-  /** Gives an answer, over connections that may break. */
+  /** Retries while the server cannot be reached. */
   readonly persist: <Result>(
     work: (options: { readonly signal: AbortSignal }) => Promise<Result>,
   ) => Promise<Result>;
-  /** One is open that nobody here will answer; how it can be answered elsewhere has been said. */
+  /** A suspension stays open without an answer here; the commands to answer it have been printed. */
   readonly onUnanswered: () => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -41,9 +41,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const { onUnanswered, onFailure } = options;
   const paint = createPaint(terminal.stderr);
   const open = new Map<string, OpenSuspension>();
-  /** Left to others; they are not asked about again. */
+  /** Left open by the person; not asked again. */
   const left = new Set<string>();
-  let current: { readonly id: string; readonly asked: Asked; given: string | null } | null = null;
+  let current: { readonly id: string; readonly prompt: OpenPrompt; answer: string | null } | null =
+    null;
   let isOver = false;
 
   const say = (...lines: readonly string[]): void => {
@@ -78,13 +79,13 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const ask = (question: Exclude<Question, { ask: "nothing" }>): void => {
     if (question.ask === "choice") say(paint.dim(keysLine(question.options)));
-    const asked = askPerson(question, { terminal, later, onInterrupt: stops.press });
-    current = { id: question.id, asked, given: null };
-    void asked.answer.then((answer) => {
-      if (current?.asked !== asked || isOver) return;
+    const prompt = askPerson(question, { terminal, later, onInterrupt: stops.press });
+    current = { id: question.id, prompt, answer: null };
+    void prompt.answer.then((answer) => {
+      if (current?.prompt !== prompt || isOver) return;
       if (answer === null) return leave(question);
-      current.given = answer;
-      say(paint.dim(`→ ${saidIn(question, answer)}`));
+      current.answer = answer;
+      say(paint.dim(`→ ${answerText(question, answer)}`));
       give(question.id, answer).catch(onFailure);
     });
   };
@@ -107,45 +108,45 @@ export function createQuestions(options: QuestionsOptions): Questions {
       }
       open.delete(id);
       if (current?.id !== id) return;
-      const { asked, given } = current;
+      const { prompt, answer } = current;
       current = null;
-      asked.close();
-      const isOurs = given !== null && answerIn(suspension) === given;
+      prompt.close();
+      const isOurs = answer !== null && answerIn(suspension) === answer;
       if (!isOurs) say(paint.dim(`→ ${closedElsewhere(suspension)}`));
       screen.release();
       next();
     },
     close() {
       isOver = true;
-      current?.asked.close();
+      current?.prompt.close();
       if (current !== null) screen.release();
       current = null;
     },
   };
 }
 
-/** Somebody else was faster; the event that closes it says so. */
+/** Somebody else answered first; the closing event says so. */
 const LATE: ReadonlySet<string> = new Set(["suspension_answered", "suspension_not_open"]);
 
-function saidIn(question: Question, answer: string): string {
+function answerText(question: Question, answer: string): string {
   const options = question.ask === "choice" ? question.options : [];
   const option = options.find(({ optionId }) => optionId === answer);
   return option === undefined ? neutraliseLine(answer) : nameOf(option);
 }
 
-function closedElsewhere(suspension: AskedNow): string {
+function closedElsewhere(suspension: SuspensionUpdate): string {
   const { status, answeredBy } = suspension;
   if (status !== "answered") return `no longer asked: ${status}`;
   const by = answeredBy === undefined || answeredBy === null ? "" : ` by ${answeredBy}`;
   const answer = answerIn(suspension);
-  const what = answer === null ? "" : `: ${saidIn(questionOf(suspension), answer)}`;
+  const what = answer === null ? "" : `: ${answerText(questionOf(suspension), answer)}`;
   return neutraliseLine(`answered elsewhere${by}${what}`);
 }
 
 const chosenSchema = z.object({ optionId: z.string() });
 
-/** The option that was chosen, or the text that was given; null for anything else. */
-function answerIn({ answer }: AskedNow): string | null {
+/** The chosen option or the text; null for any other answer. */
+function answerIn({ answer }: SuspensionUpdate): string | null {
   if (typeof answer === "string") return answer;
   return chosenSchema.safeParse(answer).data?.optionId ?? null;
 }

@@ -106,7 +106,7 @@ describe("send", () => {
     const { code, stderr, server } = await sending({ text: " \n" });
     expect([await code, stderr(), server.asked]).toEqual([
       64,
-      "holdfast: There is nothing to send.\n",
+      "holdfast: The message is empty.\n",
       [],
     ]);
   });
@@ -204,14 +204,15 @@ describe("a connection that breaks", () => {
     await pass(777);
     expect([await code, stderr(), waiting()]).toEqual([
       2,
-      "Reconnecting…\nThe server did not come back. When it does: holdfast watch s1\n",
+      "Reconnecting…\nThe server did not come back. To continue later: holdfast watch s1\n",
       [],
     ]);
   });
 });
 
 describe("Ctrl-C", () => {
-  const detached = "Detached; it goes on. holdfast watch s1";
+  const detached = "Detached; the run continues.";
+  const follow = "Follow it with: holdfast watch s1";
 
   it("detaches, and the run goes on", async () => {
     const { server, code, stderr, signal, pass, waiting } = await sending({
@@ -220,7 +221,10 @@ describe("Ctrl-C", () => {
     await server.listened();
     signal("SIGINT");
     await pass(2_000);
-    expect([await code, stderr()]).toEqual([130, `${detached} Ctrl-C again cancels it.\n`]);
+    expect([await code, stderr()]).toEqual([
+      130,
+      `${detached} Press Ctrl-C again to cancel it. ${follow}\n`,
+    ]);
     expect([server.asked.length, waiting()]).toEqual([1, []]);
   });
 
@@ -267,7 +271,7 @@ describe("Ctrl-C", () => {
     signal("SIGINT");
     expect([await code, server.asked.length]).toEqual([2, 3]);
     expect(stderr()).toMatch(
-      /It could not be cancelled \(No: internal_error\.\)\. To try again: holdfast cancel s1\n$/u,
+      /Could not cancel the run \(No: internal_error\.\)\. To try again: holdfast cancel s1\n$/u,
     );
   });
 
@@ -289,11 +293,11 @@ describe("Ctrl-C", () => {
     const script = await sending();
     await script.server.listened();
     script.signal("SIGINT");
-    expect([await script.code, script.stderr()]).toEqual([130, `${detached}\n`]);
+    expect([await script.code, script.stderr()]).toEqual([130, `${detached} ${follow}\n`]);
     const person = await sending({ terminal: { isTerminal: true } });
     await person.server.listened();
     person.signal("SIGTERM");
-    expect([await person.code, person.stderr()]).toEqual([143, `${detached}\n`]);
+    expect([await person.code, person.stderr()]).toEqual([143, `${detached} ${follow}\n`]);
   });
 
   it("ends it also before the message is sent", async () => {

@@ -1,3 +1,4 @@
+import { defined } from "../../domain/defined.ts";
 import type { Client } from "@holdfast/client";
 import {
   LIMITS,
@@ -30,19 +31,19 @@ export interface SendCommandOptions {
   readonly detach?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly terminal: Terminal;
-  /** How long a server may be away. */
+  /** How long to wait for a server that cannot be reached. */
   readonly giveUpMs?: number | undefined;
   readonly later?: Later | undefined;
 }
 
-/** Sends a message and shows the answer as it comes. Resolves to the exit code. */
+/** Sends a message and streams the answer. Resolves to the exit code. */
 export function sendCommand(options: SendCommandOptions): Promise<number> {
   const { terminal } = options;
   return untilStopped(options, async ({ stops, signal }) => {
     const isRead = options.text === "-";
     const text = await orStop(isRead ? readText(terminal.stdin, signal) : options.text, stops);
     if (typeof text === "number") return text;
-    // Whoever has typed the message up to its end cannot type an answer after it.
+    // After the end of stdin, no answer can be typed.
     const stdin = isRead ? Readable.from([]) : terminal.stdin;
     return send({ ...options, text, terminal: { ...terminal, stdin } }, { stops, signal });
   });
@@ -56,7 +57,7 @@ async function send(
   const { later = laterByClock } = options;
   const { stdout, stderr } = terminal;
   if (!/\S/u.test(text)) {
-    stderr.stream.write("holdfast: There is nothing to send.\n");
+    stderr.stream.write("holdfast: The message is empty.\n");
     return EXIT.usage;
   }
   const onBroken = (): void => void stderr.stream.write("Reconnecting…\n");
@@ -79,27 +80,16 @@ async function send(
   return EXIT.done;
 }
 
-function requestOf({
-  text,
-  provider,
-  model,
-  delivery,
-  continuity,
-}: SendCommandOptions): SendMessageRequest {
-  return {
-    text,
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(delivery !== undefined && { delivery }),
-    ...(continuity !== undefined && { continuity }),
-  };
+function requestOf(options: SendCommandOptions): SendMessageRequest {
+  const { text, provider, model, delivery, continuity } = options;
+  return defined({ text, provider, model, delivery, continuity });
 }
 
 function idsOf({ message, run }: SendMessageReply): string {
   return `session ${run.sessionId}\nmessage ${message.id}\nrun ${run.id}\n`;
 }
 
-/** Of an endless input no more than is enough to be refused as too long. */
+/** Stops reading when the message is too long. */
 async function readText(stdin: Terminal["stdin"], signal: AbortSignal): Promise<string> {
   signal.addEventListener("abort", () => stdin.destroy?.());
   const pieces: Buffer[] = [];

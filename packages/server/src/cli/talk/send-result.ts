@@ -1,11 +1,11 @@
 import type { Message, Run } from "@holdfast/protocol";
 
-/** What `send --json` prints: public, in the shape of the other commands. */
+/** The public output of `send --json`. */
 export interface SendResult {
   readonly session_id: string;
   readonly message_id: string;
   readonly run: RunResult;
-  /** What the agent has answered, without what it did. */
+  /** The answer of the agent, without its tool calls. */
   readonly text: string;
 }
 

@@ -10,23 +10,23 @@ export interface LineStyle {
   readonly columns: number;
 }
 
-/** Lines of a change that are shown after it was made; whoever is asked about one sees all of them. */
+/** Lines shown of a change that was made; a permission question shows all of them. */
 const SHOWN_DIFF = 20;
 const SHOWN_REASON = 3;
 
-/** One line for a tool call: how far it is, what it does, what kind of work that is. */
+/** One line for a tool call: status, title and kind. */
 export function toolLine(content: ToolContent, { paint, columns }: LineStyle): string {
   const { sign, colour } = markOf(content.status ?? "", paint);
   const title = neutraliseLine(content.title ?? content.tool);
   const kind = neutraliseLine(content.kind ?? "");
   const ending = content.status === "unfinished" ? "  unfinished" : "";
   const shownKind = `${kind === "" || kind === title ? "" : `  ${kind}`}${ending}`;
-  // One column is left free: a line that fills the last one has wrapped already.
+  // One column stays free: a line that fills the last column wraps.
   const shown = fit(title, Math.max(10, columns - 3 - shownKind.length));
   return `${colour(sign)} ${shown}${paint.dim(shownKind)}`;
 }
 
-/** What is worth seeing of a call that has ended: its changes, or why it failed. */
+/** The changes of an ended call, or the reason of its failure. */
 export function outcomeLines(content: ToolContent, style: LineStyle): readonly string[] {
   const reason = content.status === "failed" ? reasonOf(content) : [];
   return [
@@ -35,7 +35,7 @@ export function outcomeLines(content: ToolContent, style: LineStyle): readonly s
   ];
 }
 
-/** Every line that changes, whole. */
+/** All changed lines, wrapped. */
 export function wholeDiff(diff: FileDiff, style: LineStyle): readonly string[] {
   const shown = diffLines(diff);
   const width = style.columns - 4;
@@ -106,8 +106,8 @@ function markOf(status: string, paint: Paint): { sign: string; colour: Colouring
 
 function reasonOf({ result, output }: ToolContent): readonly string[] {
   const texts = Array.isArray(output) ? output.map((item: unknown) => textIn(item)) : [];
-  const said = typeof result === "string" ? result : texts.join("\n");
-  const lines = neutralise(said)
+  const text = typeof result === "string" ? result : texts.join("\n");
+  const lines = neutralise(text)
     .split("\n")
     .filter((line) => line.trim() !== "");
   return lines.slice(0, SHOWN_REASON);

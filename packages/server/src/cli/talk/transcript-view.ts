@@ -8,25 +8,25 @@ import type { Screen } from "../terminal/screen.ts";
 import { fit } from "../terminal/text-width.ts";
 import { isRunning, outcomeLines, toolLine } from "./tool-lines.ts";
 
-/** Shows messages as they come and grow. What it is told again, it does not show again. */
+/** Shows messages as they arrive and grow. Repeated events are not shown again. */
 export interface TranscriptView {
   take(event: StreamEvent): void;
   message(message: Message): void;
-  /** The tool call with this id, if it is under way. */
+  /** The running tool call with this ID. */
   toolOf(callId: string): ToolContent | null;
-  /** Nothing more comes: what was held back is shown. */
+  /** Shows buffered text at the end. */
   end(): void;
 }
 
 export interface TranscriptViewOptions {
   readonly screen: Screen;
   readonly paint: { readonly answer: Paint; readonly beside: Paint };
-  /** Of where lines beside the answer go; a large number where they are not seen on a screen. */
+  /** The width for lines beside the answer; large where the output is not a terminal. */
   readonly columns: () => number;
   readonly isShown: (message: Message) => boolean;
 }
 
-/** What is remembered of a message: its text so far where it grows, what it last looked like otherwise. */
+/** The state of a shown message: its length for growing text, else its last appearance. */
 interface Known {
   readonly voice: "answer" | "thought" | null;
   length: number;
@@ -36,7 +36,7 @@ interface Known {
 }
 
 const SHOWN_THOUGHT = 240;
-/** Messages that are remembered, so that watching for weeks does not take more and more room. */
+/** Limits memory when watching for weeks. */
 const MOST_KNOWN = 10_000;
 
 export function createTranscriptView(options: TranscriptViewOptions): TranscriptView {
@@ -46,7 +46,7 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
   const thoughts = new Map<string, string>();
   let writing: { readonly id: string; readonly styler: Styler } | null = null;
   let plan: { readonly steps: string; readonly lines: readonly string[] } | null = null;
-  /** Whose line may be replaced. */
+  /** The message whose line can be replaced. */
   let liveId: string | null = null;
   const style = () => ({ paint: paint.beside, columns: columns() });
 
@@ -98,7 +98,7 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
     if (thought !== "") settle(id, paint.beside.dim(`∴ ${fit(thought, SHOWN_THOUGHT)}`));
   };
 
-  /** A text only grows: whatever is told, only what is beyond what was shown is news. */
+  /** Text only grows: shows only the part beyond what was already shown. */
   const grow = (id: string, entry: Known, piece: string): void => {
     const news = piece.slice(Math.max(0, entry.shown - entry.length));
     entry.length += piece.length;
@@ -141,7 +141,7 @@ export function createTranscriptView(options: TranscriptViewOptions): Transcript
     entry.look = look;
   };
 
-  /** The whole list at first; after that, where its steps stay the same, those that got on. */
+  /** The whole plan at first; later only the changed steps, as long as the list is the same. */
   const showPlan = (message: Message, shown: readonly string[], steps: string): void => {
     const isSame = plan?.steps === steps;
     const before = plan?.lines ?? [];

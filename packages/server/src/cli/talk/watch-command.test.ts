@@ -51,7 +51,7 @@ async function watching({
 const ARCHIVED = { id: null, type: "session", data: session({ status: "archived" }) } as const;
 const said = shown(message({ content: { type: "text", text: "Hello" } }));
 const user = shown(message({ id: "u", role: "user", content: { type: "text", text: "hi" } }));
-const WATCHING = "Watching “The ␛[1mbuild”; Ctrl-C ends that.\n";
+const WATCHING = "Watching “The ␛[1mbuild”. Press Ctrl-C to stop.\n";
 
 describe("watch", () => {
   it("shows what happens from now on, until the session is archived", async () => {
@@ -79,10 +79,7 @@ describe("watch", () => {
 
   it("says that nothing more happens in a session that is archived", async () => {
     const { code, stderr } = await watching({ whole: wholeSession({ status: "archived" }) });
-    expect([await code, stderr()]).toEqual([
-      0,
-      "The session is archived: nothing more happens in it.\n",
-    ]);
+    expect([await code, stderr()]).toEqual([0, "The session is archived. It has no new events.\n"]);
   });
 
   it("ends when the session is deleted, and by Ctrl-C at once", async () => {

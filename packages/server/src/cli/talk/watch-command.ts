@@ -13,24 +13,24 @@ import { createWatchView, type WatchView } from "./watch-view.ts";
 export interface WatchCommandOptions {
   readonly client: Client;
   readonly sessionId: string;
-  /** The number of an event: shows what came after it. Without, what comes from now on. */
+  /** Shows the events after this number; without it, only new events. */
   readonly since?: number | undefined;
-  /** One event a line. */
+  /** Prints one event per line. */
   readonly json?: boolean | undefined;
   readonly terminal: Terminal;
-  /** How long a server may be away. */
+  /** How long to wait for a server that cannot be reached. */
   readonly giveUpMs?: number | undefined;
   readonly later?: Later | undefined;
 }
 
-/** Shows what happens in a session until it is put away, or nobody wants to see more. Resolves to the exit code. */
+/** Shows the events of a session until it is archived or the command is stopped. Resolves to the exit code. */
 export function watchCommand(options: WatchCommandOptions): Promise<number> {
   const { client, sessionId, since, terminal } = options;
   return untilStopped(options, async ({ stops, signal }) => {
     const session = await orStop(client.sessions.get(sessionId, { signal }), stops);
     if (typeof session === "number") return session;
     if (session.status === "archived" && since === undefined) {
-      terminal.stderr.stream.write("The session is archived: nothing more happens in it.\n");
+      terminal.stderr.stream.write("The session is archived. It has no new events.\n");
       return EXIT.done;
     }
     return watch(options, { session, stops, signal });
@@ -87,7 +87,7 @@ async function watch(
         return EXIT.done;
       case "lost":
         say(
-          `The server did not come back. When it does: holdfast watch ${neutraliseLine(sessionId)}`,
+          `The server did not come back. To continue later: holdfast watch ${neutraliseLine(sessionId)}`,
         );
         return EXIT.failed;
       case "stopped":
@@ -102,8 +102,8 @@ async function watch(
 }
 
 /**
- * Whether an event is the last of an archived session. Things come as they are now, so that an early event may
- * show the session archived already: what came before that is still to come.
+ * Tells whether an event is the last of an archived session. Events carry the current session, so an early event may
+ * already show it archived while later events are still to come.
  */
 function archiveEnd(
   { client, sessionId }: WatchCommandOptions,

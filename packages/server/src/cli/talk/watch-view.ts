@@ -25,7 +25,7 @@ export interface WatchViewOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** All of a session as it happens, for people: what is said, what is done, and what is asked. */
+/** Shows everything in a session for people: messages, tool calls and questions. */
 export function createWatchView(options: WatchViewOptions): WatchView {
   const { client, session, terminal, screen, stops, persistence, onFailure } = options;
   const { stdout } = terminal;
@@ -50,7 +50,7 @@ export function createWatchView(options: WatchViewOptions): WatchView {
   });
   let lastRunId: string | null = null;
   const title = session.title === null ? "" : ` “${neutraliseLine(session.title)}”`;
-  screen.notice(createPaint(terminal.stderr).dim(`Watching${title}; Ctrl-C ends that.`));
+  screen.notice(createPaint(terminal.stderr).dim(`Watching${title}. Press Ctrl-C to stop.`));
   for (const open of session.suspensions) questions.take({ ...open, status: "open" });
 
   const showUsage = (run: Run): void => {

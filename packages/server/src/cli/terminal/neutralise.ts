@@ -1,28 +1,28 @@
 /**
- * Text of others as a terminal may be given it. Whatever a terminal would obey, or a reader would not see, is
- * shown by a sign for it. Each character by itself, so that a sequence sent in pieces is as harmless as a whole
- * one. What comes out holds no control character but newlines and tabs.
+ * Makes untrusted text safe for a terminal: control characters and invisible characters are replaced by visible
+ * symbols. Each character is replaced separately, so an escape sequence split over several calls is harmless too. The
+ * result contains no control characters except newlines and tabs.
  */
 export function neutralise(text: string): string {
-  return text.replaceAll("\r\n", "\n").replaceAll(DANGEROUS, signOf);
+  return text.replaceAll("\r\n", "\n").replaceAll(DANGEROUS, symbolOf);
 }
 
-/** The same on one line. */
+/** The same, on one line and trimmed. */
 export function neutraliseLine(text: string): string {
   return onOneLine(text).trim();
 }
 
-/** The same with the spaces around it, where they mean something. */
+/** The same, on one line with its leading and trailing spaces. */
 export function onOneLine(text: string): string {
   return neutralise(text).replaceAll(/\s*[\n\t]\s*/gu, " ");
 }
 
-/** One JSON value on one line. What is dangerous is escaped, which to a reader of JSON is the same. */
+/** One JSON value on one line. Dangerous characters are escaped, which does not change the value. */
 export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** What is dangerous stands inside of strings only, if it is JSON. */
+/** In valid JSON, dangerous characters occur only inside strings. */
 export function escapeJson(json: string): string {
   return json.replaceAll(DANGEROUS, (character) =>
     Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
@@ -32,14 +32,14 @@ export function escapeJson(json: string): string {
 }
 
 /**
- * Control characters of both sets; marks and overrides of direction; other line ends; what is not seen at all.
- * Joiners stay: languages and emoji need them.
+ * C0 and C1 control characters, direction marks and overrides, other line ends, and invisible characters. Joiners are
+ * allowed: some languages and emoji need them.
  */
 const DANGEROUS =
-  // oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line eslint/no-control-regex -- the pattern finds control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-function signOf(character: string): string {
+function symbolOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? "\u2421" : `<U+${hex(code).toUpperCase()}>`;

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 export type Colouring = (text: string) => string;
 
-/** The few styles there are. Without colour each leaves its text as it is. */
+/** The styles of the output. Without colour each returns its text unchanged. */
 export interface Paint {
   readonly isPlain: boolean;
   readonly bold: Colouring;

@@ -5,14 +5,14 @@ export interface Persistence {
   readonly giveUpMs: number;
   readonly later: Later;
   readonly signal: AbortSignal;
-  /** Said once, before it is tried again. */
+  /** Called once, before the first retry. */
   readonly onBroken: () => void;
 }
 
 const FIRST_MS = 200;
 const MOST_MS = 5_000;
 
-/** Does again what may safely be done twice, as long as the server cannot be reached and there is time left. */
+/** Retries idempotent work with backoff while the server cannot be reached, until `giveUpMs` have passed. */
 export async function persist<Result>(
   work: (options: { readonly signal: AbortSignal }) => Promise<Result>,
   { giveUpMs, later, signal, onBroken }: Persistence,
@@ -22,7 +22,7 @@ export async function persist<Result>(
     try {
       return await work({ signal });
     } catch (error) {
-      if (!isPassing(error) || waitedMs >= giveUpMs) throw error;
+      if (!isTemporary(error) || waitedMs >= giveUpMs) throw error;
     }
     if (waitedMs === 0) onBroken();
     waitedMs += delayMs;
@@ -30,7 +30,7 @@ export async function persist<Result>(
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof HoldfastError) return error.status === 503;
   return error instanceof ConnectionError;
 }
@@ -41,9 +41,9 @@ async function pause(
 ): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const callOff = later(ms, resolve);
+  const cancel = later(ms, resolve);
   signal.addEventListener("abort", () => resolve(), { once: true });
   await promise;
-  callOff();
+  cancel();
   signal.throwIfAborted();
 }

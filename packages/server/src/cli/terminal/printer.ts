@@ -3,16 +3,16 @@ import { jsonLine, neutralise, neutraliseLine, onOneLine } from "./neutralise.ts
 import { terminalOf, type Terminal } from "./terminal.ts";
 import { fit, widthOf } from "./text-width.ts";
 
-/** Where commands say things: data to stdout, everything else to stderr, nothing of others' that a terminal obeys. */
+/** The output of commands: data to stdout, notes to stderr, control characters replaced. */
 export interface Printer {
   readonly terminal: Terminal;
   readonly paint: Paint;
-  /** For people, on a terminal; scripts get plain lines or JSON. */
+  /** True on a terminal without `--json`; scripts get plain lines or JSON. */
   readonly isForPeople: boolean;
   json(value: unknown): void;
-  /** One line, whatever is in the text. */
+  /** Always one line: newlines in the text become spaces. */
   line(text: string, style?: Colouring): void;
-  /** Beside the data, for people. */
+  /** To stderr, on a terminal only. */
   note(text: string, style?: Colouring): void;
   /** Aligned on a terminal, separated by tabs elsewhere. */
   table(rows: readonly Row[], columns: readonly Column[]): void;
@@ -22,7 +22,7 @@ export type Row = readonly (string | null)[];
 
 export interface Column {
   readonly title: string;
-  /** Gives way when the terminal is narrow. */
+  /** Shrinks when the terminal is narrow. */
   readonly flexible?: true;
   readonly style?: (text: string, paint: Paint) => string;
 }
@@ -96,7 +96,7 @@ function alignedLines(
   ];
 }
 
-/** Takes from the widest flexible column until everything fits, or nothing more can be taken. */
+/** Shrinks the widest flexible column until the table fits or no column can shrink. */
 function fitWidths(
   natural: readonly number[],
   { columns, width }: { readonly columns: readonly Column[]; readonly width: number },

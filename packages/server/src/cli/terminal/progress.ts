@@ -2,11 +2,11 @@ import type { Printer } from "./printer.ts";
 
 export interface Progress {
   report(done: number, total: number): void;
-  /** Takes the bar away; what came of it is the command's to say. */
+  /** Removes the bar; the command prints the result. */
   end(): void;
 }
 
-/** A bar on a terminal; nothing elsewhere. */
+/** A progress bar on a terminal; nothing otherwise. */
 export async function openProgress(printer: Printer, what: string): Promise<Progress> {
   const { stderr } = printer.terminal;
   if (!stderr.isTerminal) return { report: () => {}, end: () => {} };

@@ -73,7 +73,7 @@ describe("a screen", () => {
     line("x".repeat(1024 * 1024));
     expect(screen()).toBe("be\n?");
     release();
-    expect(screen()).toBe("be\n?gun\n(1048579 characters came meanwhile and are not shown)\n");
+    expect(screen()).toBe("be\n?gun\n(1048579 characters arrived meanwhile and are not shown)\n");
   });
 
   it("never holds back what goes somewhere else", () => {

@@ -1,35 +1,35 @@
 import type { Output, Terminal } from "./terminal.ts";
 
-/** Where a command shows what happens: the answer, and lines beside it. Keeps them apart. */
+/** Shows the answer of an agent and the lines about it, separated by empty lines. */
 export interface Screen {
-  /** More of the answer; always to stdout. */
+  /** Appends to the answer; always on stdout. */
   text(piece: string): void;
-  /** The answer, or this part of it, is whole. */
+  /** Ends the answer or this part of it. */
   endText(): void;
-  /** A whole line, or several. */
+  /** Prints one or more whole lines. */
   line(text: string): void;
-  /** A line about the command itself, not the session; always to stderr. */
+  /** Prints a line about the command itself; always on stderr. */
   notice(text: string): void;
-  /** Whether a line can be replaced; elsewhere each is a further one. */
+  /** Whether a live line can be replaced; otherwise each update is a new line. */
   readonly hasLive: boolean;
-  /** A line that may be replaced while it is the last one. Must fit the screen. */
+  /** Prints a line that can be replaced while it is the last one. Must fit the width. */
   live(text: string): void;
-  /** The same line, as it is now. */
+  /** Replaces the live line. */
   relive(text: string): void;
-  /** How the live line ended: in its place where it is still the last one, as a further line otherwise. */
+  /** Prints the final version of the live line: in place if it is still the last line, else as a new line. */
   settle(text: string): void;
-  /** Something is asked: what belongs on the same screen waits until it is answered. */
+  /** Holds back output to the same screen while a question is open. */
   hold(): void;
   release(): void;
-  /** Leaves the cursor at the start of a line. */
+  /** Moves the cursor to the start of a line. */
   end(): void;
 }
 
-/** Characters that may wait while something is asked; what comes after is not shown, only counted. */
+/** Characters held back while a question is open; further ones are only counted. */
 const MOST_HELD = 1024 * 1024;
 const CLEAR_LINE = "\r\u001B[K";
 
-/** `beside` is where lines go. A terminal that both go to is one screen. */
+/** `beside` is the stream for lines. When both streams go to a terminal, they share one screen. */
 export function createScreen(
   { stdout, stderr }: Pick<Terminal, "stdout" | "stderr">,
   { beside = "stderr" }: { readonly beside?: "stdout" | "stderr" } = {},
@@ -98,9 +98,9 @@ export function createScreen(
       held = [];
       heldSize = 0;
       if (leftOut === 0) return;
-      // What was left out may have ended the line that is there; it is ended again.
+      // The omitted text may have ended the current line, so it is ended again.
       lines.wrote("…");
-      line(`(${leftOut} characters came meanwhile and are not shown)`);
+      line(`(${leftOut} characters arrived meanwhile and are not shown)`);
       leftOut = 0;
     },
     end() {
@@ -111,7 +111,7 @@ export function createScreen(
 }
 
 interface Sheet {
-  /** What must be written before a block of this kind begins; nothing where it goes on. */
+  /** The newlines to write before a block of this kind; empty when the block continues. */
   begin(kind: "text" | "line"): string;
   wrote(text: string, options?: { readonly isLive?: boolean }): void;
   isLive(): boolean;
@@ -119,10 +119,10 @@ interface Sheet {
   endText(): string;
 }
 
-/** Knows where the cursor is on what is written to one place, and what stands last on it. */
+/** Tracks the cursor and the last block of one screen. */
 function createSheet(): Sheet {
   let last: "text" | "whole text" | "line" | null = null;
-  /** How many line ends were written last: none in the middle of a line, two after an empty one. */
+  /** Trailing newlines written so far: 0 in the middle of a line, 2 after an empty line. */
   let ends = 1;
   let isLive = false;
   const endLines = (wanted: number): string => {

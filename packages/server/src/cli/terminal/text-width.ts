@@ -1,11 +1,11 @@
-/** How many columns a terminal gives a text: East Asian characters and emoji take two, marks none. */
+/** The number of terminal columns of a text: East Asian characters and emoji take two, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;
 }
 
-/** The text itself where it fits, else as much as does and a sign that it goes on. */
+/** The text if it fits, else cut with an ellipsis. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
@@ -18,7 +18,7 @@ export function fit(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** All of it in lines that fit: between words where there are any, else wherever it must be. Nothing is cut off. */
+/** Breaks the whole text into lines that fit, between words where possible. Nothing is lost. */
 export function wrap(text: string, columns: number): readonly string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(8, columns)));
 }
