@@ -57,7 +57,7 @@ describe("what the transcript says about events", () => {
     expect(noticesOf(given(...RUNNING).when(suspend("crash")).events)).toEqual([
       {
         type: "text",
-        text: "Interrupted: the server stopped unexpectedly. What the agent had begun may be half done; it was not repeated.",
+        text: "Interrupted: the server stopped unexpectedly. The agent's work may be incomplete. It was not repeated.",
         notice: "run_interrupted",
         runId: "r1",
       },
@@ -74,7 +74,7 @@ describe("what the transcript says about events", () => {
       },
       {
         type: "text",
-        text: "The session cannot go on: its data is unusable",
+        text: "The session failed: its data is unusable",
         notice: "session_failed",
       },
     ]);
@@ -97,7 +97,7 @@ describe("what the transcript says about events", () => {
       { notice: "run_failed" },
       {
         type: "text",
-        text: expect.stringContaining('"Write a.txt" was allowed, and the agent has not done it'),
+        text: expect.stringContaining('"Write a.txt" was allowed, but the agent did not do it'),
         notice: "answer_unused",
         runId: "r1",
         suspensionId: "p1",

@@ -17,7 +17,7 @@ export type ResumeReason =
   | "session_busy"
   | "budget_used_up";
 
-/** Checks about what is around a session: always shown, and counted where somebody asks for it. */
+/** Checks of the session's surroundings. They are always listed, and decide only if the caller requires them. */
 export const FURTHER_CHECKS = ["workspace", "provider", "lease", "budget"] as const;
 export type FurtherCheck = (typeof FURTHER_CHECKS)[number];
 
@@ -30,7 +30,7 @@ export interface ResumeCheck {
     | "errors"
     | FurtherCheck;
   readonly passed: boolean;
-  /** Whether the answer depends on it. */
+  /** Whether the decision depends on it. */
   readonly required: boolean;
   readonly value: boolean | number | string;
   readonly limit: number | string | null;
@@ -38,7 +38,7 @@ export interface ResumeCheck {
 
 export interface ResumeDecision {
   readonly shouldResume: boolean;
-  /** That of the first required check that failed. */
+  /** The reason of the first required check that failed. */
   readonly reason: ResumeReason;
   readonly checks: readonly ResumeCheck[];
 }
@@ -51,25 +51,25 @@ export interface ResumePolicy {
 
 export const RESUME_POLICY: ResumePolicy = { inactiveMs: 30 * 60_000, maxErrors: 3, require: [] };
 
-/** Just what the decision needs of a session, so that it can be read without the rest. */
+/** The parts of a session that the decision needs. */
 export type Resumable = Pick<Session, "resumeReady" | "errorCount" | "lastActiveAt"> & {
   readonly status: Status;
   readonly phase: Phase;
 };
 
-/** What is around a session. What nobody has looked at is not there. */
+/** The surroundings of a session. Parts that were not examined are absent. */
 export interface Surroundings {
   readonly workspace?: "none" | "there" | "missing";
   readonly provider?: "installed" | "not_installed" | "not_known";
-  /** `waiting`: a run waits for an answer. `cut_off`: one is under way of a node that is dead. */
+  /** `waiting`: a run waits for an answer. `cut_off`: the node of the current run is dead. */
   readonly lease?: "idle" | "waiting" | "running" | "cut_off";
-  /** `used` and `of` in words. */
+  /** `used` and `of` are texts for people. */
   readonly budget?:
     | "none"
     | { readonly isLeft: boolean; readonly used: string; readonly of: string };
 }
 
-/** Whether an orchestrator should take a session up again instead of starting a new one. */
+/** Whether an orchestrator should resume a session instead of creating a new one. */
 export function shouldResume(
   session: Resumable | "missing" | "invalid",
   {
@@ -78,41 +78,41 @@ export function shouldResume(
     surroundings = {},
   }: { now: number; policy: ResumePolicy; surroundings?: Surroundings },
 ): ResumeDecision {
-  const judged =
+  const verdicts =
     session === "missing" || session === "invalid"
       ? [judgeAbsence(session)]
       : [
           ...judgeSession(session, { now, policy }),
           ...judgeSurroundings(surroundings, policy.require),
         ];
-  const failed = judged.find(({ check }) => check.required && !check.passed);
+  const failed = verdicts.find(({ check }) => check.required && !check.passed);
   return {
     shouldResume: failed === undefined,
     reason: failed === undefined ? "session_resumable" : failed.reason,
-    checks: judged.map(({ check }) => check),
+    checks: verdicts.map(({ check }) => check),
   };
 }
 
-interface Judged {
+interface Verdict {
   readonly check: ResumeCheck;
-  /** Given when it fails. */
+  /** The reason if the check fails. */
   readonly reason: ResumeReason;
 }
 
-function judgeAbsence(found: "missing" | "invalid"): Judged {
+function judgeAbsence(value: "missing" | "invalid"): Verdict {
   return {
-    check: { name: "session_valid", passed: false, required: true, value: found, limit: null },
-    reason: found === "missing" ? "session_not_found" : "session_invalid",
+    check: { name: "session_valid", passed: false, required: true, value, limit: null },
+    reason: value === "missing" ? "session_not_found" : "session_invalid",
   };
 }
 
 function judgeSession(
   session: Resumable,
   { now, policy }: { now: number; policy: ResumePolicy },
-): readonly Judged[] {
-  // A clock set back makes activity look like the future; that is as recent as can be.
+): readonly Verdict[] {
+  // If the clock was set back, the last activity may be in the future.
   const inactiveMs = Math.max(0, now - session.lastActiveAt);
-  const judge = (reason: ResumeReason, check: Omit<ResumeCheck, "required">): Judged => ({
+  const judge = (reason: ResumeReason, check: Omit<ResumeCheck, "required">): Verdict => ({
     check: { ...check, required: true },
     reason,
   });
@@ -153,7 +153,7 @@ function judgeSession(
 function judgeSurroundings(
   { workspace, provider, lease, budget }: Surroundings,
   required: readonly FurtherCheck[],
-): readonly Judged[] {
+): readonly Verdict[] {
   const judge = (
     name: FurtherCheck,
     {
@@ -165,9 +165,9 @@ function judgeSurroundings(
       readonly reason: ResumeReason;
       readonly fails: boolean;
     },
-  ): Judged => {
+  ): Verdict => {
     const isRequired = required.includes(name);
-    // What is not known is not held against a session, unless somebody must know it.
+    // An unknown value passes, unless the caller requires the check.
     const passed = value === "unknown" ? !isRequired : !fails;
     return { check: { name, passed, required: isRequired, value, limit }, reason };
   };

@@ -1,7 +1,7 @@
 import type { Create } from "./command.ts";
 import type { Session } from "../session.ts";
 
-/** The command that makes a new idle session of another one's history; allowed in every status. */
+/** The command that creates an idle session from the history of another one, whatever its status. */
 export function forkOf(
   source: Session,
   { id, at, atMessage }: { id: string; at: number; atMessage: string | null },

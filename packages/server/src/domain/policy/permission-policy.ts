@@ -62,7 +62,7 @@ export function isRestrictive({
   configured,
   own,
 }: Pick<PermissionCase, "configured" | "own">): boolean {
-  // A configured one denies something in some phases, whatever else it says.
+  // Every configured policy includes the planning rules.
   if (configured !== null) return true;
   const rules = own === null ? [] : [...own.rules, ...Object.values(own.phases).flat()];
   return rules.some(({ decision }) => decision !== "allow");
