@@ -16,7 +16,7 @@ import { RUNTIME_REFUSAL_CODES } from "../runtime/reply.ts";
 import { FAULT_CODES } from "../storage/fault.ts";
 import { parseDescription } from "./docs/description.ts";
 import { PROBLEM_STATUS } from "./problems/problem-status.ts";
-import { READY } from "./testing/samples.ts";
+import { READY, session, WIRE_SESSION } from "./testing/samples.ts";
 import { listen, testApp } from "./testing/test-app.ts";
 
 describe("the HTTP server", () => {
@@ -215,4 +215,22 @@ describe("the codes of problems", () => {
     const sorted: readonly ProblemCode[] = PROBLEM_CODES.toSorted();
     expect(told).toEqual(sorted.map((code) => [code, PROBLEM_STATUS[code]]));
   });
+});
+
+it("accepts the agent ID of a session in place of its ID (B1)", async () => {
+  const asked: string[] = [];
+  const app = await testApp({
+    runtime: {
+      findSession: async (name) => (name === "agent-1" ? "s1" : null),
+      archive: async ({ sessionId }) => {
+        asked.push(sessionId);
+        return { ok: true, session: session() };
+      },
+    },
+  });
+  const archive = (name: string) =>
+    app.inject({ method: "POST", url: `/api/sessions/${name}/archive`, payload: {} });
+  expect((await archive("agent-1")).json()).toEqual(WIRE_SESSION);
+  await archive("unknown");
+  expect(asked).toEqual(["s1", "unknown"]);
 });

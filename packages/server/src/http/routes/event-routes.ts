@@ -4,7 +4,7 @@ import { LIMITS } from "../../runtime/context.ts";
 import type { App, AppServices } from "../app.ts";
 import { addEventStreams } from "../streams/event-streams.ts";
 import { readProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { addSessionHead } from "../server/head-requests.ts";
 
 const TAGS = ["events"];
 const HEARTBEAT_MS = 15_000;
@@ -95,16 +95,7 @@ export function addEventRoutes(
     },
   });
 
-  app.route({
-    method: "HEAD",
-    url: "/api/sessions/:id/events",
-    schema: { hide: true, params: sessionParamsSchema },
-    handler: async ({ params }, reply) => {
-      const read = await runtime.readSession(params.id);
-      if (!read.ok) return sendRefusal(reply, read);
-      return reply.code(200).header("content-type", MEDIA_TYPE).send();
-    },
-  });
+  addSessionHead(app, runtime, "/api/sessions/:id/events", MEDIA_TYPE);
 
   app.route({
     method: "HEAD",

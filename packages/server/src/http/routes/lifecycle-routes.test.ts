@@ -58,7 +58,7 @@ describe("a session's life over HTTP", () => {
     await post("fork", { atMessage: "m1" });
     const answered = { sessionId: "s1", suspensionId: "q1", by: null };
     expect(asked).toEqual([
-      ["cancel", { sessionId: "s1", reason: "asked to" }],
+      ["cancel", { sessionId: "s1", reason: "on request" }],
       ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
       ["resume", { sessionId: "s1" }],
       ["resume", { sessionId: "s1" }],

@@ -11,10 +11,11 @@ import {
   shouldResumeQuerySchema,
 } from "@holdfast/protocol";
 import type { App, AppServices } from "../app.ts";
+import { authorOf } from "../guard/about-token.ts";
 import { fromWireJson, fromWireResumeQuery } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendNewSession, sendSession } from "../wire/send-session.ts";
+import { sendNewSession, sendSession } from "../wire/send-reply.ts";
 import { toWireResumeDecision } from "../wire/to-wire.ts";
 
 const TAGS = ["lifecycle"];
@@ -43,7 +44,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       },
     },
     handler: async (request, reply) => {
-      const reason = request.body.reason ?? "asked to";
+      const reason = request.body.reason ?? "on request";
       return sendSession(reply, await runtime.cancel({ ...onSession(request), reason }));
     },
   });
@@ -79,11 +80,11 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       const { suspensionId, answer } = request.body;
       const session = onSession(request);
       if (suspensionId === undefined) return sendSession(reply, await runtime.resume(session));
-      const { tokenName } = request;
-      const by = tokenName === null ? null : `token: ${tokenName}`;
+      const json = fromWireJson(answer);
+      const by = authorOf(request);
       return sendSession(
         reply,
-        await runtime.answer({ ...session, suspensionId, answer: fromWireJson(answer), by }),
+        await runtime.answer({ ...session, suspensionId, answer: json, by }),
       );
     },
   });
@@ -126,10 +127,8 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
     },
     handler: async (request, reply) => {
       const { outcome, summary = null } = request.body;
-      return sendSession(
-        reply,
-        await runtime.finalize({ ...onSession(request), outcome, summary }),
-      );
+      const finalize = { ...onSession(request), outcome, summary };
+      return sendSession(reply, await runtime.finalize(finalize));
     },
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toMetricsText } from "./metrics-text.ts";
+import { toMetricsText } from "./metrics-route.ts";
 import { MEASURED, nodeView } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 

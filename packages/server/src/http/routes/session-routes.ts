@@ -21,7 +21,7 @@ import {
 } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
-import { newSessionHeaders, sendSession } from "../wire/send-session.ts";
+import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
@@ -127,10 +127,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       params: sessionParamsSchema,
       response: { 200: rawSessionSchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params }, reply) => {
-      const read = await runtime.readRaw(params.id);
-      return read.ok ? reply.send(toWireRaw(read.raw)) : sendRefusal(reply, read);
-    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.readRaw(params.id), ({ raw }) => toWireRaw(raw)),
   });
 
   app.route({

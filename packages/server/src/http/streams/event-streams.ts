@@ -7,14 +7,14 @@ import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 
 export interface EventStreams {
-  /** Opens a feed and streams it; answers with the refusal when there is none. */
+  /** Opens a feed and streams it, or sends the refusal. */
   stream(
     reply: FastifyReply,
     openFeed: (reader: FeedReader) => Promise<Reply<{ readonly feed: Feed }>>,
   ): Promise<FastifyReply>;
 }
 
-/** All streams of a server: one heartbeat for all of them, and an end with the server's. */
+/** All event streams of a server. They share a heartbeat, and end when the server closes. */
 export function addEventStreams(
   app: FastifyInstance,
   { heartbeatMs, limit }: { readonly heartbeatMs: number; readonly limit: number },
