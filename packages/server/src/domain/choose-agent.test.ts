@@ -4,7 +4,7 @@ import { chooseAgent, nextAgent, type AgentHistory, type AgentWish } from "./cho
 
 const NONE: AgentWish = { provider: null, model: null };
 
-describe("C2, ruling 18: a run uses what its message asks for, else the preference, else what the last run used, else the default", () => {
+describe("C2, ruling 18: a run uses the choice of its message, else the session's preference, else that of the last run, else the default", () => {
   it.each<{
     readonly why: string;
     readonly wish?: Partial<AgentWish>;
@@ -95,7 +95,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     lastRun: fc.option(fc.record({ provider, model })),
   });
 
-  it("what comes next is said without knowing the default", () => {
+  it("the next agent is known without the default", () => {
     fc.assert(
       fc.property(sessions, provider, (session, defaultProvider) => {
         const next = nextAgent(session);
@@ -106,7 +106,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("once a session has run, the server's default changes nothing", () => {
+  it("the server's default does not affect a session that has run", () => {
     fc.assert(
       fc.property(wishes, sessions, provider, provider, (wish, session, before, after) => {
         fc.pre(session.lastRun !== null);
@@ -117,7 +117,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("a session that prefers nothing goes on with exactly what its last run used", () => {
+  it("a session without a preference continues with the provider and model of its last run", () => {
     fc.assert(
       fc.property(wishes, sessions, provider, (wish, { lastRun }, defaultProvider) => {
         const first = chooseAgent(wish, { session: { ...NONE, lastRun }, defaultProvider });
@@ -127,7 +127,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("a message that chooses another provider than the session's gets no model of theirs", () => {
+  it("a message that chooses another provider does not get the session's model", () => {
     fc.assert(
       fc.property(wishes, sessions, (wish, session) => {
         const chosen = chooseAgent(wish, { session, defaultProvider: "default" });

@@ -21,8 +21,8 @@ import { sessionAfter } from "../testing/given.ts";
 
 const RUNNING = [create(), send(1, { start: HANDED })];
 
-describe("what the world owes a session", () => {
-  it("is no agent when it does not exist any more", () => {
+describe("the duty for a session", () => {
+  it("is to stop the agent if the session does not exist", () => {
     expect(dutyOf(null)).toEqual({ do: "clear" });
   });
 
@@ -103,7 +103,7 @@ describe("what the world owes a session", () => {
       [...RUNNING, suspendRun(1, "s1", { expiresAt: NOON + 9 }), suspend("shutdown")],
       { do: "await", runId: "r1", until: NOON + 9 },
     ],
-  ])("follows from its state alone when %s", (_, commands, duty) => {
+  ])("depends only on its state: %s", (_, commands, duty) => {
     expect(dutyOf(sessionAfter(...commands))).toEqual(duty);
   });
 });

@@ -128,7 +128,7 @@ function withNeededSchemas<Document extends object>(document: Document): Documen
     const isSame = withoutInput(schemas[name]) === withoutInput(schemas[plain]);
     return name !== plain && (isSame || !needed.has(plain)) ? plain : name;
   };
-  const kept = [...needed]
+  const entries = [...needed]
     .toSorted()
     .filter((name) => schemas[name] !== undefined)
     .map((name) => [plainName(name), schemas[name]]);
@@ -136,7 +136,7 @@ function withNeededSchemas<Document extends object>(document: Document): Documen
     typeof value === "string"
       ? value.replaceAll(REF, (_match, name: string) => `#/components/schemas/${plainName(name)}`)
       : value;
-  const slim = { ...document, components: { ...components, schemas: Object.fromEntries(kept) } };
+  const slim = { ...document, components: { ...components, schemas: Object.fromEntries(entries) } };
   return JSON.parse(JSON.stringify(slim), rename);
 }
 
