@@ -11,7 +11,7 @@ describe("C2, ruling 18: a run uses the choice of its message, else the session'
     readonly session?: Partial<AgentHistory>;
     readonly gives: readonly [provider: string, model: string | null];
   }>([
-    { why: "nobody said anything", gives: ["default", null] },
+    { why: "nothing was chosen", gives: ["default", null] },
     {
       why: "the message's choice comes first",
       wish: { provider: "a", model: "a1" },
@@ -47,13 +47,13 @@ describe("C2, ruling 18: a run uses the choice of its message, else the session'
       gives: ["a", null],
     },
     {
-      why: "the provider of the last run, chosen again, goes on with its model beside a preference",
+      why: "the provider of the last run, chosen again, keeps its model despite a preference",
       wish: { provider: "c" },
       session: { provider: "b", model: "b1", lastRun: { provider: "c", model: "c1" } },
       gives: ["c", "c1"],
     },
     {
-      why: "the preferred provider without a preferred model goes on with the model it last ran with",
+      why: "the preferred provider without a preferred model keeps the model of its last run",
       session: { provider: "c", lastRun: { provider: "c", model: "c1" } },
       gives: ["c", "c1"],
     },

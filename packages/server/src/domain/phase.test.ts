@@ -231,10 +231,10 @@ describe("errors that an agent reports", () => {
 describe("updating", () => {
   it("B2 merges metadata key by key and records only changes", () => {
     const commands = [create({ metadata: { task: "T1", tags: ["a"] } })];
-    const wish = update({
+    const command = update({
       changes: { title: "New", metadata: { tags: ["a"], found: { issues: 2 } } },
     });
-    const { events, session } = given(...commands).when(wish);
+    const { events, session } = given(...commands).when(command);
     expect(events).toEqual([
       {
         type: "session.updated",
@@ -247,26 +247,26 @@ describe("updating", () => {
       title: "New",
       metadata: { task: "T1", tags: ["a"], found: { issues: 2 } },
     });
-    expect(given(...commands, wish).when(wish).events).toEqual([]);
+    expect(given(...commands, command).when(command).events).toEqual([]);
   });
 
   it("B2 distinguishes null from a missing key", () => {
-    const wish = update({ changes: { metadata: { owner: null } } });
-    expect(given(create()).when(wish).session?.metadata).toEqual({ owner: null });
-    expect(given(create(), wish).when(wish).events).toEqual([]);
+    const command = update({ changes: { metadata: { owner: null } } });
+    expect(given(create()).when(command).session?.metadata).toEqual({ owner: null });
+    expect(given(create(), command).when(command).events).toEqual([]);
   });
 
   it("handles every name of a metadata key", () => {
     const metadata: Record<string, string> = JSON.parse(
       '{"__proto__": "x", "constructor": "y"}',
     ) as Record<string, string>;
-    const wish = update({ changes: { metadata } });
-    const { session } = given(create()).when(wish);
+    const command = update({ changes: { metadata } });
+    const { session } = given(create()).when(command);
     expect(Object.entries(session?.metadata ?? {})).toEqual([
       ["__proto__", "x"],
       ["constructor", "y"],
     ]);
-    expect(given(create(), wish).when(wish).events).toEqual([]);
+    expect(given(create(), command).when(command).events).toEqual([]);
   });
 
   it("sets and clears title, provider, model and delivery, and keeps the rest", () => {

@@ -101,7 +101,7 @@ describe("retention", () => {
     ["archived", [create(), archive()], null],
     ["waiting for its server", [create(), suspend("crash")], null],
     ["failed", [create(), fail()], NOON + 24 * HOUR_MS],
-    ["unable to go on", [create(), suspend("crash"), comeBack("gone")], NOON + 7 * DAY_MS],
+    ["unable to continue", [create(), suspend("crash"), comeBack("gone")], NOON + 7 * DAY_MS],
   ])("A13, ruling 16: knows when it removes a session that is %s", (_, commands, expected) => {
     const rules = { policy: RETENTION_POLICY, migratedAt: 0 };
     expect(removeAtOf(retainedOf(sessionAfter(...commands)), rules)).toBe(expected);
@@ -110,7 +110,7 @@ describe("retention", () => {
   it.each<[string, readonly Command[]]>([
     ["its agent can resume it", [create(), recordResume(true, "abc"), comeBack("gone")]],
     ["it waits for an answer", [...WAITING, comeBack("gone")]],
-    ["messages wait in it", [create(), send(1), comeBack("gone")]],
+    ["it has queued messages", [create(), send(1), comeBack("gone")]],
   ])("A13 removes a suspended session after 30 days if %s", (_, commands) => {
     expect(verdicts(commands, { edgeMs: 30 * DAY_MS })).toEqual(["keep", "remove"]);
   });

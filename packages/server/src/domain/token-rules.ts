@@ -16,7 +16,7 @@ export function isUsable(token: Pick<TokenFacts, "expiresAt" | "revokedAt">, now
   return !isRevoked(token) && (token.expiresAt === null || now < token.expiresAt);
 }
 
-/** As soon as a token exists, every request needs one. Therefore the first token must have the scope admin. */
+/** Every request needs a token once one exists. Therefore the first token must have the scope admin. */
 export function mayAdd(
   tokens: readonly TokenFacts[],
   { scope, now }: { readonly scope: Scope; readonly now: number },

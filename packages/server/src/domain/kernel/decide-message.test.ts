@@ -46,13 +46,13 @@ function queueOf(session: Session | null): readonly string[] {
 
 describe("sending to an idle session", () => {
   it("C1 starts the run at once if a slot for its agent is free", () => {
-    const wish = send(1, {
+    const command = send(1, {
       provider: "other",
       model: "large",
       continuity: "required",
       start: HANDED,
     });
-    const { events, session } = given(create()).when(wish);
+    const { events, session } = given(create()).when(command);
     const run = {
       id: "r1",
       messageId: "m1",

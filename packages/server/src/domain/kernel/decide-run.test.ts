@@ -82,7 +82,7 @@ describe("idle → running", () => {
   });
 
   it.each<[string, readonly Command[], Command, string]>([
-    ["another run is under way", [...RUNNING, send(2)], startRun(2), "session_busy"],
+    ["another run is in progress", [...RUNNING, send(2)], startRun(2), "session_busy"],
     ["another run waits", [...WAITING, send(2)], startRun(2), "session_busy"],
     [
       "the policy holds messages back",

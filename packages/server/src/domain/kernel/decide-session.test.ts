@@ -24,8 +24,8 @@ const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
 describe("resume data of an agent", () => {
   it("A10 is stored only if it changes", () => {
-    const wish = recordResume(true, { session: "abc", turns: [1, 2] });
-    expect(given(create()).when(wish)).toEqual({
+    const command = recordResume(true, { session: "abc", turns: [1, 2] });
+    expect(given(create()).when(command)).toEqual({
       events: [
         {
           type: "resume.recorded",
@@ -43,13 +43,13 @@ describe("resume data of an agent", () => {
       },
     });
     expect(
-      given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
+      given(create(), command).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
     ).toEqual([]);
     expect(
-      given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
+      given(create(), command).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
     ).toHaveLength(1);
     expect(
-      given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
+      given(create(), command).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
     ).toHaveLength(1);
   });
 });

@@ -47,7 +47,7 @@ describe("a session that does not exist", () => {
 
 describe("creating a session", () => {
   it("makes an idle, active session with the given fields", () => {
-    const wish = create({
+    const command = create({
       title: "Tidy up",
       provider: "demo",
       model: "small",
@@ -56,8 +56,8 @@ describe("creating a session", () => {
       metadata: { task: "T001" },
       agentId: "agent-20260108-180530-abc12345",
     });
-    expect(given().when(wish)).toEqual({
-      events: [{ ...wish, type: "session.created" }],
+    expect(given().when(command)).toEqual({
+      events: [{ ...command, type: "session.created" }],
       refused: null,
       session: {
         id: "session-1",

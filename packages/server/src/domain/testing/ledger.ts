@@ -71,7 +71,7 @@ export function openLedger(): Ledger {
         return leaveRun(event.runId, "ended");
       case "run.suspended":
         if (event.runId !== running)
-          throw new Error(`${event.suspension.id} belongs to no run under way`);
+          throw new Error(`${event.suspension.id} belongs to no current run`);
         waiting = [...waiting, event.suspension.id];
         return;
       case "suspension.closed":
@@ -80,7 +80,7 @@ export function openLedger(): Ledger {
         waiting = waiting.filter((id) => id !== event.suspensionId);
         return;
       case "run.resumed":
-        if (waiting.length > 0) throw new Error(`${event.runId} goes on while it waits`);
+        if (waiting.length > 0) throw new Error(`${event.runId} continues while it waits`);
         return;
       default:
         return;
@@ -88,7 +88,7 @@ export function openLedger(): Ledger {
   }
 
   function leaveRun(runId: string, to: "queued" | "ended"): void {
-    if (running !== runId) throw new Error(`${runId} became ${to} without being under way`);
+    if (running !== runId) throw new Error(`${runId} became ${to} without being the current run`);
     move(messageOfRun.get(runId) ?? "", { from: "running", to });
     running = null;
   }

@@ -83,9 +83,9 @@ describe("the guard", () => {
     ["a page of another site", { origin: "https://evil.example" }],
     ["a page on another port", { origin: "http://localhost:3000" }],
     ["a page without an origin of its own", { origin: "null" }],
-    ["something that is no origin", { origin: "no url" }],
-    ["another site, by the browser's word", { "sec-fetch-site": "cross-site" }],
-    ["a neighbour, by the browser's word", { "sec-fetch-site": "same-site" }],
+    ["an invalid origin", { origin: "no url" }],
+    ["another site, according to the browser", { "sec-fetch-site": "cross-site" }],
+    ["a sibling domain, according to the browser", { "sec-fetch-site": "same-site" }],
     ["a frame of another site", { ...NAVIGATION, "sec-fetch-dest": "iframe" }],
     ["a form of another site", { ...NAVIGATION, origin: "https://evil.example" }],
   ])("refuses requests of %s, for the API, streams and files", async (_who, headers) => {
