@@ -1,3 +1,5 @@
+import type { AgentWish } from "./choose-agent.ts";
+
 /** The session's policy for messages: `hold` keeps them in the queue, `reject` refuses them. */
 export const DELIVERY_POLICIES = ["open", "hold", "reject"] as const;
 export type DeliveryPolicy = (typeof DELIVERY_POLICIES)[number];
@@ -11,11 +13,9 @@ export const CONTINUITY_POLICIES = ["auto", "required", "off"] as const;
 export type ContinuityPolicy = (typeof CONTINUITY_POLICIES)[number];
 
 /** A stored message that no agent has received. Its run has the status `queued`. */
-export interface QueueEntry {
+export interface QueueEntry extends AgentWish {
   readonly messageId: string;
   readonly runId: string;
-  readonly provider: string | null;
-  readonly model: string | null;
   readonly continuity: ContinuityPolicy;
   /** How often an agent got it before a crash returned it to the queue; 0 for a new message. */
   readonly attempts: number;

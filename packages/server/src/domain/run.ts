@@ -1,3 +1,4 @@
+import type { AgentChoice } from "./choose-agent.ts";
 import type { ContinuityPolicy } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 
@@ -13,11 +14,9 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The session's current run: one agent working on one message. */
-export interface CurrentRun {
+export interface CurrentRun extends AgentChoice {
   readonly id: string;
   readonly messageId: string;
-  readonly provider: string;
-  readonly model: string | null;
   readonly continuity: ContinuityPolicy;
   /**
    * The agent got the message or the latest answer. This is recorded before it happens: if the run is cut off
@@ -29,9 +28,7 @@ export interface CurrentRun {
 }
 
 /** The runtime's choice when a slot for an agent is free. */
-export interface RunStart {
-  readonly provider: string;
-  readonly model: string | null;
+export interface RunStart extends AgentChoice {
   /** The agent is alive and gets the message right after the commit. */
   readonly handed: boolean;
 }

@@ -81,72 +81,71 @@ export function shouldResume(
   const verdicts =
     session === "missing" || session === "invalid"
       ? [judgeAbsence(session)]
-      : [
-          ...judgeSession(session, { now, policy }),
-          ...judgeSurroundings(surroundings, policy.require),
-        ];
-  const failed = verdicts.find(({ check }) => check.required && !check.passed);
+      : [...judgeSession(session, now, policy), ...judgeSurroundings(surroundings, policy.require)];
+  const failed = verdicts.find(({ required, passed }) => required && !passed);
   return {
     shouldResume: failed === undefined,
     reason: failed === undefined ? "session_resumable" : failed.reason,
-    checks: verdicts.map(({ check }) => check),
+    checks: verdicts.map(({ reason: _, ...check }) => check),
   };
 }
 
-interface Verdict {
-  readonly check: ResumeCheck;
-  /** The reason if the check fails. */
-  readonly reason: ResumeReason;
-}
+/** A check with the reason for the decision if it fails. */
+type Verdict = ResumeCheck & { readonly reason: ResumeReason };
 
 function judgeAbsence(value: "missing" | "invalid"): Verdict {
-  return {
-    check: { name: "session_valid", passed: false, required: true, value, limit: null },
-    reason: value === "missing" ? "session_not_found" : "session_invalid",
-  };
+  const reason = value === "missing" ? "session_not_found" : "session_invalid";
+  return { name: "session_valid", passed: false, required: true, value, limit: null, reason };
 }
 
 function judgeSession(
   session: Resumable,
-  { now, policy }: { now: number; policy: ResumePolicy },
+  now: number,
+  { inactiveMs: limitMs, maxErrors }: ResumePolicy,
 ): readonly Verdict[] {
   // If the clock was set back, the last activity may be in the future.
   const inactiveMs = Math.max(0, now - session.lastActiveAt);
-  const judge = (reason: ResumeReason, check: Omit<ResumeCheck, "required">): Verdict => ({
-    check: { ...check, required: true },
-    reason,
-  });
   return [
-    judge(session.status === "archived" ? "session_archived" : "session_failed", {
+    {
       name: "session_valid",
       passed: STATUS_RULES[session.status].takesMessages,
+      required: true,
       value: session.status,
       limit: "active | suspended",
-    }),
-    judge("not_resume_ready", {
+      reason: session.status === "archived" ? "session_archived" : "session_failed",
+    },
+    {
       name: "resume_ready",
       passed: session.resumeReady,
+      required: true,
       value: session.resumeReady,
       limit: null,
-    }),
-    judge("phase_not_resumable", {
+      reason: "not_resume_ready",
+    },
+    {
       name: "phase",
       passed: isResumable(session.phase),
+      required: true,
       value: session.phase,
       limit: "investigating | planning | approval",
-    }),
-    judge("inactive_too_long", {
+      reason: "phase_not_resumable",
+    },
+    {
       name: "last_activity",
-      passed: inactiveMs < policy.inactiveMs,
+      passed: inactiveMs < limitMs,
+      required: true,
       value: inactiveMs,
-      limit: policy.inactiveMs,
-    }),
-    judge("too_many_errors", {
+      limit: limitMs,
+      reason: "inactive_too_long",
+    },
+    {
       name: "errors",
-      passed: session.errorCount < policy.maxErrors,
+      passed: session.errorCount < maxErrors,
+      required: true,
       value: session.errorCount,
-      limit: policy.maxErrors,
-    }),
+      limit: maxErrors,
+      reason: "too_many_errors",
+    },
   ];
 }
 
@@ -156,45 +155,35 @@ function judgeSurroundings(
 ): readonly Verdict[] {
   const judge = (
     name: FurtherCheck,
-    {
-      reason,
-      fails,
-      value,
-      limit,
-    }: Omit<ResumeCheck, "name" | "passed" | "required"> & {
-      readonly reason: ResumeReason;
-      readonly fails: boolean;
-    },
+    reason: ResumeReason,
+    check: Pick<ResumeCheck, "passed" | "limit"> & { readonly value: string | undefined },
   ): Verdict => {
+    const { value = "unknown", limit } = check;
     const isRequired = required.includes(name);
     // An unknown value passes, unless the caller requires the check.
-    const passed = value === "unknown" ? !isRequired : !fails;
-    return { check: { name, passed, required: isRequired, value, limit }, reason };
+    const passed = check.value === undefined ? !isRequired : check.passed;
+    return { name, passed, required: isRequired, value, limit, reason };
   };
   const spent = typeof budget === "object" ? budget : null;
   return [
-    judge("workspace", {
-      reason: "workspace_missing",
-      fails: workspace === "missing",
-      value: workspace ?? "unknown",
+    judge("workspace", "workspace_missing", {
+      passed: workspace !== "missing",
+      value: workspace,
       limit: "none | there",
     }),
-    judge("provider", {
-      reason: "provider_missing",
-      fails: provider !== "installed",
-      value: provider ?? "unknown",
+    judge("provider", "provider_missing", {
+      passed: provider === "installed",
+      value: provider,
       limit: "installed",
     }),
-    judge("lease", {
-      reason: "session_busy",
-      fails: lease === "running",
-      value: lease ?? "unknown",
+    judge("lease", "session_busy", {
+      passed: lease !== "running",
+      value: lease,
       limit: "idle | waiting | cut_off",
     }),
-    judge("budget", {
-      reason: "budget_used_up",
-      fails: spent !== null && !spent.isLeft,
-      value: typeof budget === "object" ? budget.used : (budget ?? "unknown"),
+    judge("budget", "budget_used_up", {
+      passed: spent?.isLeft !== false,
+      value: typeof budget === "object" ? budget.used : budget,
       limit: spent?.of ?? null,
     }),
   ];

@@ -1,6 +1,6 @@
 import type { AgentChoice } from "../choose-agent.ts";
-import type { DeliveryPolicy, QueueEntry } from "../delivery.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { QueueEntry } from "../delivery.ts";
+import type { Json } from "../json.ts";
 import type { Outcome, PhaseChange } from "../phase.ts";
 import type { CurrentRun, RunError, RunMemory, RunResult, UnusedAnswer, Usage } from "../run.ts";
 import type { ForkOrigin, RecordedError, Session } from "../session.ts";
@@ -92,12 +92,9 @@ interface SessionFields extends Pick<
 }
 
 /** Contains only changed fields. `metadata` contains only the keys to set. */
-export interface SessionChanges {
-  readonly title?: string | null;
-  readonly metadata?: JsonObject;
-  readonly delivery?: DeliveryPolicy;
-  readonly provider?: string | null;
-  readonly model?: string | null;
+export interface SessionChanges extends Partial<
+  Pick<Session, "title" | "metadata" | "delivery" | "provider" | "model">
+> {
   /** Resets the number of errors. */
   readonly errorCount?: 0;
 }

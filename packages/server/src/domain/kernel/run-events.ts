@@ -8,18 +8,13 @@ export function startOf(
   entry: QueueEntry,
   { at, start }: { at: number; start: RunStart },
 ): EventOf<"run.started"> {
+  const { runId: id, messageId, continuity } = entry;
+  const { provider, model, handed } = start;
+  const attempts = entry.attempts + (handed ? 1 : 0);
   return {
     type: "run.started",
     at,
-    run: {
-      id: entry.runId,
-      messageId: entry.messageId,
-      provider: start.provider,
-      model: start.model,
-      continuity: entry.continuity,
-      handed: start.handed,
-      attempts: entry.attempts + (start.handed ? 1 : 0),
-    },
+    run: { id, messageId, provider, model, continuity, handed, attempts },
   };
 }
 

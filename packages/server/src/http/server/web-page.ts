@@ -31,7 +31,7 @@ export async function addWebPage(app: App, folder: string): Promise<void> {
       reply.headers(HEADERS);
     });
     const send = (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
-      if (files.has(file)) void sendFile(request, reply, { folder, files, file });
+      if (files.has(file)) void sendFile(request, reply, folder, files, file);
       else reply.callNotFound();
       return reply;
     };
@@ -48,16 +48,12 @@ export async function addWebPage(app: App, folder: string): Promise<void> {
   });
 }
 
-interface PageFile {
-  readonly folder: string;
-  readonly files: ReadonlySet<string>;
-  readonly file: string;
-}
-
 async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, files, file }: PageFile,
+  folder: string,
+  files: ReadonlySet<string>,
+  file: string,
 ): Promise<void> {
   try {
     const { default: read } = await import("@fastify/send");
