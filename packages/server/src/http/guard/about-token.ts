@@ -11,7 +11,7 @@ import { scopeOf } from "./route-scope.ts";
 export interface TokenCheck {
   /** The server's own token, which has all rights. */
   readonly token: string | null;
-  /** The token of commands on the server's data folder. It has all rights, but its existence does not make a token necessary. */
+  /** Also has all rights, for commands on the server's data folder. Unlike `token`, it does not make tokens required. */
   readonly localToken: string | null;
   readonly tokens: Pick<AccessTokens, "areInUse" | "find">;
   readonly attempts: FailedAttempts;

@@ -1,6 +1,6 @@
 import type { Scope } from "../../domain/scope.ts";
 
-/** The scope of each route that writes, or reads more than `read` allows. The server does not start without it. */
+/** The scopes of routes that need more than `read`. The server does not start if a route that writes is missing here. */
 const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions": "send",
   "PATCH /api/sessions/:id": "send",

@@ -41,7 +41,7 @@ export function addEventRoutes(
     heartbeatMs = HEARTBEAT_MS,
   }: Pick<AppServices, "runtime" | "limits" | "heartbeatMs">,
 ): void {
-  const streams = addEventStreams(app, { heartbeatMs, limit: limits.streams });
+  const stream = addEventStreams(app, { heartbeatMs, limit: limits.streams });
 
   app.route({
     method: "GET",
@@ -65,7 +65,7 @@ export function addEventRoutes(
     },
     handler: ({ params, headers, query }, reply) => {
       const after = headers["last-event-id"] ?? query.after ?? 0;
-      return streams.stream(reply, (reader) =>
+      return stream(reply, (reader) =>
         runtime.openFeed({ sessionId: params.id, after, ...reader }),
       );
     },
@@ -88,7 +88,7 @@ export function addEventRoutes(
     },
     handler: ({ headers, query }, reply) => {
       const after = headers["last-event-id"] || (query.after ?? null);
-      return streams.stream(reply, async (reader) => ({
+      return stream(reply, async (reader) => ({
         ok: true,
         feed: runtime.openGlobalFeed({ after, ...reader }),
       }));

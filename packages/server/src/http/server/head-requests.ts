@@ -1,16 +1,8 @@
 import { sessionParamsSchema } from "@holdfast/protocol";
-import type { FastifyInstance, RawServerDefault } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { App, AppServices } from "../app.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
 import { matchesRoute, pathOf } from "../wire/route-path.ts";
-
-export interface HeadRequests {
-  /** Fastify calls it before it looks for a route. */
-  readonly rewriteUrl: (request: IncomingMessage) => string;
-  /** Must be called before any route is added. */
-  addTo(app: FastifyInstance<RawServerDefault>): void;
-}
 
 const heads = new WeakSet<IncomingMessage>();
 
@@ -18,10 +10,11 @@ const heads = new WeakSet<IncomingMessage>();
  * Answers HEAD like GET, unless a route has its own HEAD: Node leaves out the body. Fastify's own HEAD routes, one for
  * each GET, would take a tenth of the server's start time.
  */
-export function createHeadRequests(): HeadRequests {
+export function createHeadRequests() {
   const ownPatterns: string[] = [];
   return {
-    rewriteUrl: (request) => {
+    /** Fastify calls it before it looks for a route. */
+    rewriteUrl: (request: IncomingMessage): string => {
       const { method, url = "/" } = request;
       if (method === "HEAD" && !ownPatterns.some((pattern) => matchesRoute(pattern, pathOf(url)))) {
         heads.add(request);
@@ -29,7 +22,8 @@ export function createHeadRequests(): HeadRequests {
       }
       return url;
     },
-    addTo: (app) => {
+    /** Must be called before any route is added. */
+    addTo: (app: App): void => {
       app.addHook("onRoute", ({ method, url }) => {
         if ([method].flat().includes("HEAD")) ownPatterns.push(url);
       });
