@@ -117,9 +117,7 @@ describe("an action that is allowed after the server was killed", () => {
       content: {
         notice: "answer_unused",
         suspensionId: suspension.id,
-        text: expect.stringContaining(
-          '"Write never.txt" was allowed, and the agent has not done it',
-        ),
+        text: expect.stringContaining('"Write never.txt" was allowed, but the agent did not do it'),
       },
     });
 

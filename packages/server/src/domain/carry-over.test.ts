@@ -36,7 +36,7 @@ describe("a session that is exported", () => {
     expect(cutForExport(sessionAfter(...commands), LATER)).toEqual([]);
   });
 
-  it("P2 has a run cut that the agent knows of, and nobody will repeat it", () => {
+  it("P2 interrupts a run that the agent has, so that it is not repeated", () => {
     const session = sessionAfter(create(), send(1, { start: HANDED }));
     const events = cutForExport(session, LATER);
     expect(events).toEqual([
@@ -57,7 +57,7 @@ describe("a session that is exported", () => {
     });
   });
 
-  it("has a run put back that no agent knows of yet", () => {
+  it("returns a run that no agent has to the queue", () => {
     const session = sessionAfter(create(), send(1, { start: START, model: "m" }), send(2));
     const after = evolveAll(session, cutForExport(session, LATER));
     expect(after?.queue.map(({ messageId, runId }) => [messageId, runId])).toEqual([
@@ -68,7 +68,7 @@ describe("a session that is exported", () => {
 });
 
 describe("a session that is imported", () => {
-  it("ruling 14: is active, ready to go on, and else what it was", () => {
+  it("ruling 14: is active and otherwise unchanged", () => {
     const commands = [
       create({ title: "T", metadata: { a: 1 } }),
       send(1, { start: HANDED }),
@@ -83,7 +83,7 @@ describe("a session that is imported", () => {
     });
   });
 
-  it("ruling 14: that could not go on still cannot, and is kept long enough to be looked at", () => {
+  it("ruling 14: stays suspended with its reason, and its retention time starts again", () => {
     const stuck = [create(), suspend("crash"), comeBack("its repository is gone")];
     expect(import_(...stuck).standing).toEqual({
       status: "suspended",
@@ -93,7 +93,7 @@ describe("a session that is imported", () => {
     });
   });
 
-  it("brings no allowances with it: neither grants nor rules that allow", () => {
+  it("loses its grants and its rules that allow something", () => {
     const ask = { kind: "edit", decision: "ask" };
     const metadata = {
       a: 1,
@@ -109,7 +109,7 @@ describe("a session that is imported", () => {
     });
   });
 
-  it("C3 goes on waiting for what it waited for", () => {
+  it("C3 keeps its open suspensions", () => {
     const waiting = [create(), send(1, { start: HANDED }), suspendRun(1, "s1")];
     for (const commands of [waiting, [...waiting, suspend("shutdown")]]) {
       const before = sessionAfter(...commands);
@@ -120,7 +120,7 @@ describe("a session that is imported", () => {
     }
   });
 
-  it("P2 holds its queue, whatever was open before; another policy stays", () => {
+  it("P2 holds queued messages if its delivery policy was open, and keeps another policy", () => {
     expect(import_(create(), send(1))).toMatchObject({
       delivery: "hold",
       queue: [{ messageId: "m1" }],
@@ -130,7 +130,7 @@ describe("a session that is imported", () => {
     expect(rejecting.delivery).toBe("reject");
   });
 
-  it("stays archived or failed, and a failed one is kept long enough to be looked at (A13)", () => {
+  it("stays archived or failed, and the retention time of a failed session starts again (A13)", () => {
     expect(import_(create(), archive()).standing).toEqual({ status: "archived", archivedAt: NOON });
     const failed = import_(create(), fail());
     expect(failed.standing).toMatchObject({ status: "error", reason: "its data is unusable" });
@@ -139,7 +139,7 @@ describe("a session that is imported", () => {
     );
   });
 
-  it("folds from its event, whatever the log said before", () => {
+  it("replaces the session that earlier events made", () => {
     const session = import_(create(), send(1));
     const event = { type: "session.imported", at: LATER, session } as const;
     expect(evolve(null, event)).toEqual(session);

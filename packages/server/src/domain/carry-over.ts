@@ -3,28 +3,22 @@ import type { Json, JsonObject } from "./json.ts";
 import { PERMISSIONS_KEY, policyIn } from "./policy/parse-policy.ts";
 import { GRANTS_KEY } from "./policy/permission-grant.ts";
 import type { PermissionRule } from "./policy/permission-policy.ts";
-import { requeueOf } from "./kernel/run-events.ts";
+import { cutRun } from "./kernel/run-events.ts";
 import { activityOf, type Idle, type Session, type Standing, type Waiting } from "./session.ts";
 
 /**
- * What makes a session fit to be carried elsewhere: no agent goes along, so a run at work is cut as if
- * the server had stopped at this moment. What waits for an answer goes on waiting there.
+ * The events that prepare a session for export. A running agent is not exported, so its run is cut off as if
+ * the server had stopped. Open suspensions stay open.
  */
 export function cutForExport(session: Session, at: number): readonly SessionEvent[] {
   const activity = activityOf(session);
   if (activity.state !== "running") return [];
-  const { id: runId, handed } = activity.run;
-  if (!handed) return [requeueOf(activity.run, at)];
-  const reason = "the session was exported while the agent was at work";
-  return [
-    { type: "run.ended", at, runId, result: { outcome: "interrupted", reason }, usage: null },
-  ];
+  return [cutRun(activity.run, at, "the session was exported while the agent was at work")];
 }
 
 /**
- * An exported session as it is where it was imported: in the status it had, except that one which only
- * waited for its server is active. What was queued is held: its sender may have it delivered where it
- * came from.
+ * The imported form of an exported session. It keeps its status, but a session that only waited for its
+ * server becomes active. Queued messages are held, because the original session may still deliver them.
  */
 export function asImported(
   exported: Session,
@@ -62,12 +56,12 @@ function standingAfterImport({ standing }: Session, at: number): Standing {
       return { status: "active", activity: notRunning(standing.activity) };
     case "suspended":
       if (standing.reason === null) return { status: "active", activity: standing.activity };
-      // Restarted, as below.
+      // The retention time starts again, as below.
       return { ...standing, suspendedAt: at };
     case "archived":
       return standing;
     case "error":
-      // Restarted, or retention might remove the session before anyone has seen it.
+      // Otherwise retention might remove the session before anyone sees it.
       return { ...standing, failedAt: at };
     default:
       return standing satisfies never;
@@ -75,6 +69,6 @@ function standingAfterImport({ standing }: Session, at: number): Standing {
 }
 
 function notRunning(activity: ReturnType<typeof activityOf>): Idle | Waiting {
-  if (activity.state === "running") throw new Error("unreachable: exported with a run under way");
+  if (activity.state === "running") throw new Error("unreachable: exported with a run in progress");
   return activity;
 }

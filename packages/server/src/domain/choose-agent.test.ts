@@ -4,14 +4,14 @@ import { chooseAgent, nextAgent, type AgentHistory, type AgentWish } from "./cho
 
 const NONE: AgentWish = { provider: null, model: null };
 
-describe("C2, ruling 18: a run uses what its message asks for, else the preference, else what the last run used, else the default", () => {
+describe("C2, ruling 18: a run uses the choice of its message, else the session's preference, else that of the last run, else the default", () => {
   it.each<{
     readonly why: string;
     readonly wish?: Partial<AgentWish>;
     readonly session?: Partial<AgentHistory>;
     readonly gives: readonly [provider: string, model: string | null];
   }>([
-    { why: "nobody said anything", gives: ["default", null] },
+    { why: "nothing was chosen", gives: ["default", null] },
     {
       why: "the message's choice comes first",
       wish: { provider: "a", model: "a1" },
@@ -47,13 +47,13 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
       gives: ["a", null],
     },
     {
-      why: "the provider of the last run, chosen again, goes on with its model beside a preference",
+      why: "the provider of the last run, chosen again, keeps its model despite a preference",
       wish: { provider: "c" },
       session: { provider: "b", model: "b1", lastRun: { provider: "c", model: "c1" } },
       gives: ["c", "c1"],
     },
     {
-      why: "the preferred provider without a preferred model goes on with the model it last ran with",
+      why: "the preferred provider without a preferred model keeps the model of its last run",
       session: { provider: "c", lastRun: { provider: "c", model: "c1" } },
       gives: ["c", "c1"],
     },
@@ -95,7 +95,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     lastRun: fc.option(fc.record({ provider, model })),
   });
 
-  it("what comes next is said without knowing the default", () => {
+  it("the next agent is known without the default", () => {
     fc.assert(
       fc.property(sessions, provider, (session, defaultProvider) => {
         const next = nextAgent(session);
@@ -106,7 +106,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("once a session has run, the server's default changes nothing", () => {
+  it("the server's default does not affect a session that has run", () => {
     fc.assert(
       fc.property(wishes, sessions, provider, provider, (wish, session, before, after) => {
         fc.pre(session.lastRun !== null);
@@ -117,7 +117,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("a session that prefers nothing goes on with exactly what its last run used", () => {
+  it("a session without a preference continues with the provider and model of its last run", () => {
     fc.assert(
       fc.property(wishes, sessions, provider, (wish, { lastRun }, defaultProvider) => {
         const first = chooseAgent(wish, { session: { ...NONE, lastRun }, defaultProvider });
@@ -127,7 +127,7 @@ describe("C2, ruling 18: a run uses what its message asks for, else the preferen
     );
   });
 
-  it("a message that chooses another provider than the session's gets no model of theirs", () => {
+  it("a message that chooses another provider does not get the session's model", () => {
     fc.assert(
       fc.property(wishes, sessions, (wish, session) => {
         const chosen = chooseAgent(wish, { session, defaultProvider: "default" });

@@ -4,48 +4,37 @@ export interface AgentChoice {
   readonly model: string | null;
 }
 
-/** The same with either part left open. */
+/** A choice with one or both parts left open. */
 export interface AgentWish {
   readonly provider: string | null;
   readonly model: string | null;
 }
 
-/** What a session says about its agents: what it prefers, and what its last run used. */
+/** The provider and model that a session prefers, and those of its last run. */
 export interface AgentHistory extends AgentWish {
   readonly lastRun: AgentChoice | null;
 }
 
 /**
- * Which provider and model a run uses. The provider: the message's own choice, else the session's
- * preference, else that of the session's last run, else the server's default.
- *
- * The model: the message's own choice, else the session's preference, else that of the last run. A model
- * belongs to a provider, so the last two count only for theirs: the preferred model goes with the provider
- * that the session uses by itself, the model of the last run with the provider of that run.
+ * Chooses the provider of a run: the choice of the message, else the preference of the session, else the provider
+ * of the last run, else the server's default. The model has the same order, without a default. A model belongs to
+ * a provider: the preferred model applies only to the provider that the session uses without a choice, and the
+ * model of the last run only to the provider of that run.
  */
 export function chooseAgent(
   wish: AgentWish,
-  {
-    session,
-    defaultProvider,
-  }: { readonly session: AgentHistory; readonly defaultProvider: string },
+  { session, defaultProvider }: { session: AgentHistory; defaultProvider: string },
 ): AgentChoice {
-  const { provider, model } = choose(wish, { session, defaultProvider });
+  const { provider, model } = choose(wish, session, defaultProvider);
   return { provider: provider ?? defaultProvider, model };
 }
 
-/** What a message without a choice of its own would use; null as the provider is the server's default. */
+/** The agent of a message without a choice of its own; a null provider means the server's default. */
 export function nextAgent(session: AgentHistory): AgentWish {
-  return choose({ provider: null, model: null }, { session, defaultProvider: null });
+  return choose({ provider: null, model: null }, session, null);
 }
 
-function choose(
-  wish: AgentWish,
-  {
-    session,
-    defaultProvider,
-  }: { readonly session: AgentHistory; readonly defaultProvider: string | null },
-): AgentWish {
+function choose(wish: AgentWish, session: AgentHistory, defaultProvider: string | null): AgentWish {
   const { lastRun } = session;
   const usual = session.provider ?? lastRun?.provider ?? defaultProvider;
   const provider = wish.provider ?? usual;

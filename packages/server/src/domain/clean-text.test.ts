@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "./clean-text.ts";
 
 describe("cleanText", () => {
-  it("removes NUL and replaces lone surrogates, and leaves everything else alone", () => {
+  it("removes NUL, replaces lone surrogates and keeps everything else", () => {
     expect(cleanText("a\0b \uD800 c 👍 \uDC00")).toBe("ab \uFFFD c 👍 \uFFFD");
   });
 });
@@ -17,12 +17,12 @@ describe("cleanJson", () => {
     });
   });
 
-  it("takes JSON as deep as the limit and refuses one level more", () => {
+  it("accepts JSON up to the maximum depth and refuses one level more", () => {
     expect(cleanJson(nested(MAX_JSON_DEPTH)).ok).toBe(true);
     expect(cleanJson(nested(MAX_JSON_DEPTH + 1))).toEqual({ ok: false, refused: "too_deep" });
   });
 
-  it("refuses what JSON cannot say", () => {
+  it("refuses values that JSON cannot represent", () => {
     for (const value of [undefined, Number.NaN, Infinity, 1n, () => {}, [undefined]]) {
       expect(cleanJson(value)).toEqual({ ok: false, refused: "not_json" });
     }

@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 
-/** JSON nested deeper than this is refused where it comes in. */
+/** JSON that is nested deeper is refused. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Text as both databases can hold it, the same: no NUL, no half of a surrogate pair. */
+/** Text that both databases can store: no NUL, no lone surrogates. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
@@ -12,12 +12,12 @@ export type CleanJson =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly refused: "too_deep" | "not_json" };
 
-/** Cleans every text and key in a value that came from outside, once, at the edge. */
+/** Cleans every text and key of a value from outside. */
 export function cleanJson(value: unknown): CleanJson {
-  const refused = { found: null as "too_deep" | "not_json" | null };
+  const problem = { code: null as "too_deep" | "not_json" | null };
   const clean = (item: unknown, depth: number): Json => {
     if (depth > MAX_JSON_DEPTH) {
-      refused.found ??= "too_deep";
+      problem.code ??= "too_deep";
       return null;
     }
     switch (typeof item) {
@@ -26,7 +26,7 @@ export function cleanJson(value: unknown): CleanJson {
       case "boolean":
         return item;
       case "number":
-        if (!Number.isFinite(item)) refused.found ??= "not_json";
+        if (!Number.isFinite(item)) problem.code ??= "not_json";
         return item;
       case "object":
         if (item === null) return null;
@@ -35,12 +35,11 @@ export function cleanJson(value: unknown): CleanJson {
           Object.entries(item).map(([key, child]) => [cleanText(key), clean(child, depth + 1)]),
         );
       default:
-        refused.found ??= "not_json";
+        problem.code ??= "not_json";
         return null;
     }
   };
   const cleaned = clean(value, 0);
-  return refused.found === null
-    ? { ok: true, value: cleaned }
-    : { ok: false, refused: refused.found };
+  const { code } = problem;
+  return code === null ? { ok: true, value: cleaned } : { ok: false, refused: code };
 }

@@ -9,8 +9,8 @@ import { openLedger, type Ledger } from "./testing/ledger.ts";
 import { expectSame } from "./testing/same.ts";
 import { eventsOf, type Step } from "./testing/walk.ts";
 
-describe("whatever is asked of a session, in whatever order", () => {
-  it("has at most one run under way and gives every run at most one end, and an end to all when it is final", () => {
+describe("a session after random commands", () => {
+  it("has at most one current run, ends every run at most once, and all when it is final", () => {
     withLedger(({ after }, ledger) => {
       expectSame(after === null ? null : (currentRunOf(after)?.id ?? null), ledger.running);
       if (after === null || !isFinal(after)) return;
@@ -19,7 +19,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("C3 closes what a run waits for exactly once, at the latest with the run", () => {
+  it("C3 closes every suspension exactly once, at the latest with its run", () => {
     withLedger(({ after }, ledger) => {
       expectSame(
         after === null ? [] : openSuspensionsOf(after).map(({ id }) => id),
@@ -29,7 +29,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("C6 loses no accepted message: it waits, works, has worked, was withdrawn or is kept undelivered", () => {
+  it("C6 loses no accepted message: it is queued, running, ended, withdrawn or undelivered", () => {
     withLedger(({ command, decision, after }, ledger) => {
       if (command.type === "send" && decision.ok && !ledger.fates.has(command.messageId)) {
         throw new Error(`${command.messageId} was accepted and is nowhere`);
@@ -55,7 +55,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("owes the world exactly what its state says, and can start what it is to start and nothing else", () => {
+  it("has the duty of its state, and can start exactly the run that its duty names", () => {
     everyStep(({ before, after, command, decision }) => {
       if (command.type === "start-run" && eventsOf(decision).length > 0) {
         const { runId } = command;
@@ -73,7 +73,7 @@ describe("whatever is asked of a session, in whatever order", () => {
   });
 });
 
-/** Keeps the second account beside the session, from its creation to its deletion. */
+/** Keeps a ledger of the session from its creation to its deletion. */
 function withLedger(law: (step: Step, ledger: Ledger) => void): void {
   always((steps) => {
     let ledger = openLedger();

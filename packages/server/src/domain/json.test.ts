@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sameJson, type Json } from "./json.ts";
 import { throughDisk } from "./testing/walk.ts";
 
-describe("two pieces of JSON", () => {
+describe("JSON values", () => {
   it.each<[Json, Json]>([
     [null, null],
     ["a", "a"],
@@ -36,7 +36,7 @@ describe("two pieces of JSON", () => {
     expect([sameJson(left, right), sameJson(right, left)]).toEqual([false, false]);
   });
 
-  it("are the same when one is the other as it comes back from disk, with its keys in another order", () => {
+  it("are the same after a round trip to disk that changes the order of keys", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const left = throughDisk(value) as Json;

@@ -1,4 +1,4 @@
-/** JSON as it crosses our edges: already parsed, cleaned and bounded where it came in. */
+/** JSON that was parsed, cleaned and limited where it came in. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

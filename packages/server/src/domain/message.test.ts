@@ -23,12 +23,12 @@ function noticesOf(events: readonly SessionEvent[]) {
   return events.flatMap(noticesOfEvent);
 }
 
-describe("what the transcript says about events", () => {
-  it("A3 comes in messages of three roles", () => {
+describe("notices in the transcript", () => {
+  it("A3 messages have three roles", () => {
     expect(ROLES).toEqual(["user", "agent", "system"]);
   });
 
-  it("C4 is why a run failed, with its code and the tail of stderr", () => {
+  it("C4 give the error of a failed run, with its code and the end of stderr", () => {
     expect(noticesOf(given(...RUNNING).when(endRun(1, FAILED)).events)).toEqual([
       {
         type: "text",
@@ -41,30 +41,30 @@ describe("what the transcript says about events", () => {
     ]);
   });
 
-  it("C4 is that a run is tried again, and why", () => {
+  it("C4 say that a run is retried, and why", () => {
     expect(noticesOf(given(...RUNNING).when(retryRun(1)).events)).toEqual([
       { type: "text", text: `Trying again: ${CRASH.message}`, notice: "run_retried", runId: "r1" },
     ]);
   });
 
-  it("is why a run was cancelled", () => {
+  it("give the reason of a cancelled run", () => {
     expect(noticesOf(given(...RUNNING).when(cancel()).events)).toEqual([
       { type: "text", text: "Cancelled: asked by the user", notice: "run_cancelled", runId: "r1" },
     ]);
   });
 
-  it("is that a run was interrupted, and that nothing was repeated", () => {
+  it("say that a run was interrupted and not repeated", () => {
     expect(noticesOf(given(...RUNNING).when(suspend("crash")).events)).toEqual([
       {
         type: "text",
-        text: "Interrupted: the server stopped unexpectedly. What the agent had begun may be half done; it was not repeated.",
+        text: "Interrupted: the server stopped unexpectedly. The agent's work may be incomplete. It was not repeated.",
         notice: "run_interrupted",
         runId: "r1",
       },
     ]);
   });
 
-  it("is why a session cannot go on, after what became of its run", () => {
+  it("give the reason of a failed session after the end of its run", () => {
     expect(noticesOf(given(...RUNNING).when(fail()).events)).toEqual([
       {
         type: "text",
@@ -74,13 +74,13 @@ describe("what the transcript says about events", () => {
       },
       {
         type: "text",
-        text: "The session cannot go on: its data is unusable",
+        text: "The session failed: its data is unusable",
         notice: "session_failed",
       },
     ]);
   });
 
-  it("is nothing where all went well", () => {
+  it("are absent if nothing went wrong", () => {
     const { events } = given(create()).when(send(1, { start: HANDED }));
     expect(
       noticesOf([
@@ -90,14 +90,14 @@ describe("what the transcript says about events", () => {
     ).toEqual([]);
   });
 
-  it("C3 is that an allowed action did not happen, after how the run ended", () => {
+  it("C3 name allowed actions that did not happen, after the end of the run", () => {
     const unusedAnswers = [{ suspensionId: "p1", title: "Write a.txt", answer: "yes" }];
     const ended = given(...RUNNING).when({ ...endRun(1, FAILED), unusedAnswers });
     expect(noticesOf(ended.events)).toMatchObject([
       { notice: "run_failed" },
       {
         type: "text",
-        text: expect.stringContaining('"Write a.txt" was allowed, and the agent has not done it'),
+        text: expect.stringContaining('"Write a.txt" was allowed, but the agent did not do it'),
         notice: "answer_unused",
         runId: "r1",
         suspensionId: "p1",
@@ -106,7 +106,7 @@ describe("what the transcript says about events", () => {
   });
 });
 
-describe("a message that nobody goes on with", () => {
+describe("a message whose agent has stopped", () => {
   const call = { type: "tool", tool: "read", args: { status: "pending" } };
 
   it.each(["pending", "in_progress"])("A3 ends a tool call that is %s as unfinished", (status) => {
@@ -119,7 +119,7 @@ describe("a message that nobody goes on with", () => {
     { ...call, status: "cancelled" },
     call,
     { type: "text", text: "pending", status: "pending" },
-  ])("A3 leaves what has ended, and what is no call, as it is: %j", (content) => {
+  ])("A3 keeps ended calls and other content unchanged: %j", (content) => {
     expect(unfinishedContent(content)).toBe(content);
   });
 });

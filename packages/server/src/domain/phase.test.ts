@@ -32,7 +32,7 @@ describe("phases", () => {
     expect(OUTCOMES).toEqual(["completed", "failed", "abandoned"]);
   });
 
-  it("B2 leave a history: from, to and when", () => {
+  it("B2 have a history: from, to and time", () => {
     const commands = [create(), at(LATER, update({ phase: "investigating" }))];
     const { events, session } = given(...commands).when(
       at(LATER + 1, update({ phase: "approval" })),
@@ -67,7 +67,7 @@ describe("phases", () => {
   });
 
   it.each([update({ phase: "initializing" }), update({ changes: { metadata: { task: "T1" } } })])(
-    "B2, ruling 15: reported again are a heartbeat, and change nothing but the last activity",
+    "B2, ruling 15: that are reported again change only the last activity",
     (report) => {
       const later = NOON + 60_000;
       const before = sessionAfter(create({ metadata: { task: "T1" } }));
@@ -79,7 +79,7 @@ describe("phases", () => {
     },
   );
 
-  it("B2 can go back, and the history keeps the last of them", () => {
+  it("B2 can go back, and the history keeps the latest", () => {
     const turns = Array.from({ length: PHASE_HISTORY_KEPT + 1 }, (_, n) =>
       at(NOON + n, update({ phase: n % 2 === 0 ? "planning" : "executing" })),
     );
@@ -91,7 +91,7 @@ describe("phases", () => {
     ]);
   });
 
-  it.each(OUTCOMES)("B2 stay once they are final: %s", (outcome) => {
+  it.each(OUTCOMES)("B2 cannot change once they are final: %s", (outcome) => {
     const { refused } = given(create(), update({ phase: outcome })).when(
       update({
         phase: "planning",
@@ -118,28 +118,31 @@ describe("phases", () => {
 });
 
 describe("finalizing", () => {
-  it.each(OUTCOMES)("B2 enters the final phase %s and keeps when, and the summary", (outcome) => {
-    const { events, session } = given(create(), update({ phase: "planning" })).when(
-      at(LATER, finalize(outcome, "applied")),
-    );
-    expect(events).toEqual([
-      { type: "phase.changed", at: LATER, from: "planning", to: outcome },
-      { type: "session.finalized", at: LATER, outcome, summary: "applied" },
-    ]);
-    expect(session).toEqual({
-      ...sessionAfter(create()),
-      phase: outcome,
-      resumeReady: false,
-      phaseHistory: [
-        { from: "initializing", to: "planning", at: NOON },
-        { from: "planning", to: outcome, at: LATER },
-      ],
-      finalizedAt: LATER,
-      summary: "applied",
-      updatedAt: LATER,
-      lastActiveAt: LATER,
-    });
-  });
+  it.each(OUTCOMES)(
+    "B2 enters the final phase %s and stores the time and the summary",
+    (outcome) => {
+      const { events, session } = given(create(), update({ phase: "planning" })).when(
+        at(LATER, finalize(outcome, "applied")),
+      );
+      expect(events).toEqual([
+        { type: "phase.changed", at: LATER, from: "planning", to: outcome },
+        { type: "session.finalized", at: LATER, outcome, summary: "applied" },
+      ]);
+      expect(session).toEqual({
+        ...sessionAfter(create()),
+        phase: outcome,
+        resumeReady: false,
+        phaseHistory: [
+          { from: "initializing", to: "planning", at: NOON },
+          { from: "planning", to: outcome, at: LATER },
+        ],
+        finalizedAt: LATER,
+        summary: "applied",
+        updatedAt: LATER,
+        lastActiveAt: LATER,
+      });
+    },
+  );
 
   it("B2 gives the duration: from creation to the time it was finalized", () => {
     const session = sessionAfter(create(), at(LATER, finalize("completed")));
@@ -155,7 +158,7 @@ describe("finalizing", () => {
     ]);
   });
 
-  it("B2 happens once: a second time records nothing, also with another summary", () => {
+  it("B2 happens once: a second time records nothing, even with another summary", () => {
     const commands = [create(), finalize("completed", "applied")];
     expect(given(...commands).when(at(LATER, finalize("completed", "again")))).toEqual({
       events: [],
@@ -164,12 +167,12 @@ describe("finalizing", () => {
     });
   });
 
-  it("B2 is refused when the outcome was another", () => {
+  it("B2 is refused if the outcome was another", () => {
     const { refused } = given(create(), finalize("completed")).when(finalize("failed"));
     expect(refused).toEqual({ code: "phase_final", status: "active", state: "idle" });
   });
 
-  it("B2 leaves the session's status alone: it takes the next message", () => {
+  it("B2 keeps the session's status: it accepts the next message", () => {
     expect(given(create(), finalize("failed")).when(send(1)).refused).toBeNull();
     expect(given(create(), archive()).when(finalize("completed")).session?.standing).toEqual(
       sessionAfter(create(), archive()).standing,
@@ -199,7 +202,7 @@ describe("errors that an agent reports", () => {
     expect(session?.lastError).toEqual({ ...error, at: NOON + 5 });
   });
 
-  it("B2 B3 no longer count when they are forgiven; the last one stays readable", () => {
+  it("B2 B3 no longer count after a reset; the last one stays readable", () => {
     const forgive = update({ changes: { errorCount: 0 } });
     const reported = [create(), update({ error })];
     const { events, session } = given(...reported).when(forgive);
@@ -209,14 +212,14 @@ describe("errors that an agent reports", () => {
     expect(given(...reported, forgive).when(forgive).events).toEqual([]);
   });
 
-  it("B2 count from one again when an update forgives the earlier ones and reports another", () => {
+  it("B2 count from one again when an update resets them and reports another", () => {
     const { session } = given(create(), update({ error })).when(
       update({ changes: { errorCount: 0 }, error: { id: "e2", text: "again" } }),
     );
     expect(session).toMatchObject({ errorCount: 1, errorTotal: 2, lastError: { id: "e2" } });
   });
 
-  it("B2 are counted once when the report is tried again", () => {
+  it("B2 are counted once if the report is repeated", () => {
     expect(given(create(), update({ error })).when(update({ error }))).toEqual({
       events: [],
       refused: null,
@@ -226,12 +229,12 @@ describe("errors that an agent reports", () => {
 });
 
 describe("updating", () => {
-  it("B2 merges metadata key by key and records only what differs", () => {
+  it("B2 merges metadata key by key and records only changes", () => {
     const commands = [create({ metadata: { task: "T1", tags: ["a"] } })];
-    const wish = update({
+    const command = update({
       changes: { title: "New", metadata: { tags: ["a"], found: { issues: 2 } } },
     });
-    const { events, session } = given(...commands).when(wish);
+    const { events, session } = given(...commands).when(command);
     expect(events).toEqual([
       {
         type: "session.updated",
@@ -244,29 +247,29 @@ describe("updating", () => {
       title: "New",
       metadata: { task: "T1", tags: ["a"], found: { issues: 2 } },
     });
-    expect(given(...commands, wish).when(wish).events).toEqual([]);
+    expect(given(...commands, command).when(command).events).toEqual([]);
   });
 
-  it("B2 tells a stored null from a key that is not there", () => {
-    const wish = update({ changes: { metadata: { owner: null } } });
-    expect(given(create()).when(wish).session?.metadata).toEqual({ owner: null });
-    expect(given(create(), wish).when(wish).events).toEqual([]);
+  it("B2 distinguishes null from a missing key", () => {
+    const command = update({ changes: { metadata: { owner: null } } });
+    expect(given(create()).when(command).session?.metadata).toEqual({ owner: null });
+    expect(given(create(), command).when(command).events).toEqual([]);
   });
 
-  it("takes keys of metadata for what they are, whatever their name", () => {
+  it("handles every name of a metadata key", () => {
     const metadata: Record<string, string> = JSON.parse(
       '{"__proto__": "x", "constructor": "y"}',
     ) as Record<string, string>;
-    const wish = update({ changes: { metadata } });
-    const { session } = given(create()).when(wish);
+    const command = update({ changes: { metadata } });
+    const { session } = given(create()).when(command);
     expect(Object.entries(session?.metadata ?? {})).toEqual([
       ["__proto__", "x"],
       ["constructor", "y"],
     ]);
-    expect(given(create(), wish).when(wish).events).toEqual([]);
+    expect(given(create(), command).when(command).events).toEqual([]);
   });
 
-  it("sets and clears title, provider, model and delivery, and leaves the rest alone", () => {
+  it("sets and clears title, provider, model and delivery, and keeps the rest", () => {
     const set = update({
       changes: { title: "New", provider: "other", model: "large", delivery: "hold" },
     });

@@ -1,4 +1,4 @@
-/** What kind of work the agent says it is doing. Telemetry: no rule about messages reads it. */
+/** The kind of work that the agent reports. Rules about messages do not depend on it. */
 export const PHASES = [
   "initializing",
   "investigating",
@@ -21,7 +21,7 @@ export interface PhaseChange {
   readonly at: number;
 }
 
-/** The row keeps this many changes; the event log keeps all. */
+/** The session's row keeps this many changes; the event log keeps all. */
 export const PHASE_HISTORY_KEPT = 200;
 
 const RESUMABLE: ReadonlySet<Phase> = new Set(["investigating", "planning", "approval"]);

@@ -21,7 +21,7 @@ import { sessionAfter } from "./testing/given.ts";
 
 const A: RunStart = { ...START, provider: "a" };
 const B: RunStart = { ...START, provider: "b" };
-/** One run from its message to its end, on an agent whose session has this data. */
+/** A whole run of an agent whose session has this data. */
 const run = (n: number, start: RunStart, data: string) => [
   send(n, { start }),
   recordResume(true, data, start.provider),
@@ -29,20 +29,20 @@ const run = (n: number, start: RunStart, data: string) => [
   endRun(n),
 ];
 
-describe("A10: what each provider's agent needs to take its own session up again", () => {
-  it("is kept for each, with the last run that its session was given", () => {
+describe("A10: the resume data of each provider's agent", () => {
+  it("is kept for each provider, with the last run that the agent got", () => {
     const { resumeData } = sessionAfter(create(), ...run(1, A, "a1"), ...run(2, B, "b1"));
     expect(resumePointOf(resumeData, "a")).toEqual({ provider: "a", data: "a1", seen: "r1" });
     expect(resumePointOf(resumeData, "b")).toEqual({ provider: "b", data: "b1", seen: "r2" });
     expect(resumePointOf(resumeData, "c")).toBeNull();
   });
 
-  it("goes on where the agent took its session up again", () => {
+  it("stays when the agent resumes its session", () => {
     const commands = [create(), ...run(1, A, "a1"), ...run(2, B, "b1"), ...run(3, A, "a1")];
     expect(resumePointOf(sessionAfter(...commands).resumeData, "a")?.seen).toBe("r3");
   });
 
-  it("begins anew with a new session of the agent, which has seen nothing before it is given a run", () => {
+  it("starts again with a new session of the agent, which has seen no run", () => {
     const commands = [create(), ...run(1, A, "a1"), send(2, { start: A })];
     const started = sessionAfter(...commands, recordResume(true, "a2", "a"));
     expect(resumePointOf(started.resumeData, "a")).toEqual({
@@ -52,13 +52,13 @@ describe("A10: what each provider's agent needs to take its own session up again
     });
   });
 
-  it("is dropped when the agent can give nothing to take up, and only that provider's", () => {
+  it("is dropped if the agent cannot resume, for that provider only", () => {
     const commands = [create(), ...run(1, A, "a1"), ...run(2, B, "b1"), send(3, { start: A })];
     const { resumeData } = sessionAfter(...commands, { ...recordResume(false, null, "a") });
     expect(resumeData.map(({ provider }) => provider)).toEqual(["b"]);
   });
 
-  it("has not seen a run that was stored as given and was not given after all", () => {
+  it("has not seen a run that was recorded as handed but was not", () => {
     const begun = [create(), ...run(1, A, "a1"), send(2, { start: { ...A, handed: true } })];
     const taken = sessionAfter(...begun, requeueRun(2));
     expect(resumePointOf(taken.resumeData, "a")?.seen).toBe("r1");
@@ -66,13 +66,13 @@ describe("A10: what each provider's agent needs to take its own session up again
     expect(resumePointOf(ended.resumeData, "a")?.seen).toBe("r2");
   });
 
-  it("has seen a run that was given at once, also when the run is cancelled after an answer", () => {
-    const asked = [create(), ...run(1, A, "a1"), send(2, { start: { ...A, handed: true } })];
-    const answered = sessionAfter(...asked, suspendRun(2, "s1"), answer("s1"), cancel());
+  it("has seen a run that was handed at once, even if it is cancelled after an answer", () => {
+    const commands = [create(), ...run(1, A, "a1"), send(2, { start: { ...A, handed: true } })];
+    const answered = sessionAfter(...commands, suspendRun(2, "s1"), answer("s1"), cancel());
     expect(resumePointOf(answered.resumeData, "a")?.seen).toBe("r2");
   });
 
-  it("is bounded: the provider it was with longest ago is forgotten", () => {
+  it("is limited: the provider that was used longest ago is dropped", () => {
     let points = withResumeData([], { provider: "p0", data: 0 });
     for (let n = 1; n <= 20; n += 1)
       points = withResumeData(points, { provider: `p${n}`, data: n });
@@ -81,14 +81,14 @@ describe("A10: what each provider's agent needs to take its own session up again
   });
 });
 
-describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
+describe("A15: logs and rows of version 0.1, with the data of one agent", () => {
   const fold = (resumeData: unknown): unknown => {
     const event: unknown = { type: "resume.recorded", at: NOON, supportsResume: true, resumeData };
     const session = sessionAfter(create(), send(1, { start: A }));
     return evolveAll(session, [event as SessionEvent])?.resumeData;
   };
 
-  it("fold to the data of the provider they name, else of the one that was running", () => {
+  it("give the data to the provider that they name, else to that of the run", () => {
     expect(fold({ provider: "b", data: "b1" })).toEqual([
       { provider: "b", data: "b1", seen: null },
     ]);
@@ -96,7 +96,7 @@ describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
     expect(fold(null)).toEqual([]);
   });
 
-  it("are read whatever the data looks like", () => {
+  it("are read in every form of the data", () => {
     expect(parseResumePoints(null)).toEqual([]);
     expect(parseResumePoints({ provider: "a", data: 1 })).toEqual([
       { provider: "a", data: 1, seen: null },
@@ -107,7 +107,7 @@ describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
     expect(parseResumePoints(points)).toEqual(points);
   });
 
-  it("fold a session that was imported then", () => {
+  it("include imported sessions", () => {
     const now = sessionAfter(create(), send(1, { start: HANDED }), endRun(1));
     const { lastRun: _, ...old } = { ...now, resumeData: { provider: "demo", data: 7 } };
     const event: unknown = { type: "session.imported", at: NOON, session: old };
@@ -119,7 +119,7 @@ describe("A15: logs and rows of 0.1, which kept one agent's data", () => {
   });
 });
 
-it("C2, ruling 18: a session knows what its last run used, from its start on", () => {
+it("C2, ruling 18: a session knows the provider and model of its last run from its start", () => {
   const gemini = { provider: "gemini", model: "pro" };
   expect(sessionAfter(create()).lastRun).toBeNull();
   const started = [create(), send(1, { start: { ...gemini, handed: false } })];

@@ -1,16 +1,16 @@
 import { isArray, isObject, sameJson, type Json, type JsonObject } from "./json.ts";
 
-/** Where an agent of a provider can take its own session up again. */
+/** The data with which an agent of a provider can resume its own session. */
 export interface ResumePoint extends JsonObject {
-  /** Null when it was recorded before sessions had several providers, and nobody knows whose it is. */
+  /** Null in old data that does not name the provider. */
   readonly provider: string | null;
   /** Only the provider understands it. */
   readonly data: Json;
-  /** The last run that was given to the agent's session; null when none was, so that it knows nothing. */
+  /** The last run that the agent's session contains; null if it contains none. */
   readonly seen: string | null;
 }
 
-/** A session that was with more providers than this forgets the one it was with longest ago. */
+/** Beyond this number, the point that is unused for longest is dropped. */
 const MAX_RESUME_POINTS = 20;
 
 export function resumePointOf(
@@ -20,7 +20,7 @@ export function resumePointOf(
   return points.find((point) => point.provider === provider) ?? null;
 }
 
-/** An agent of the provider has a session with this data, or none that could be taken up again. */
+/** Stores the data of the provider's agent. Null removes the point: the agent cannot resume its session. */
 export function withResumeData(
   points: readonly ResumePoint[],
   { provider, data }: Pick<ResumePoint, "provider" | "data">,
@@ -34,7 +34,7 @@ export function withResumeData(
   );
 }
 
-/** The run was given to the agent that the provider's point is about. */
+/** Records that the agent of the run's provider got the run. */
 export function withSeenRun(
   points: readonly ResumePoint[],
   run: { readonly id: string; readonly provider: string },
@@ -46,7 +46,7 @@ export function withSeenRun(
   );
 }
 
-/** As they were stored: as a list, or as 0.1 and the portal kept the data of one agent. */
+/** Parses a stored list. Version 0.1 and the portal stored the data of a single agent instead. */
 export function parseResumePoints(stored: Json): readonly ResumePoint[] {
   if (stored === null) return [];
   if (isArray(stored)) {

@@ -58,7 +58,7 @@ describe("retention", () => {
     expect(verdicts([create(), fail()], { edgeMs: 24 * HOUR_MS })).toEqual(["keep", "remove"]);
   });
 
-  it("A13 counts from the failure, whatever came before or after", () => {
+  it("A13 counts from the failure, whatever happened before or after", () => {
     const failed = [
       create(),
       at(NOON + HOUR_MS, fail()),
@@ -67,7 +67,7 @@ describe("retention", () => {
     expect(verdicts(failed, { edgeMs: 25 * HOUR_MS })).toEqual(["keep", "remove"]);
   });
 
-  it("A13, ruling 16: removes a session that cannot go on after 7 days", () => {
+  it("A13, ruling 16: removes a session that cannot continue after 7 days", () => {
     const stuck = [create(), suspend("shutdown"), comeBack("its repository is gone")];
     expect(verdicts(stuck, { edgeMs: 7 * DAY_MS })).toEqual(["keep", "remove"]);
   });
@@ -90,7 +90,7 @@ describe("retention", () => {
   it.each<[string, readonly Command[]]>([
     ["a failed session", [create(), fail()]],
     ["a suspended one", [create(), suspend("crash"), comeBack("its repository is gone")]],
-  ])("A13, ruling 16: removes %s not earlier than a day after a migration", (_, commands) => {
+  ])("A13, ruling 16: removes %s at the earliest a day after a migration", (_, commands) => {
     const migratedAt = NOON + 100 * DAY_MS;
     const edgeMs = 100 * DAY_MS + KEPT_AFTER_MIGRATION_MS;
     expect(verdicts(commands, { edgeMs, migratedAt })).toEqual(["keep", "remove"]);
@@ -101,8 +101,8 @@ describe("retention", () => {
     ["archived", [create(), archive()], null],
     ["waiting for its server", [create(), suspend("crash")], null],
     ["failed", [create(), fail()], NOON + 24 * HOUR_MS],
-    ["unable to go on", [create(), suspend("crash"), comeBack("gone")], NOON + 7 * DAY_MS],
-  ])("A13, ruling 16: says when a session is removed that is %s", (_, commands, expected) => {
+    ["unable to continue", [create(), suspend("crash"), comeBack("gone")], NOON + 7 * DAY_MS],
+  ])("A13, ruling 16: knows when it removes a session that is %s", (_, commands, expected) => {
     const rules = { policy: RETENTION_POLICY, migratedAt: 0 };
     expect(removeAtOf(retainedOf(sessionAfter(...commands)), rules)).toBe(expected);
   });
@@ -110,25 +110,25 @@ describe("retention", () => {
   it.each<[string, readonly Command[]]>([
     ["its agent can resume it", [create(), recordResume(true, "abc"), comeBack("gone")]],
     ["it waits for an answer", [...WAITING, comeBack("gone")]],
-    ["messages wait in it", [create(), send(1), comeBack("gone")]],
-  ])("A13 removes a suspended session after 30 days where %s", (_, commands) => {
+    ["it has queued messages", [create(), send(1), comeBack("gone")]],
+  ])("A13 removes a suspended session after 30 days if %s", (_, commands) => {
     expect(verdicts(commands, { edgeMs: 30 * DAY_MS })).toEqual(["keep", "remove"]);
   });
 
-  it("A13 gives a session that was quiet for long its 7 days after a crash too", () => {
+  it("A13 keeps a session that was inactive for long for 7 days after a crash", () => {
     const crashed = [create(), at(NOON + 100 * DAY_MS, comeBack("its repository is gone"))];
     expect(verdicts(crashed, { edgeMs: 107 * DAY_MS })).toEqual(["keep", "remove"]);
   });
 
-  it("A13 keeps an archived session for ever", () => {
+  it("A13 keeps an archived session forever", () => {
     expect(verdicts([create(), archive()], { edgeMs: 10_000 * DAY_MS })).toEqual(["keep", "keep"]);
   });
 
-  it("A13 keeps an active session for ever: auto-archive is off by default", () => {
+  it("A13 keeps an active session forever: auto-archive is off by default", () => {
     expect(verdicts([create()], { edgeMs: 10_000 * DAY_MS })).toEqual(["keep", "keep"]);
   });
 
-  it("A13 archives an active session at the edge where auto-archive is on", () => {
+  it("A13 archives an active session exactly at the limit if auto-archive is on", () => {
     const edge = { edgeMs: 30 * DAY_MS, autoArchiveMs: 30 * DAY_MS };
     expect(verdicts([create()], edge)).toEqual(["keep", "archive"]);
     expect(verdicts([...RUNNING, endRun(1)], edge)).toEqual(["keep", "archive"]);
@@ -139,7 +139,7 @@ describe("retention", () => {
     ["waits for an answer", WAITING],
     ["has messages in its queue", [create(), send(1)]],
     ["is archived", [create(), archive()]],
-  ])("A13 never archives by itself what %s", (_, commands) => {
+  ])("A13 never archives a session that %s", (_, commands) => {
     expect(verdicts(commands, { edgeMs: 30 * DAY_MS, autoArchiveMs: 30 * DAY_MS })).toEqual([
       "keep",
       "keep",

@@ -5,7 +5,7 @@ export interface RetentionPolicy {
   readonly errorMs: number;
   readonly suspendedMs: number;
   readonly resumableMs: number;
-  /** Off when null: only a user archives. */
+  /** Null if only users archive sessions. */
   readonly autoArchiveMs: number | null;
 }
 
@@ -19,7 +19,7 @@ export const RETENTION_POLICY: RetentionPolicy = {
   autoArchiveMs: null,
 };
 
-/** Nothing is removed for this long after the database was migrated, so that people can look at it first. */
+/** After a migration of the database nothing is removed for this long, so that people can check it. */
 export const KEPT_AFTER_MIGRATION_MS = DAY_MS;
 
 export interface RetentionRules {
@@ -28,15 +28,15 @@ export interface RetentionRules {
   readonly migratedAt: number;
 }
 
-/** The parts of a session that retention goes by. */
+/** The parts of a session that retention depends on. */
 export interface RetainedSession {
   readonly status: Status;
   readonly suspendedAt: number | null;
-  /** Null while only the server is away: such a session is never removed. */
+  /** Null if only the server stopped: then the session is never removed. */
   readonly suspendedReason: string | null;
   readonly failedAt: number | null;
   readonly lastActiveAt: number;
-  /** Its agent can resume it, or something waits in it: it is kept for longer. */
+  /** Its agent can resume it, or it has open suspensions or queued messages. It is kept longer. */
   readonly isResumable: boolean;
 }
 
@@ -53,7 +53,7 @@ export function retainedOf(session: Session): RetainedSession {
   };
 }
 
-/** When retention removes the session, if nothing happens to it before; null when it never does. */
+/** When retention removes the session if it stays inactive; null if it never does. */
 export function removeAtOf(
   session: RetainedSession,
   { policy, migratedAt }: RetentionRules,
@@ -78,7 +78,7 @@ export function removeAtOf(
 
 export type RetentionVerdict = "keep" | "archive" | "remove";
 
-/** What the daily job does with a session. A session that it removes has been exported first. */
+/** The action of the daily job. The job exports a session before it removes it. */
 export function retentionOf(
   session: Session,
   { now, ...rules }: { readonly now: number } & RetentionRules,

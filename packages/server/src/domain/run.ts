@@ -1,3 +1,4 @@
+import type { AgentChoice } from "./choose-agent.ts";
 import type { ContinuityPolicy } from "./delivery.ts";
 import type { Json, JsonObject } from "./json.ts";
 
@@ -13,26 +14,22 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The session's current run: one agent working on one message. */
-export interface CurrentRun {
+export interface CurrentRun extends AgentChoice {
   readonly id: string;
   readonly messageId: string;
-  readonly provider: string;
-  readonly model: string | null;
   readonly continuity: ContinuityPolicy;
   /**
-   * The agent has been given the message, or the latest answer. Recorded before it happens: a run
-   * cut while `handed` has an unknown outcome and is not repeated; one cut before can safely go on.
+   * The agent got the message or the latest answer. This is recorded before it happens: if the run is cut off
+   * later, its outcome is unknown and it is not repeated. Before that it can safely continue.
    */
   readonly handed: boolean;
-  /** How often an agent got the message or an answer. Above zero, an agent knows the message. */
+  /** How often an agent got the message or an answer. If it is above zero, an agent knows the message. */
   readonly attempts: number;
 }
 
 /** The runtime's choice when a slot for an agent is free. */
-export interface RunStart {
-  readonly provider: string;
-  readonly model: string | null;
-  /** The agent is alive and is given the message right after the commit. */
+export interface RunStart extends AgentChoice {
+  /** The agent is alive and gets the message right after the commit. */
   readonly handed: boolean;
 }
 
@@ -42,7 +39,7 @@ export type RunResult =
   | { readonly outcome: "cancelled"; readonly reason: string }
   | { readonly outcome: "interrupted"; readonly reason: string };
 
-/** An action that was allowed and, as far as can be seen, never done. */
+/** An action that was allowed, but apparently not done. */
 export interface UnusedAnswer {
   readonly suspensionId: string;
   /** Names the action. */
@@ -53,15 +50,15 @@ export interface UnusedAnswer {
 export interface RunError {
   readonly code: string;
   readonly message: string;
-  /** The tail of the agent's stderr, where there is one. */
+  /** The end of the agent's stderr, if any. */
   readonly detail: string | null;
 }
 
 /** How the agent of a run knows the earlier messages. */
 export type RunMemory =
-  /** `live`: it took part. `none`: it knows nothing. */
+  /** `live`: it took part in them. `none`: it does not know them. */
   | { readonly how: "live" | "none" }
-  /** It resumed its own session, and got later messages of other agents as a text. */
+  /** It resumed its own session and got later messages of other agents as a text. */
   | { readonly how: "resumed" | "loaded"; readonly given?: number; readonly of?: number }
   /** `told`: it gets the last messages with every prompt. `briefed`: it got them once as a text. */
   | { readonly how: "told" | "briefed"; readonly given: number; readonly of: number };

@@ -1,4 +1,4 @@
-/** What a token lets its bearer do; each also what those before it do. */
+/** The scopes of tokens. Each includes the ones before it. */
 export const SCOPES = ["read", "send", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -25,14 +25,14 @@ export interface Waiting {
 
 export type Activity = Idle | Running | Waiting;
 
-/** Status and state together, so that a pair that must not exist cannot be written down. */
+/** Status and state in one union, so that an invalid pair is a type error. */
 export type Standing =
   | { readonly status: "active"; readonly activity: Activity }
   | {
       readonly status: "suspended";
       readonly activity: Idle | Waiting;
       readonly suspendedAt: number;
-      /** Why the session cannot go on; null while only the server is away. */
+      /** Why the session cannot continue; null if only the server stopped. */
       readonly reason: string | null;
     }
   | { readonly status: "archived"; readonly archivedAt: number }
@@ -40,17 +40,17 @@ export type Standing =
 
 export interface Session {
   readonly id: string;
-  /** What an orchestrator calls it, unique like the id; null for sessions that nobody else named. */
+  /** The unique ID that an orchestrator gave it, if any. */
   readonly agentId: string | null;
   readonly repoId: string | null;
   readonly title: string | null;
   readonly standing: Standing;
   readonly delivery: DeliveryPolicy;
   readonly queue: readonly QueueEntry[];
-  /** Preference only: each run chooses its own. */
+  /** A preference: a message can choose another provider and model. */
   readonly provider: string | null;
   readonly model: string | null;
-  /** What the run that was started last uses, or used; null before the first. */
+  /** The provider and model of the latest run; null before the first run. */
   readonly lastRun: AgentChoice | null;
   readonly agentName: string | null;
   readonly purpose: string | null;
@@ -58,15 +58,15 @@ export interface Session {
   readonly phase: Phase;
   readonly phaseHistory: readonly PhaseChange[];
   readonly resumeReady: boolean;
-  /** Errors since the last completed run, or since somebody reset the count. */
+  /** Errors since the last completed run or the last reset. */
   readonly errorCount: number;
-  /** All errors of its life; never reset. */
+  /** All errors; never reset. */
   readonly errorTotal: number;
-  /** Stays when the count is reset. */
+  /** A reset of the count does not change it. */
   readonly lastError: LastError | null;
-  /** Whether the last agent can take its own session up again. */
+  /** Whether the last agent can resume its own session. */
   readonly supportsResume: boolean;
-  /** What an agent of each provider needs for that, the one recorded last at the end. */
+  /** The data that an agent of each provider needs for that; the newest is last. */
   readonly resumeData: readonly ResumePoint[];
   readonly forkedFrom: ForkOrigin | null;
   readonly createdAt: number;
@@ -78,19 +78,19 @@ export interface Session {
 }
 
 export interface RecordedError {
-  /** Absorbs the report's own retry. */
+  /** The error is counted once, even if the report of it is repeated. */
   readonly id: string;
   readonly text: string;
 }
 
 export interface LastError extends RecordedError {
-  /** Null for an error that was stored before errors had a time. */
+  /** Null in errors that are older than this field. */
   readonly at: number | null;
 }
 
 export interface ForkOrigin {
   readonly sessionId: string;
-  /** The last message taken over; null takes all. */
+  /** The last message of the origin that the fork contains; null if it contains all. */
   readonly atMessage: string | null;
 }
 

@@ -39,7 +39,7 @@ const FINE: Surroundings = {
   budget: "none",
 };
 
-/** Those of a session that is `READY`. */
+/** The checks of the session `READY`. */
 function requiredChecks({ inactiveMs }: { inactiveMs: number }): readonly ResumeCheck[] {
   const phase = "investigating | planning | approval";
   return [
@@ -72,7 +72,7 @@ function judged(session: Session, now = NOON) {
 }
 
 describe("whether a session should be resumed", () => {
-  it("B3 is judged by five checks, each with its value and limit, and shows four more", () => {
+  it("B3 depends on five checks, each with its value and limit, and lists four more", () => {
     expect(
       shouldResume(READY, { now: NOON + 1_000, policy: RESUME_POLICY, surroundings: FINE }),
     ).toEqual({
@@ -88,7 +88,7 @@ describe("whether a session should be resumed", () => {
     });
   });
 
-  it("B3 is no when there is none, or none that can be read", () => {
+  it("B3 is no if it is missing or unreadable", () => {
     expect(shouldResume("missing", { now: NOON, policy: RESUME_POLICY })).toEqual({
       shouldResume: false,
       reason: "session_not_found",
@@ -101,7 +101,7 @@ describe("whether a session should be resumed", () => {
     });
   });
 
-  it("B3 is no when it is not ready for it", () => {
+  it("B3 is no if it is not ready", () => {
     expect(decided({ ...READY, resumeReady: false })).toEqual([false, "not_resume_ready"]);
   });
 
@@ -120,7 +120,7 @@ describe("whether a session should be resumed", () => {
     ]);
   });
 
-  it("B3 is yes up to a millisecond before 30 minutes without activity, and no from there on", () => {
+  it("B3 is yes until a millisecond before 30 minutes without activity, then no", () => {
     expect(decided(READY, NOON + 30 * MINUTE_MS - 1)).toEqual([true, "session_resumable"]);
     expect(decided(READY, NOON + 30 * MINUTE_MS)).toEqual([false, "inactive_too_long"]);
   });
@@ -139,13 +139,13 @@ describe("whether a session should be resumed", () => {
     );
   });
 
-  it("B3 is no when the session takes no messages any more", () => {
+  it("B3 is no if the session accepts no more messages", () => {
     expect(decided({ ...READY, status: "suspended" })).toEqual([true, "session_resumable"]);
     expect(decided({ ...READY, status: "archived" })).toEqual([false, "session_archived"]);
     expect(decided({ ...READY, status: "error" })).toEqual([false, "session_failed"]);
   });
 
-  it("B3 takes a clock set back for activity just now", () => {
+  it("B3 treats activity in the future as activity now", () => {
     const { reason, checks } = shouldResume(READY, {
       now: NOON - MINUTE_MS,
       policy: RESUME_POLICY,
@@ -154,7 +154,7 @@ describe("whether a session should be resumed", () => {
     expect(checks.slice(0, 5)).toEqual(requiredChecks({ inactiveMs: 0 }));
   });
 
-  it("B3 gives the first reason of several, and says of every check whether it passed", () => {
+  it("B3 gives the first of several reasons, and the result of every check", () => {
     const nothingRight = {
       status: "active",
       resumeReady: false,
@@ -179,17 +179,17 @@ describe("whether a session should be resumed", () => {
   });
 });
 
-describe("what is around a session that should be resumed", () => {
+describe("the surroundings of a session that should be resumed", () => {
   const USED_UP = { isLeft: false, used: "9 tokens", of: "9 tokens" };
 
-  /** The answer, and the check in short, with and without its being required. */
-  function judgedWith(name: FurtherCheck, found: Surroundings) {
+  /** The decision and the check as a text, if it is required and if it is not. */
+  function judgedWith(name: FurtherCheck, surroundings: Surroundings) {
     return [[], [name]].map((require) => {
       const policy = { ...RESUME_POLICY, require };
       const { reason, checks } = shouldResume(READY, {
         now: NOON,
         policy,
-        surroundings: { ...FINE, ...found },
+        surroundings: { ...FINE, ...surroundings },
       });
       const check = checks.find((one) => one.name === name);
       return `${reason}: ${check?.value}, ${check?.passed === true ? "passed" : "failed"}`;
@@ -202,9 +202,9 @@ describe("what is around a session that should be resumed", () => {
     ["provider", { provider: "not_known" }, "not_known", "provider_missing"],
     ["lease", { lease: "running" }, "running", "session_busy"],
     ["budget", { budget: USED_UP }, "9 tokens", "budget_used_up"],
-  ])("B3 shows a failed check of the %s, and counts it when it is required", (...row) => {
-    const [name, found, value, reason] = row;
-    expect(judgedWith(name, found)).toEqual([
+  ])("B3 fail the check of the %s, which counts if it is required", (...row) => {
+    const [name, surroundings, value, reason] = row;
+    expect(judgedWith(name, surroundings)).toEqual([
       `session_resumable: ${value}, failed`,
       `${reason}: ${value}, failed`,
     ]);
@@ -215,12 +215,12 @@ describe("what is around a session that should be resumed", () => {
     ["lease", { lease: "waiting" }, "waiting"],
     ["lease", { lease: "cut_off" }, "cut_off"],
     ["budget", { budget: { ...USED_UP, isLeft: true } }, "9 tokens"],
-  ])("B3 passes a required check of the %s when nothing is wrong: %o", (name, found, value) => {
+  ])("B3 pass a required check of the %s: %o", (name, surroundings, value) => {
     const passed = `session_resumable: ${value}, passed`;
-    expect(judgedWith(name, found)).toEqual([passed, passed]);
+    expect(judgedWith(name, surroundings)).toEqual([passed, passed]);
   });
 
-  it("B3 holds what nobody has looked at against a session only when it is required", () => {
+  it("B3 count as failed if they are unknown and required", () => {
     const ask = (require: readonly FurtherCheck[]) =>
       shouldResume(READY, { now: NOON, policy: { ...RESUME_POLICY, require } });
     expect(ask([]).checks.slice(5)).toEqual([
@@ -238,7 +238,7 @@ describe("what is around a session that should be resumed", () => {
     });
   });
 
-  it("B3 gives the reason of the five before that of the others", () => {
+  it("B3 give a reason only if the five checks pass", () => {
     const policy = { ...RESUME_POLICY, require: FURTHER_CHECKS };
     const surroundings: Surroundings = { ...FINE, lease: "running", budget: USED_UP };
     const reasonOf = (session: Resumable) =>
@@ -248,17 +248,17 @@ describe("what is around a session that should be resumed", () => {
   });
 });
 
-describe("a session that lived", () => {
+describe("a session with a history", () => {
   const READY_AT_NOON = [create(), update({ phase: "approval" })];
 
-  it("B3 is resumed where its phase allows it, with failed runs among its errors", () => {
+  it("B3 is resumed if its phase allows it; failed runs count as errors", () => {
     const failing = [1, 2, 3].flatMap((n) => [send(n, { start: HANDED }), endRun(n, FAILED)]);
     expect(judged(sessionAfter(create()))).toEqual([false, "not_resume_ready"]);
     expect(judged(sessionAfter(...READY_AT_NOON))).toEqual([true, "session_resumable"]);
     expect(judged(sessionAfter(...READY_AT_NOON, ...failing))).toEqual([false, "too_many_errors"]);
   });
 
-  it("B3 is as inactive after a crash as it was before it", () => {
+  it("B3 is as inactive after a crash as before it", () => {
     const crashed = sessionAfter(...READY_AT_NOON, at(NOON + 30 * MINUTE_MS, suspend("crash")));
     expect(judged(crashed, NOON + 30 * MINUTE_MS)).toEqual([false, "inactive_too_long"]);
   });

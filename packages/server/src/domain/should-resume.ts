@@ -17,7 +17,7 @@ export type ResumeReason =
   | "session_busy"
   | "budget_used_up";
 
-/** Checks about what is around a session: always shown, and counted where somebody asks for it. */
+/** Checks of the session's surroundings. They are always listed, and decide only if the caller requires them. */
 export const FURTHER_CHECKS = ["workspace", "provider", "lease", "budget"] as const;
 export type FurtherCheck = (typeof FURTHER_CHECKS)[number];
 
@@ -30,7 +30,7 @@ export interface ResumeCheck {
     | "errors"
     | FurtherCheck;
   readonly passed: boolean;
-  /** Whether the answer depends on it. */
+  /** Whether the decision depends on it. */
   readonly required: boolean;
   readonly value: boolean | number | string;
   readonly limit: number | string | null;
@@ -38,7 +38,7 @@ export interface ResumeCheck {
 
 export interface ResumeDecision {
   readonly shouldResume: boolean;
-  /** That of the first required check that failed. */
+  /** The reason of the first required check that failed. */
   readonly reason: ResumeReason;
   readonly checks: readonly ResumeCheck[];
 }
@@ -51,25 +51,25 @@ export interface ResumePolicy {
 
 export const RESUME_POLICY: ResumePolicy = { inactiveMs: 30 * 60_000, maxErrors: 3, require: [] };
 
-/** Just what the decision needs of a session, so that it can be read without the rest. */
+/** The parts of a session that the decision needs. */
 export type Resumable = Pick<Session, "resumeReady" | "errorCount" | "lastActiveAt"> & {
   readonly status: Status;
   readonly phase: Phase;
 };
 
-/** What is around a session. What nobody has looked at is not there. */
+/** The surroundings of a session. Parts that were not examined are absent. */
 export interface Surroundings {
   readonly workspace?: "none" | "there" | "missing";
   readonly provider?: "installed" | "not_installed" | "not_known";
-  /** `waiting`: a run waits for an answer. `cut_off`: one is under way of a node that is dead. */
+  /** `waiting`: a run waits for an answer. `cut_off`: the node of the current run is dead. */
   readonly lease?: "idle" | "waiting" | "running" | "cut_off";
-  /** `used` and `of` in words. */
+  /** `used` and `of` are texts for people. */
   readonly budget?:
     | "none"
     | { readonly isLeft: boolean; readonly used: string; readonly of: string };
 }
 
-/** Whether an orchestrator should take a session up again instead of starting a new one. */
+/** Whether an orchestrator should resume a session instead of creating a new one. */
 export function shouldResume(
   session: Resumable | "missing" | "invalid",
   {
@@ -78,123 +78,112 @@ export function shouldResume(
     surroundings = {},
   }: { now: number; policy: ResumePolicy; surroundings?: Surroundings },
 ): ResumeDecision {
-  const judged =
+  const verdicts =
     session === "missing" || session === "invalid"
       ? [judgeAbsence(session)]
-      : [
-          ...judgeSession(session, { now, policy }),
-          ...judgeSurroundings(surroundings, policy.require),
-        ];
-  const failed = judged.find(({ check }) => check.required && !check.passed);
+      : [...judgeSession(session, now, policy), ...judgeSurroundings(surroundings, policy.require)];
+  const failed = verdicts.find(({ required, passed }) => required && !passed);
   return {
     shouldResume: failed === undefined,
     reason: failed === undefined ? "session_resumable" : failed.reason,
-    checks: judged.map(({ check }) => check),
+    checks: verdicts.map(({ reason: _, ...check }) => check),
   };
 }
 
-interface Judged {
-  readonly check: ResumeCheck;
-  /** Given when it fails. */
-  readonly reason: ResumeReason;
-}
+/** A check with the reason for the decision if it fails. */
+type Verdict = ResumeCheck & { readonly reason: ResumeReason };
 
-function judgeAbsence(found: "missing" | "invalid"): Judged {
-  return {
-    check: { name: "session_valid", passed: false, required: true, value: found, limit: null },
-    reason: found === "missing" ? "session_not_found" : "session_invalid",
-  };
+function judgeAbsence(value: "missing" | "invalid"): Verdict {
+  const reason = value === "missing" ? "session_not_found" : "session_invalid";
+  return { name: "session_valid", passed: false, required: true, value, limit: null, reason };
 }
 
 function judgeSession(
   session: Resumable,
-  { now, policy }: { now: number; policy: ResumePolicy },
-): readonly Judged[] {
-  // A clock set back makes activity look like the future; that is as recent as can be.
+  now: number,
+  { inactiveMs: limitMs, maxErrors }: ResumePolicy,
+): readonly Verdict[] {
+  // If the clock was set back, the last activity may be in the future.
   const inactiveMs = Math.max(0, now - session.lastActiveAt);
-  const judge = (reason: ResumeReason, check: Omit<ResumeCheck, "required">): Judged => ({
-    check: { ...check, required: true },
-    reason,
-  });
   return [
-    judge(session.status === "archived" ? "session_archived" : "session_failed", {
+    {
       name: "session_valid",
       passed: STATUS_RULES[session.status].takesMessages,
+      required: true,
       value: session.status,
       limit: "active | suspended",
-    }),
-    judge("not_resume_ready", {
+      reason: session.status === "archived" ? "session_archived" : "session_failed",
+    },
+    {
       name: "resume_ready",
       passed: session.resumeReady,
+      required: true,
       value: session.resumeReady,
       limit: null,
-    }),
-    judge("phase_not_resumable", {
+      reason: "not_resume_ready",
+    },
+    {
       name: "phase",
       passed: isResumable(session.phase),
+      required: true,
       value: session.phase,
       limit: "investigating | planning | approval",
-    }),
-    judge("inactive_too_long", {
+      reason: "phase_not_resumable",
+    },
+    {
       name: "last_activity",
-      passed: inactiveMs < policy.inactiveMs,
+      passed: inactiveMs < limitMs,
+      required: true,
       value: inactiveMs,
-      limit: policy.inactiveMs,
-    }),
-    judge("too_many_errors", {
+      limit: limitMs,
+      reason: "inactive_too_long",
+    },
+    {
       name: "errors",
-      passed: session.errorCount < policy.maxErrors,
+      passed: session.errorCount < maxErrors,
+      required: true,
       value: session.errorCount,
-      limit: policy.maxErrors,
-    }),
+      limit: maxErrors,
+      reason: "too_many_errors",
+    },
   ];
 }
 
 function judgeSurroundings(
   { workspace, provider, lease, budget }: Surroundings,
   required: readonly FurtherCheck[],
-): readonly Judged[] {
+): readonly Verdict[] {
   const judge = (
     name: FurtherCheck,
-    {
-      reason,
-      fails,
-      value,
-      limit,
-    }: Omit<ResumeCheck, "name" | "passed" | "required"> & {
-      readonly reason: ResumeReason;
-      readonly fails: boolean;
-    },
-  ): Judged => {
+    reason: ResumeReason,
+    check: Pick<ResumeCheck, "passed" | "limit"> & { readonly value: string | undefined },
+  ): Verdict => {
+    const { value = "unknown", limit } = check;
     const isRequired = required.includes(name);
-    // What is not known is not held against a session, unless somebody must know it.
-    const passed = value === "unknown" ? !isRequired : !fails;
-    return { check: { name, passed, required: isRequired, value, limit }, reason };
+    // An unknown value passes, unless the caller requires the check.
+    const passed = check.value === undefined ? !isRequired : check.passed;
+    return { name, passed, required: isRequired, value, limit, reason };
   };
   const spent = typeof budget === "object" ? budget : null;
   return [
-    judge("workspace", {
-      reason: "workspace_missing",
-      fails: workspace === "missing",
-      value: workspace ?? "unknown",
+    judge("workspace", "workspace_missing", {
+      passed: workspace !== "missing",
+      value: workspace,
       limit: "none | there",
     }),
-    judge("provider", {
-      reason: "provider_missing",
-      fails: provider !== "installed",
-      value: provider ?? "unknown",
+    judge("provider", "provider_missing", {
+      passed: provider === "installed",
+      value: provider,
       limit: "installed",
     }),
-    judge("lease", {
-      reason: "session_busy",
-      fails: lease === "running",
-      value: lease ?? "unknown",
+    judge("lease", "session_busy", {
+      passed: lease !== "running",
+      value: lease,
       limit: "idle | waiting | cut_off",
     }),
-    judge("budget", {
-      reason: "budget_used_up",
-      fails: spent !== null && !spent.isLeft,
-      value: typeof budget === "object" ? budget.used : (budget ?? "unknown"),
+    judge("budget", "budget_used_up", {
+      passed: spent?.isLeft !== false,
+      value: typeof budget === "object" ? budget.used : budget,
       limit: spent?.of ?? null,
     }),
   ];

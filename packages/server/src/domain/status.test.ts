@@ -24,7 +24,7 @@ const REACHED: Record<Status, readonly Command[]> = {
 };
 
 describe("the status of a session", () => {
-  it("A7 is one of four, and its table says what each means", () => {
+  it("A7 is one of four, with the rules of its table", () => {
     expect(STATUSES).toEqual(["active", "suspended", "archived", "error"]);
     expect(STATUS_RULES).toEqual({
       active: { listed: true, counted: true, takesMessages: true, final: false },
@@ -34,20 +34,17 @@ describe("the status of a session", () => {
     });
   });
 
-  it.each(STATUSES)("A7 takes messages when it is %s exactly where the table says so", (status) => {
+  it.each(STATUSES)("A7 accepts messages in %s if the table says so", (status) => {
     const { refused } = given(...REACHED[status]).when(send(1));
     expect(refused === null).toBe(STATUS_RULES[status].takesMessages);
   });
 
-  it.each(STATUSES)(
-    "A7 can be left again when it is %s exactly where the table says so",
-    (status) => {
-      const left = [send(1), resume(), suspend("crash"), archive(), fail()]
-        .map((command) => given(...REACHED[status]).when(command).session)
-        .some((session) => session !== null && statusOf(session) !== status);
-      expect(left).toBe(!STATUS_RULES[status].final);
-    },
-  );
+  it.each(STATUSES)("A7 can be left from %s if the table says so", (status) => {
+    const left = [send(1), resume(), suspend("crash"), archive(), fail()]
+      .map((command) => given(...REACHED[status]).when(command).session)
+      .some((session) => session !== null && statusOf(session) !== status);
+    expect(left).toBe(!STATUS_RULES[status].final);
+  });
 });
 
 describe("the legal pairs of status and state", () => {
@@ -61,7 +58,7 @@ describe("the legal pairs of status and state", () => {
     });
   });
 
-  it("A7 are the only ones that the types can express", () => {
+  it("A7 are the only ones that the types allow", () => {
     type StateIn<S extends Status> =
       Extract<Standing, { status: S }> extends { activity: { state: infer State } }
         ? State
@@ -160,7 +157,7 @@ describe("every change of status", () => {
   ];
 
   it.each(MATRIX)(
-    "A7 from %s goes where the model says, or is refused by name",
+    "A7 from %s follows the model, or is refused with a code",
     (_, commands, expected) => {
       const outcomes = [send(2), resume(), suspend("crash"), archive(), fail()].map((command) => {
         const { refused, session } = given(...commands).when(command);
@@ -170,7 +167,7 @@ describe("every change of status", () => {
     },
   );
 
-  it("A7 to active happens too when the oldest queued message of a suspended session is started", () => {
+  it("A7 to active also happens when the oldest queued message of a suspended session starts", () => {
     const before = sessionAfter(create(), send(1), suspend("crash"));
     const { session, events } = given(create(), send(1), suspend("crash")).when(startRun(1));
     expect(events.map(({ type }) => type)).toEqual(["session.resumed", "run.started"]);

@@ -1,4 +1,4 @@
-/** The session's place in the user's life. What each status means is this table and nothing else. */
+/** The status of a session for its user. `STATUS_RULES` defines the meaning of each one. */
 export const STATUSES = ["active", "suspended", "archived", "error"] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -7,7 +7,7 @@ export interface StatusRules {
   readonly listed: boolean;
   /** Counted in the badge. */
   readonly counted: boolean;
-  /** A message is accepted, and the composer enabled. */
+  /** Messages are accepted. */
   readonly takesMessages: boolean;
   readonly final: boolean;
 }
@@ -19,11 +19,11 @@ export const STATUS_RULES = {
   error: { listed: false, counted: false, takesMessages: false, final: true },
 } as const satisfies Record<Status, StatusRules>;
 
-/** What is happening now. */
+/** The current activity of a session. */
 export const STATES = ["idle", "running", "suspended"] as const;
 export type State = (typeof STATES)[number];
 
-/** Every pair that may exist; the types of `Standing` allow exactly these. */
+/** All valid pairs. The type `Standing` allows exactly these. */
 export const LEGAL_STATES = {
   active: ["idle", "running", "suspended"],
   suspended: ["idle", "suspended"],

@@ -11,16 +11,16 @@ export const SUSPENSION_KINDS = [
 ] as const;
 export type SuspensionKind = (typeof SUSPENSION_KINDS)[number];
 
-/** What a run waits for. It is on disk as long as it is open, whatever becomes of the agent. */
+/** A request that a run waits for. It stays on disk while it is open, even if the agent ends. */
 export interface Suspension {
   readonly id: string;
   readonly kind: SuspensionKind;
-  /** What was asked, structured as its kind requires; shown to people and replayed to agents. */
+  /** The content depends on the kind. It is shown to people and sent to agents again. */
   readonly request: JsonObject;
-  /** Tool and canonical input of a permission, so that a later answer is applied to that call only. */
+  /** The tool and canonical input of a permission, so that a later answer applies only to that call. */
   readonly fingerprint: string | null;
   readonly createdAt: number;
-  /** When it closes by itself, as a rejection; null waits for ever. */
+  /** When it expires, which counts as a rejection; null if it never does. */
   readonly expiresAt: number | null;
 }
 

@@ -16,7 +16,7 @@ export function isUsable(token: Pick<TokenFacts, "expiresAt" | "revokedAt">, now
   return !isRevoked(token) && (token.expiresAt === null || now < token.expiresAt);
 }
 
-/** While there are tokens, every request needs one: so one of them must be an admin's, and it comes first. */
+/** Every request needs a token once one exists. Therefore the first token must have the scope admin. */
 export function mayAdd(
   tokens: readonly TokenFacts[],
   { scope, now }: { readonly scope: Scope; readonly now: number },
@@ -24,7 +24,7 @@ export function mayAdd(
   return scope === "admin" || tokens.some((token) => isAdmin(token, now));
 }
 
-/** The last usable admin token stays as long as any other token is not revoked, even an expired one. */
+/** The last usable admin token cannot be revoked while other tokens exist that are not revoked, even expired ones. */
 export function mayRevoke(
   tokens: readonly TokenFacts[],
   { id, now }: { readonly id: string; readonly now: number },

@@ -7,27 +7,27 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { AccessTokens } from "../runtime/tokens/access-tokens.ts";
 import type { AgentTokens } from "./guard/agent-token.ts";
 
-/** What the routes are made of; put together in the composition root. */
+/** The dependencies of the routes. The composition root creates them. */
 export interface AppServices {
   readonly runtime: Runtime;
   readonly version: string;
   readonly startedAt: Date;
   readonly token: string | null;
-  /** Lets commands on the server's own data folder do everything. */
+  /** Gives commands on the server's data folder all rights. */
   readonly localToken?: string;
-  /** Those that can be made and revoked; without them there is only the one above. */
+  /** The API tokens, which can be created and revoked. */
   readonly tokens?: AccessTokens;
-  /** Without them no tool of an agent is let in. */
+  /** Without them the tools of agents get no access. */
   readonly agentTokens?: AgentTokens;
-  /** The folder of the built web page, or null to serve none. */
+  /** The folder of the built web page; null serves no page. */
   readonly webFolder: string | null;
-  /** Where requests and failures are logged: a pino logger, or one like it. Without it, nowhere. */
+  /** The log of requests and failures: a pino logger, or a compatible one. */
   readonly logger?: FastifyBaseLogger;
-  /** What is configured; what is usual unless given. */
+  /** The configured limits; otherwise the defaults. */
   readonly limits?: Limits;
-  /** Whether agents are started in a sandbox, as it is at the moment; without it, they are not. */
+  /** The current state of the sandbox. Without it, agents run without a sandbox. */
   readonly sandbox?: () => SandboxState;
-  /** How often open event streams show that they live. */
+  /** The interval of the heartbeats of event streams. */
   readonly heartbeatMs?: number;
 }
 

@@ -16,16 +16,16 @@ import { RUNTIME_REFUSAL_CODES } from "../runtime/reply.ts";
 import { FAULT_CODES } from "../storage/fault.ts";
 import { parseDescription } from "./docs/description.ts";
 import { PROBLEM_STATUS } from "./problems/problem-status.ts";
-import { READY } from "./testing/samples.ts";
+import { READY, session, WIRE_SESSION } from "./testing/samples.ts";
 import { listen, testApp } from "./testing/test-app.ts";
 
 describe("the HTTP server", () => {
-  it("says that it is alive", async () => {
+  it("reports that it is alive", async () => {
     const reply = await (await testApp()).inject("/healthz");
     expect([reply.statusCode, reply.json()]).toEqual([200, { status: "ok", version: "1.2.3" }]);
   });
 
-  it("says that it is ready, on what, and counts the rows set aside (B5)", async () => {
+  it("reports that it is ready, its database, and the number of quarantined rows (B5)", async () => {
     const readiness = async () => ({ ...READY, setAside: 2 });
     const reply = await (await testApp({ runtime: { readiness } })).inject("/readyz");
     const { ready: _, ...rest } = READY;
@@ -59,7 +59,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("tells the limits and the sandbox that it was started with, as they are at the moment", async () => {
+  it("reports its limits and the current state of the sandbox", async () => {
     let active = true;
     const app = await testApp({
       runtime: { readiness: async () => READY },
@@ -76,7 +76,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("answers 503 with the reason while its database is away", async () => {
+  it("answers 503 with the reason while its database is unavailable", async () => {
     const readiness = async (): Promise<Readiness> => ({
       ready: false,
       reason: "The database failed: gone",
@@ -89,13 +89,13 @@ describe("the HTTP server", () => {
     expect(reply.json()).toMatchObject({ status: "unready", reason: "The database failed: gone" });
   });
 
-  it("answers what is under way when it closes, and waits for no connection without a request", async () => {
-    const asked = Promise.withResolvers<void>();
+  it("finishes requests in progress when it closes, and does not wait for idle connections", async () => {
+    const received = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Readiness>();
     const app = await testApp({
       runtime: {
         readiness: () => {
-          asked.resolve();
+          received.resolve();
           return answer.promise;
         },
       },
@@ -109,7 +109,7 @@ describe("the HTTP server", () => {
     half.write("GET /healthz HTTP/1.1\r\nhost: ");
     const working = await connected(port);
     working.write(request("GET /readyz"));
-    await asked.promise;
+    await received.promise;
     const before = performance.now();
     const closing = app.close();
     answer.resolve(READY);
@@ -119,7 +119,7 @@ describe("the HTTP server", () => {
     for (const socket of [used, unused, half]) socket.destroy();
   });
 
-  it("cuts a request that does not come to an end when it closes", async () => {
+  it("aborts a request that does not end when it closes", async () => {
     const app = await testApp();
     const slow = await connected(await listen(app));
     const started = once(app.server, "request");
@@ -145,7 +145,7 @@ async function connected(port: number): Promise<Socket> {
 }
 
 describe("the description of the API", () => {
-  it("is OpenAPI 3.1, as docs/reference/openapi.json has it", async () => {
+  it("is OpenAPI 3.1, and equals docs/reference/openapi.json", async () => {
     const reply = await (await testApp({ version: "0.1.0" })).inject("/openapi.json");
     expect(reply.json()).toMatchObject({ openapi: "3.1.0", info: { title: "Holdfast" } });
     await expect(`${JSON.stringify(reply.json(), null, 2)}\n`).toMatchFileSnapshot(
@@ -153,14 +153,14 @@ describe("the description of the API", () => {
     );
   });
 
-  it("names, tags and summarizes every route, with the problems it can answer with", async () => {
+  it("has a name, tags, a summary and the problems of every route", async () => {
     const document = (await (await testApp()).inject("/openapi.json")).json();
     const { paths, tags } = parseDescription(document);
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations.length).toBeGreaterThan(30);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
-    const known = tags.map(({ name }) => name);
-    for (const { tags: used } of operations) expect(known).toEqual(expect.arrayContaining(used));
+    const names = tags.map(({ name }) => name);
+    for (const { tags: used } of operations) expect(names).toEqual(expect.arrayContaining(used));
     for (const [path, methods] of Object.entries(paths)) {
       if (path.endsWith("z")) continue;
       for (const { responses } of Object.values(methods)) {
@@ -179,7 +179,7 @@ describe("the description of the API", () => {
     }
   });
 
-  it("refers only to schemas that are there, and has none that nothing refers to twice over", async () => {
+  it("refers only to existing schemas, and has no duplicates", async () => {
     const document = (await (await testApp()).inject("/openapi.json")).json();
     const names = Object.keys(parseDescription(document).components.schemas);
     const refs = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/gu)];
@@ -189,7 +189,7 @@ describe("the description of the API", () => {
     expect(names.filter((name) => name.endsWith("Input"))).toEqual([]);
   });
 
-  it("calls a body optional where it may be left out", async () => {
+  it("marks a body as optional if it may be left out", async () => {
     const document = (await (await testApp()).inject("/openapi.json")).json();
     const { paths } = parseDescription(document);
     const isRequired = (path: string) => paths[path]?.["post"]?.requestBody?.required;
@@ -204,15 +204,36 @@ describe("the description of the API", () => {
 describe("the codes of problems", () => {
   it("cover every refusal of the kernel and the runtime and every fault of the store", () => {
     const needed = [...REFUSAL_CODES, ...RUNTIME_REFUSAL_CODES, ...FAULT_CODES];
-    const known = new Set<string>(PROBLEM_CODES);
-    expect(needed.filter((code) => !known.has(code))).toEqual([]);
+    const codes = new Set<string>(PROBLEM_CODES);
+    expect(needed.filter((code) => !codes.has(code))).toEqual([]);
   });
 
   it("are the same, with the same status, in the code, the types and docs/http-api.md", () => {
     const guide = readFileSync(new URL("../../../../docs/http-api.md", import.meta.url), "utf8");
     const rows = [...guide.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| \S/gmu)];
-    const told = rows.map(([, code = "", status]): [string, number] => [code, Number(status)]);
+    const documented = rows.map(([, code = "", status]): [string, number] => [
+      code,
+      Number(status),
+    ]);
     const sorted: readonly ProblemCode[] = PROBLEM_CODES.toSorted();
-    expect(told).toEqual(sorted.map((code) => [code, PROBLEM_STATUS[code]]));
+    expect(documented).toEqual(sorted.map((code) => [code, PROBLEM_STATUS[code]]));
   });
+});
+
+it("accepts the agent ID of a session in place of its ID (B1)", async () => {
+  const sessionIds: string[] = [];
+  const app = await testApp({
+    runtime: {
+      findSession: async (name) => (name === "agent-1" ? "s1" : null),
+      archive: async ({ sessionId }) => {
+        sessionIds.push(sessionId);
+        return { ok: true, session: session() };
+      },
+    },
+  });
+  const archive = (name: string) =>
+    app.inject({ method: "POST", url: `/api/sessions/${name}/archive`, payload: {} });
+  expect((await archive("agent-1")).json()).toEqual(WIRE_SESSION);
+  await archive("unknown");
+  expect(sessionIds).toEqual(["s1", "unknown"]);
 });

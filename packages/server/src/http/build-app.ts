@@ -1,46 +1,48 @@
 import Fastify, { LogController } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { isObject } from "../domain/json.ts";
 import type { App, AppServices } from "./app.ts";
-import { acceptAgentIds } from "./wire/agent-ids.ts";
 import { addAgentRoutes } from "./routes/agent-routes.ts";
 import { addBundleRoutes } from "./routes/bundle-routes.ts";
-import { answerClientError } from "./problems/client-error.ts";
-import { addDocsPage } from "./docs/docs-page.ts";
+import { addDocs } from "./docs/add-docs.ts";
 import { drainRefusedBodies } from "./server/drain-body.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
 import { addGracefulClose } from "./server/graceful-close.ts";
-import { addGrantRoutes } from "./routes/grant-routes.ts";
 import { addGuard } from "./guard/guard.ts";
 import { createHeadRequests } from "./server/head-requests.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { validatorCompiler } from "./problems/invalid-request.ts";
-import { addJsonBody } from "./wire/json-body.ts";
 import { addLifecycleRoutes } from "./routes/lifecycle-routes.ts";
 import { addMessageRoutes } from "./routes/message-routes.ts";
 import { addMetricsRoute } from "./routes/metrics-route.ts";
-import { addNodeRoutes } from "./routes/node-routes.ts";
 import { addNotFound } from "./problems/not-found.ts";
-import { addOpenapi } from "./docs/openapi.ts";
+import { addJsonBody, parseQuery } from "./wire/parse-request.ts";
 import { problemFromError } from "./problems/problem-status.ts";
-import { addProviderRoutes } from "./routes/provider-routes.ts";
 import { addQueueRoutes } from "./routes/queue-routes.ts";
-import { parseQuery } from "./wire/query-string.ts";
-import { addRemovedRoutes } from "./routes/removed-routes.ts";
 import { addRepositoryRoutes } from "./routes/repository-routes.ts";
 import { childLogger, logRequest, requestId } from "./server/request-log.ts";
-import { addRunRoutes } from "./routes/run-routes.ts";
-import { securityHeaders } from "./guard/security-headers.ts";
-import { sendProblem } from "./problems/send-problem.ts";
+import { answerClientError, sendProblem } from "./problems/send-problem.ts";
 import { MAX_BODY_BYTES } from "./server/server-limits.ts";
+import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSessionRoutes } from "./routes/session-routes.ts";
-import { addStatsRoutes } from "./routes/stats-routes.ts";
 import { addSuspensionRoutes } from "./routes/suspension-routes.ts";
 import { addTokenRoutes } from "./routes/token-routes.ts";
 import { addWebPage } from "./server/web-page.ts";
 
 const MAX_PARAM_LENGTH = 200;
-/** For a whole request to arrive; a bundle takes its time. */
+/** The time within which a whole request must arrive. Bundles are large. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
+
+/** Replies are data. Nothing may run or frame them, guess their type, read them from other sites, or cache them. */
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7/u;
 
 export async function buildApp(services: AppServices): Promise<App> {
   const { logger } = services;
@@ -63,7 +65,7 @@ export async function buildApp(services: AppServices): Promise<App> {
       void sendProblem(reply, problemFromError(error));
     },
     clientErrorHandler: answerClientError,
-    // The framework's own would be loaded for nothing: ours are set right below.
+    // Fastify would load its own compilers, which are never used: ours are set below.
     schemaController: {
       compilersFactory: { buildValidator: () => notUsed, buildSerializer: () => notUsed },
     },
@@ -73,11 +75,15 @@ export async function buildApp(services: AppServices): Promise<App> {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemFromError(error);
     if (problem.status >= 500) request.log.error(error);
-    // Not what was about to be saved under a name.
+    // A problem must not be downloaded as a file.
     return sendProblem(reply.removeHeader("content-disposition"), problem);
   });
   app.addHook("onRequest", logRequest);
-  app.addHook("onRequest", securityHeaders);
+  // First, so that streams and refusals have them too. A page replaces the policy with its own.
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    done();
+  });
   heads.addTo(app);
   addGuard(app, services);
   addJsonBody(app);
@@ -94,25 +100,32 @@ const notUsed = (): never => {
 
 async function addRoutes(app: App, services: AppServices): Promise<void> {
   acceptAgentIds(app, services);
-  const describe = addOpenapi(app, services);
+  addDocs(app, services);
   addHealthRoutes(app, services);
   addMetricsRoute(app, services);
   addSessionRoutes(app, services);
   addMessageRoutes(app, services);
-  addRunRoutes(app, services);
   addQueueRoutes(app, services);
   addLifecycleRoutes(app, services);
   addEventRoutes(app, services);
   addBundleRoutes(app, services);
-  addRemovedRoutes(app, services);
   addSuspensionRoutes(app, services);
-  addGrantRoutes(app, services);
   addAgentRoutes(app, services);
   addRepositoryRoutes(app, services);
-  addProviderRoutes(app, services);
-  addNodeRoutes(app, services);
-  addStatsRoutes(app, services);
+  addServerRoutes(app, services);
   if (services.tokens !== undefined) addTokenRoutes(app, services.tokens);
-  addDocsPage(app, { ...services, describe });
   if (services.webFolder !== null) await addWebPage(app, services.webFolder);
+}
+
+/** Routes accept the agent ID of a session in place of its ID. */
+function acceptAgentIds(app: App, { runtime }: AppServices): void {
+  app.addHook("preHandler", async ({ params, routeOptions }) => {
+    const isOnSession = routeOptions.url?.startsWith("/api/sessions/:id") === true;
+    if (!isOnSession || !hasId(params) || SESSION_ID.test(params.id)) return;
+    params.id = (await runtime.findSession(params.id)) ?? params.id;
+  });
+}
+
+function hasId(params: unknown): params is { id: string } {
+  return isObject(params) && typeof params["id"] === "string";
 }

@@ -75,7 +75,7 @@ function gate(name: string): {
 }
 
 describe("the HTTP API on a real runtime", () => {
-  it("creates idle, sends, streams to whoever listens, and shows the same afterwards (A1, A2, A6, C7, C10)", async () => {
+  it("creates an idle session, sends, streams to clients, and returns the same afterwards (A1, A2, A6, C7, C10)", async () => {
     const id = await newSession({ title: "The build" });
     expect(await readWhole(url, id)).toMatchObject({
       status: "active",
@@ -110,7 +110,7 @@ describe("the HTTP API on a real runtime", () => {
     });
   });
 
-  it("gives a reader that is cut anywhere exactly what GET shows, and nothing twice (C7, P4)", async () => {
+  it("gives a reader that is disconnected anywhere exactly the data of GET, and nothing twice (C7, P4)", async () => {
     const id = await newSession();
     const words = Array.from({ length: 30 }, (_, index) => `word${index} `);
     const half = gate("half");
@@ -139,7 +139,7 @@ describe("the HTTP API on a real runtime", () => {
     expect(reader.positions).toEqual([...new Set(rising)]);
   });
 
-  it("holds a permission until it is answered over HTTP (C3, C10)", async () => {
+  it("keeps a permission open until it is answered over HTTP (C3, C10)", async () => {
     const id = await newSession();
     const question = { id: "t1", title: "Write a.txt", kind: "edit", input: { path: "a.txt" } };
     await post(`/api/sessions/${id}/messages`, { text: script(ask(question), say(" Good.")) });
@@ -164,7 +164,7 @@ describe("the HTTP API on a real runtime", () => {
     });
   });
 
-  it("queues for a busy session, shows and changes the queue, and cancels into idle (C4, C6)", async () => {
+  it("queues messages for a busy session, shows and changes the queue, and cancels (C4, C6)", async () => {
     const id = await newSession();
     const never = gate("never");
     const messages = `/api/sessions/${id}/messages`;
@@ -192,7 +192,7 @@ describe("the HTTP API on a real runtime", () => {
     });
   });
 
-  it("does a request with the same key once, and refuses another with it (A6)", async () => {
+  it("executes a request with the same key once, and refuses another request with it (A6)", async () => {
     const key = { "idempotency-key": "k1" };
     const create = () => post("/api/sessions", { repoId: test.repoId }, key);
     const created = await create();
@@ -228,7 +228,7 @@ describe("the HTTP API on a real runtime", () => {
     expect(await decision()).toMatchObject({ shouldResume: true });
   });
 
-  it("changes a session only if it is what the client has seen", async () => {
+  it("changes a session only if it has not changed since the client read it", async () => {
     const id = await newSession();
     const { version } = await readWhole(url, id);
     const patch = (title: string) =>
@@ -241,7 +241,7 @@ describe("the HTTP API on a real runtime", () => {
     expect((await readWhole(url, id)).title).toBe("first");
   });
 
-  it("turns away at the limit of agents with 429, and keeps a message for when there is room (A11)", async () => {
+  it("answers 429 at the limit of agents, and queues a message until a slot is free (A11)", async () => {
     const busy = await newSession();
     const done = gate("done");
     await post(`/api/sessions/${busy}/messages`, { text: script(done.step) });
@@ -257,7 +257,7 @@ describe("the HTTP API on a real runtime", () => {
     expect((await post("/api/sessions", { repoId: test.repoId })).status).toBe(201);
   });
 
-  it("archives for good: 409 with the status, hidden unless asked for (A4, A6, A9)", async () => {
+  it("archives permanently: 409 with the status, and hidden by default (A4, A6, A9)", async () => {
     const id = await newSession();
     expect((await post(`/api/sessions/${id}/archive`)).body).toMatchObject({ status: "archived" });
     expect(await post(`/api/sessions/${id}/prompt`, { text: "hello" })).toMatchObject({
@@ -271,7 +271,7 @@ describe("the HTTP API on a real runtime", () => {
     expect((await call("GET", "/api/sessions?status=archived")).body).toMatchObject({ total: 1 });
   });
 
-  it("exports a session, and takes it in again after it was deleted, which ends its streams (C8)", async () => {
+  it("exports a session, and imports it again after a deletion, which ends its streams (C8)", async () => {
     const id = await newSession({ title: "The build" });
     await post(`/api/sessions/${id}/messages`, { text: "hello" });
     await test.idle(id);
@@ -300,7 +300,7 @@ describe("the HTTP API on a real runtime", () => {
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
   });
 
-  it("shows figures, statistics, providers and repositories of the real thing", async () => {
+  it("returns metrics, statistics, providers and repositories", async () => {
     const id = await newSession({ agentName: "builder" });
     await post(`/api/sessions/${id}/messages`, { text: "hello" });
     await test.idle(id);

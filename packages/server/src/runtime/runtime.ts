@@ -52,7 +52,6 @@ export type {
   Run,
   SearchHit,
   SessionPage,
-  SessionQuery,
   ShownUnusedAnswer,
   StoredSuspension,
 } from "../storage/store.ts";

@@ -33,8 +33,8 @@ const AWAY: Standing = {
   reason: null,
 };
 
-describe("the server going away", () => {
-  it("A8, ruling 15: suspends an idle session, and leaves it as old as it was", () => {
+describe("a stop of the server", () => {
+  it("A8, ruling 15: suspends an idle session and keeps its times", () => {
     expect(given(create()).when(at(LATER, suspend("shutdown")))).toEqual({
       events: [{ type: "session.suspended", at: LATER, cause: "shutdown" }],
       refused: null,
@@ -67,7 +67,7 @@ describe("the server going away", () => {
     ["running", RUNNING],
     ["about to be given its message", [create(), send(1, { start: START })]],
     ["suspended", WAITING],
-  ])("A8, ruling 15: is no activity of a session that is %s", (_, commands) => {
+  ])("A8, ruling 15: does not count as activity of a session that is %s", (_, commands) => {
     for (const cause of ["shutdown", "crash"] as const) {
       const { session } = given(...commands).when(at(LATER, suspend(cause)));
       expect(session?.lastActiveAt).toBe(NOON);
@@ -78,7 +78,7 @@ describe("the server going away", () => {
     { cause: "shutdown", reason: "the server was shut down" },
     { cause: "crash", reason: "the server stopped unexpectedly" },
   ] as const)(
-    "ends a run that an agent had been given, as interrupted: it is not repeated ($cause)",
+    "interrupts a run that an agent got, which is not repeated ($cause)",
     ({ cause, reason }) => {
       const { events, session } = given(...RUNNING, send(2)).when(suspend(cause));
       expect(events).toEqual([
@@ -98,7 +98,7 @@ describe("the server going away", () => {
     },
   );
 
-  it("interrupts a run that is being tried again: the agent has it", () => {
+  it("interrupts a run that is being retried, since the agent has it", () => {
     const { events } = given(...RUNNING, retryRun(1), handRun(1)).when(suspend("crash"));
     expect(events.map(({ type }) => type)).toEqual(["run.ended", "session.suspended"]);
   });
@@ -106,7 +106,7 @@ describe("the server going away", () => {
   it.each<[string, readonly Command[]]>([
     ["about to be tried again", [...RUNNING, retryRun(1)]],
     ["about to be given an answer", [...WAITING, answer("s1")]],
-  ])("C3 goes on with a run that was %s, knowing that an agent had it before", (_, commands) => {
+  ])("C3 continues a run that was %s, and keeps the number of attempts", (_, commands) => {
     const { events, session } = given(...commands).when(suspend("crash"));
     expect(events.map(({ type }) => type)).toEqual(["run.requeued", "session.suspended"]);
     expect(session?.queue).toMatchObject([{ runId: "r1", attempts: 1 }]);
@@ -117,7 +117,7 @@ describe("the server going away", () => {
     });
   });
 
-  it("puts a run that no agent was given back to the head of the queue, so that it starts again", () => {
+  it("returns a run that no agent got to the head of the queue, so that it starts again", () => {
     const commands = [
       create(),
       send(1, { start: { ...START, model: "large" }, continuity: "required" }),
@@ -146,7 +146,7 @@ describe("the server going away", () => {
     });
   });
 
-  it("C3 leaves what a run waits for as it is", () => {
+  it("C3 keeps open suspensions", () => {
     expect(given(...WAITING).when(suspend("shutdown"))).toEqual({
       events: [{ type: "session.suspended", at: NOON, cause: "shutdown" }],
       refused: null,
@@ -178,7 +178,7 @@ describe("the server going away", () => {
     ["suspended", [create(), suspend("shutdown")]],
     ["archived", [create(), archive()]],
     ["failed", [create(), fail()]],
-  ])("changes nothing about a session that is %s already", (_, commands) => {
+  ])("changes nothing in a session that is already %s", (_, commands) => {
     expect(given(...commands).when(at(LATER, suspend("crash")))).toEqual({
       events: [],
       refused: null,
@@ -206,14 +206,14 @@ describe("a session that the server suspended", () => {
   it.each<[string, readonly Command[]]>([
     ["idle", [create()]],
     ["suspended", WAITING],
-  ])("ruling 14: is active again when the server comes back, and stays %s", (_, commands) => {
+  ])("ruling 14: is active again when the server starts, and stays %s", (_, commands) => {
     const away = [...commands, at(LATER, suspend("shutdown"))];
     const { events, session } = given(...away).when(at(LATER + 1, comeBack()));
     expect(events).toEqual([{ type: "session.resumed", at: LATER + 1, by: "server" }]);
     expect(session).toEqual(sessionAfter(...commands));
   });
 
-  it("ruling 14: says why it cannot go on, and was suspended when its server went away", () => {
+  it("ruling 14: has the reason why it cannot continue, and the time at which its server stopped", () => {
     const away = [create(), suspend("shutdown")];
     const { session } = given(...away).when(at(LATER, comeBack("its repository is gone")));
     expect(session).toEqual({
@@ -222,7 +222,7 @@ describe("a session that the server suspended", () => {
     });
   });
 
-  it("ruling 14: records why it cannot go on once, and when that has changed", () => {
+  it("ruling 14: records the reason once, and again if it changes", () => {
     const stuck = [create(), comeBack("its repository is gone")];
     expect(given(...stuck).when(at(LATER, comeBack("its repository is gone"))).events).toEqual([]);
     const { session } = given(...stuck).when(at(LATER, comeBack("it is no repository")));
@@ -234,15 +234,15 @@ describe("a session that the server suspended", () => {
     ["active", [create()]],
     ["archived", [create(), archive()]],
     ["failed", [create(), fail()]],
-  ])("stays as it is when the server comes back: %s", (_, commands) => {
+  ])("does not change when the server starts: %s", (_, commands) => {
     expect(given(...commands).when(at(LATER, comeBack())).events).toEqual([]);
   });
 
-  it("stays as it is while an agent works in it, whatever the repository", () => {
+  it("does not change while an agent works in it, even without its repository", () => {
     expect(given(...RUNNING).when(comeBack("its repository is gone")).events).toEqual([]);
   });
 
-  it("A10 is made active by the next message, unseen by the user", () => {
+  it("A10 is made active by the next message", () => {
     const { events, session } = given(create(), suspend("shutdown")).when(
       send(1, { start: HANDED }),
     );
@@ -254,12 +254,12 @@ describe("a session that the server suspended", () => {
     expect(session).toEqual(sessionAfter(...RUNNING));
   });
 
-  it("A10 goes on waiting when a message is queued behind what it waits for", () => {
+  it("A10 keeps waiting when a message is queued behind its run", () => {
     const { session } = given(...WAITING, suspend("crash")).when(send(2));
     expect(session).toEqual(sessionAfter(...WAITING, send(2)));
   });
 
-  it("A10 stays as it is when the message is refused", () => {
+  it("A10 does not change when the message is refused", () => {
     const { refused, session } = given(...WAITING, suspend("crash")).when(
       send(2, { delivery: "reject" }),
     );

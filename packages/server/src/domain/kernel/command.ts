@@ -1,137 +1,71 @@
-import type { ContinuityPolicy, DeliveryMode } from "../delivery.ts";
-import type { SessionChanges, SessionCreated } from "./event.ts";
+import type { DeliveryMode, QueueEntry } from "../delivery.ts";
+import type { EventFields, NoFields, SessionChanges, Tagged } from "./event.ts";
 import type { Json } from "../json.ts";
-import type { Outcome, Phase } from "../phase.ts";
-import type { RunError, RunMemory, RunResult, RunStart, UnusedAnswer, Usage } from "../run.ts";
+import type { Phase } from "../phase.ts";
+import type { RunStart } from "../run.ts";
 import type { RecordedError } from "../session.ts";
-import type { Closing, Suspension } from "../suspension.ts";
+import type { Closing } from "../suspension.ts";
 
 /** A request to change a session. It carries time and IDs, since `decide` has neither. */
-export type Command = UserCommand | RunCommand | ServerCommand;
+export type Command = CommandOf<keyof CommandFields>;
+
+export type CommandOf<Type extends keyof CommandFields> = Tagged<CommandFields, Type>;
+
+/** The fields of a command beside its type and time. */
+type CommandFields = UserCommands & RunCommands & ServerCommands;
 
 /** Commands of people and orchestrators. */
-export type UserCommand =
-  | Create
-  | Send
-  | Update
-  | {
-      readonly type: "cancel";
-      readonly at: number;
-      readonly reason: string;
-      readonly runId?: string;
-    }
-  | { readonly type: "release"; readonly at: number; readonly reason: string }
-  | Answer
-  | { readonly type: "resume"; readonly at: number }
-  | { readonly type: "archive"; readonly at: number }
-  | { readonly type: "fail"; readonly at: number; readonly reason: string }
-  | {
-      readonly type: "finalize";
-      readonly at: number;
-      readonly outcome: Outcome;
-      readonly summary: string | null;
-    }
-  | { readonly type: "delete"; readonly at: number }
-  | { readonly type: "edit-queued"; readonly at: number; readonly messageId: string }
-  | {
-      readonly type: "move-queued";
-      readonly at: number;
-      readonly messageId: string;
-      readonly position: number;
-    }
-  | { readonly type: "withdraw-queued"; readonly at: number; readonly messageId: string };
+interface UserCommands {
+  create: EventFields["session.created"];
+  send: Omit<QueueEntry, "attempts"> & {
+    readonly delivery: DeliveryMode;
+    readonly maxQueued: number;
+    /** Set when a slot for an agent is free: an idle session then starts at once. */
+    readonly start: RunStart | null;
+  };
+  update: {
+    readonly changes: SessionChanges;
+    readonly phase?: Phase;
+    readonly error?: RecordedError;
+  };
+  cancel: { readonly reason: string; readonly runId?: string };
+  release: { readonly reason: string };
+  answer: { readonly suspensionId: string; readonly answer: Json; readonly by: string | null };
+  resume: NoFields;
+  archive: NoFields;
+  fail: EventFields["session.failed"];
+  finalize: EventFields["session.finalized"];
+  delete: NoFields;
+  "edit-queued": EventFields["message.edited"];
+  "move-queued": EventFields["message.moved"];
+  "withdraw-queued": { readonly messageId: string };
+}
 
 /** Reports of the driver of a run. */
-export type RunCommand =
-  | {
-      readonly type: "start-run";
-      readonly at: number;
-      readonly runId: string;
-      readonly start: RunStart;
-    }
-  | {
-      readonly type: "hand-run";
-      readonly at: number;
-      readonly runId: string;
-      /** Set with a prompt, not with an answer to a waiting agent. */
-      readonly memory?: RunMemory;
-    }
-  | {
-      readonly type: "retry-run";
-      readonly at: number;
-      readonly runId: string;
-      readonly error: RunError;
-    }
+interface RunCommands {
+  "start-run": { readonly runId: string; readonly start: RunStart };
+  "hand-run": EventFields["run.handed"];
+  "retry-run": EventFields["run.retried"];
   /** The message was stored as handed to an agent, but was not. It returns to the head of the queue. */
-  | { readonly type: "requeue-run"; readonly at: number; readonly runId: string }
-  | {
-      readonly type: "suspend-run";
-      readonly at: number;
-      readonly runId: string;
-      readonly suspension: Suspension;
-    }
-  | {
-      readonly type: "close-suspension";
-      readonly at: number;
-      readonly suspensionId: string;
-      readonly how: Exclude<Closing["how"], "answered" | "released">;
-    }
-  | {
-      readonly type: "end-run";
-      readonly at: number;
-      readonly runId: string;
-      readonly result: RunResult;
-      readonly usage: Usage | null;
-      readonly unusedAnswers?: readonly UnusedAnswer[];
-    }
-  | {
-      readonly type: "record-resume";
-      readonly at: number;
-      readonly provider: string;
-      readonly supportsResume: boolean;
-      readonly resumeData: Json;
-    };
+  "requeue-run": { readonly runId: string };
+  "suspend-run": EventFields["run.suspended"];
+  "close-suspension": {
+    readonly suspensionId: string;
+    readonly how: Exclude<Closing["how"], "answered" | "released">;
+  };
+  "end-run": EventFields["run.ended"];
+  "record-resume": Required<EventFields["resume.recorded"]>;
+}
 
 /** Commands of a server that stops or starts. */
-export type ServerCommand =
-  | { readonly type: "suspend"; readonly at: number; readonly cause: "shutdown" | "crash" }
-  | {
-      readonly type: "come-back";
-      readonly at: number;
-      /** Why the session cannot continue here; null when it can. */
-      readonly obstacle: string | null;
-    };
-
-export interface Create extends Omit<SessionCreated, "type"> {
-  readonly type: "create";
+interface ServerCommands {
+  suspend: { readonly cause: "shutdown" | "crash" };
+  "come-back": {
+    /** Why the session cannot continue here; null when it can. */
+    readonly obstacle: string | null;
+  };
 }
 
-export interface Send {
-  readonly type: "send";
-  readonly at: number;
-  readonly messageId: string;
-  readonly runId: string;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly continuity: ContinuityPolicy;
-  readonly delivery: DeliveryMode;
-  readonly maxQueued: number;
-  /** Set when a slot for an agent is free: an idle session then starts at once. */
-  readonly start: RunStart | null;
-}
-
-export interface Update {
-  readonly type: "update";
-  readonly at: number;
-  readonly changes: SessionChanges;
-  readonly phase?: Phase;
-  readonly error?: RecordedError;
-}
-
-export interface Answer {
-  readonly type: "answer";
-  readonly at: number;
-  readonly suspensionId: string;
-  readonly answer: Json;
-  readonly by: string | null;
-}
+export type Create = CommandOf<"create">;
+export type Send = CommandOf<"send">;
+export type Update = CommandOf<"update">;

@@ -45,14 +45,14 @@ function queueOf(session: Session | null): readonly string[] {
 }
 
 describe("sending to an idle session", () => {
-  it("C1 starts the run at once when a place for its agent is free", () => {
-    const wish = send(1, {
+  it("C1 starts the run at once if a slot for its agent is free", () => {
+    const command = send(1, {
       provider: "other",
       model: "large",
       continuity: "required",
       start: HANDED,
     });
-    const { events, session } = given(create()).when(wish);
+    const { events, session } = given(create()).when(command);
     const run = {
       id: "r1",
       messageId: "m1",
@@ -78,7 +78,7 @@ describe("sending to an idle session", () => {
     });
   });
 
-  it("C6 keeps the message when no place is free", () => {
+  it("C6 queues the message if no slot is free", () => {
     expect(given(create()).when(send(1))).toEqual({
       events: [{ type: "message.queued", at: NOON, entry: entry(1), position: 0 }],
       refused: null,
@@ -86,12 +86,12 @@ describe("sending to an idle session", () => {
     });
   });
 
-  it("C6 waits behind messages that wait already, also when a place is free", () => {
+  it("C6 waits behind queued messages, even if a slot is free", () => {
     const { session } = given(create(), send(1)).when(send(2, { start: HANDED }));
     expect([stateOfAny(session), queueOf(session)]).toEqual(["idle", ["m1", "m2"]]);
   });
 
-  it("is refused without a repository to run an agent in", () => {
+  it("is refused without a repository", () => {
     const { refused } = given(create({ repoId: null })).when(send(1, { start: HANDED }));
     expect(refused).toEqual({ code: "repository_required", status: "active", state: "idle" });
   });
@@ -123,7 +123,7 @@ describe("sending the same message again", () => {
   });
 });
 
-describe("what a message does", () => {
+describe("the effect of a message", () => {
   const SITUATIONS: Record<string, readonly Command[]> = {
     idle: [create()],
     running: RUNNING,
@@ -160,7 +160,7 @@ describe("what a message does", () => {
     ["interrupt", "reject", "suspended", "delivery_rejected"],
   ];
 
-  it("C6 is laid down for every mode, policy and state", () => {
+  it("C6 is defined for every mode, policy and state", () => {
     const combinations = DELIVERY_MODES.flatMap((mode) =>
       DELIVERY_POLICIES.flatMap((policy) =>
         Object.keys(SITUATIONS).map((state) => [mode, policy, state]),
@@ -179,12 +179,12 @@ describe("what a message does", () => {
     },
   );
 
-  it("C6 is a refusal when it is not to wait and no place is free", () => {
+  it("C6 is a refusal if it must not be queued and no slot is free", () => {
     const { refused } = given(create()).when(send(1, { delivery: "reject" }));
     expect(refused).toEqual({ code: "agents_busy", status: "active", state: "idle" });
   });
 
-  it("C6 is a refusal when it is not to wait and others wait before it", () => {
+  it("C6 is a refusal if it must not be queued and others are queued", () => {
     const { refused } = given(create(), send(1)).when(
       send(2, { delivery: "reject", start: HANDED }),
     );
@@ -200,7 +200,7 @@ describe("what a message does", () => {
 });
 
 describe("an interrupting message", () => {
-  it("C6 ends the run, lets go of all it waited for, and goes to the head of the queue", () => {
+  it("C6 ends the run, releases its suspensions, and goes to the head of the queue", () => {
     const commands = [...WAITING, suspendRun(1, "s2"), send(2)];
     const { events, session } = given(...commands).when(send(3, { delivery: "interrupt" }));
     expect(events).toEqual([
@@ -222,7 +222,7 @@ describe("an interrupting message", () => {
     });
   });
 
-  it("C6 makes a session active that was suspended by the server", () => {
+  it("C6 makes a suspended session active", () => {
     const { events } = given(...WAITING, suspend("crash")).when(
       send(2, { delivery: "interrupt", start: START }),
     );
@@ -239,12 +239,12 @@ describe("an interrupting message", () => {
 describe("the queue", () => {
   const QUEUED = [...RUNNING, send(2), send(3), send(4)];
 
-  it("C6 is delivered in order, one after the other", () => {
+  it("C6 is delivered in order", () => {
     const { session } = given(...QUEUED, endRun(1), startRun(2), endRun(2)).when(startRun(3));
     expect([stateOfAny(session), queueOf(session)]).toEqual(["running", ["m4"]]);
   });
 
-  it("C6 refuses a message beyond its limit, whatever its mode, and takes one up to it", () => {
+  it("C6 accepts messages up to its limit, and refuses more in every mode", () => {
     const full = given(...RUNNING, send(2), send(3));
     for (const delivery of DELIVERY_MODES) {
       const { refused } = full.when(send(4, { delivery, maxQueued: 2, start: HANDED }));
@@ -253,7 +253,7 @@ describe("the queue", () => {
     expect(queueOf(full.when(send(4, { maxQueued: 3 })).session)).toEqual(["m2", "m3", "m4"]);
   });
 
-  it("C6 can be edited: the change of a message's text is recorded", () => {
+  it("C6 can be edited: the change of a message is recorded", () => {
     expect(given(...QUEUED).when(editQueued(3))).toEqual({
       events: [{ type: "message.edited", at: NOON, messageId: "m3" }],
       refused: null,
@@ -266,7 +266,7 @@ describe("the queue", () => {
     { n: 2, to: 1, order: ["m3", "m2", "m4"], position: 1 },
     { n: 2, to: 99, order: ["m3", "m4", "m2"], position: 2 },
     { n: 4, to: -1, order: ["m4", "m2", "m3"], position: 0 },
-  ])("C6 can be rearranged: m$n to $to", ({ n, to, order, position }) => {
+  ])("C6 can be reordered: m$n to $to", ({ n, to, order, position }) => {
     const { events, session } = given(...QUEUED).when(moveQueued(n, to));
     expect(events).toEqual([{ type: "message.moved", at: NOON, messageId: `m${n}`, position }]);
     expect(queueOf(session)).toEqual(order);
@@ -276,11 +276,11 @@ describe("the queue", () => {
     { n: 3, to: 1 },
     { n: 4, to: 99 },
     { n: 2, to: -1 },
-  ])("C6 records nothing when m$n moves to $to, where it is", ({ n, to }) => {
+  ])("C6 records nothing when m$n moves to $to, its own position", ({ n, to }) => {
     expect(given(...QUEUED).when(moveQueued(n, to)).events).toEqual([]);
   });
 
-  it("C6 lets a message be withdrawn with its run", () => {
+  it("C6 loses a withdrawn message and its run", () => {
     expect(given(...QUEUED).when(withdrawQueued(3))).toEqual({
       events: [{ type: "message.withdrawn", at: NOON, messageId: "m3", runId: "r3" }],
       refused: null,
@@ -295,7 +295,7 @@ describe("the queue", () => {
     editQueued(9),
     moveQueued(9, 0),
     withdrawQueued(9),
-  ])("C6 refuses $type of $messageId, which is not in it", (command) => {
+  ])("C6 refuses $type of $messageId, which is not queued", (command) => {
     const { refused } = given(...QUEUED).when(command);
     expect(refused).toEqual({ code: "message_not_queued", status: "active", state: "running" });
   });

@@ -1,11 +1,9 @@
-import type { Command, Send } from "./command.ts";
+import type { CommandOf, Send } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
 import type { QueueEntry } from "../delivery.ts";
 import type { SessionEvent } from "./event.ts";
-import { endCurrentRun, startOf } from "./run-events.ts";
+import { cancelCurrentRun, startOf } from "./run-events.ts";
 import { currentRunOf, stateOf, type Session } from "../session.ts";
-
-type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
 
 export function decideSend(session: Session, command: Send): Decision {
   const isRetry =
@@ -17,35 +15,20 @@ export function decideSend(session: Session, command: Send): Decision {
   if (refusal !== null) return refusal;
 
   const interrupts = command.delivery === "interrupt";
-  const entry: QueueEntry = {
-    messageId: command.messageId,
-    runId: command.runId,
-    provider: command.provider,
-    model: command.model,
-    continuity: command.continuity,
-    attempts: 0,
-  };
+  const { at, start, messageId, runId, provider, model, continuity } = command;
+  const entry: QueueEntry = { messageId, runId, provider, model, continuity, attempts: 0 };
   const position = interrupts ? 0 : session.queue.length;
   const startsNow =
-    command.start !== null &&
+    start !== null &&
     session.delivery === "open" &&
     position === 0 &&
     (interrupts || stateOf(session) === "idle");
 
   const events: SessionEvent[] = [];
-  if (session.standing.status === "suspended")
-    events.push({ type: "session.resumed", at: command.at });
-  if (interrupts) {
-    events.push(
-      ...endCurrentRun(session, {
-        at: command.at,
-        result: { outcome: "cancelled", reason: "interrupted by a new message" },
-        usage: null,
-      }),
-    );
-  }
-  events.push({ type: "message.queued", at: command.at, entry, position });
-  if (startsNow) events.push(startOf(entry, { at: command.at, start: command.start }));
+  if (session.standing.status === "suspended") events.push({ type: "session.resumed", at });
+  if (interrupts) events.push(...cancelCurrentRun(session, at, "interrupted by a new message"));
+  events.push({ type: "message.queued", at, entry, position });
+  if (startsNow) events.push(startOf(entry, { at, start }));
   return accept(...events);
 }
 
@@ -54,7 +37,7 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     return refuse(
       session,
       "repository_required",
-      "The session has no repository to run an agent in. Create one with a repoId; this one only tracks phases.",
+      "The session has no repository, so no agent can run in it. Create a session with a repository.",
     );
   }
   if (session.delivery === "reject") {
@@ -68,7 +51,7 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     return refuse(
       session,
       "queue_full",
-      `The session's queue holds ${command.maxQueued} messages already.`,
+      `The session's queue is full: it holds ${command.maxQueued} messages.`,
     );
   }
   if (command.delivery !== "reject") return null;
@@ -83,7 +66,7 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
     return refuse(
       session,
       "session_busy",
-      "Other messages come first and this one asked not to wait.",
+      "The session is busy, and the message must not be queued.",
     );
   }
   if (command.start === null) {
@@ -96,12 +79,12 @@ function refuseDelivery(session: Session, command: Send): Decision | null {
   return null;
 }
 
-export function decideEditQueued(session: Session, command: Of<"edit-queued">): Decision {
+export function decideEditQueued(session: Session, command: CommandOf<"edit-queued">): Decision {
   if (positionOf(session, command.messageId) < 0) return refuseNotQueued(session);
   return accept({ type: "message.edited", at: command.at, messageId: command.messageId });
 }
 
-export function decideMoveQueued(session: Session, command: Of<"move-queued">): Decision {
+export function decideMoveQueued(session: Session, command: CommandOf<"move-queued">): Decision {
   const current = positionOf(session, command.messageId);
   if (current < 0) return refuseNotQueued(session);
   const position = Math.max(0, Math.min(command.position, session.queue.length - 1));
@@ -109,7 +92,10 @@ export function decideMoveQueued(session: Session, command: Of<"move-queued">): 
   return accept({ type: "message.moved", at: command.at, messageId: command.messageId, position });
 }
 
-export function decideWithdrawQueued(session: Session, command: Of<"withdraw-queued">): Decision {
+export function decideWithdrawQueued(
+  session: Session,
+  command: CommandOf<"withdraw-queued">,
+): Decision {
   const entry = session.queue[positionOf(session, command.messageId)];
   if (entry === undefined) return refuseNotQueued(session);
   return accept({

@@ -52,7 +52,7 @@ function running(more: Partial<CurrentRun> = {}): Standing {
 const ACTIVE_IDLE: Standing = { status: "active", activity: { state: "idle" } };
 
 describe("idle → running", () => {
-  it("C1 happens when the run at the head of the queue is started", () => {
+  it("C1 starts the run at the head of the queue", () => {
     const before = sessionAfter(create(), send(1), send(2));
     expect(
       given(create(), send(1), send(2)).when(
@@ -76,13 +76,13 @@ describe("idle → running", () => {
     });
   });
 
-  it("C1 happens once: a start tried again records nothing", () => {
+  it("C1 happens once: a repeated start records nothing", () => {
     expect(given(...RUNNING).when(startRun(1)).events).toEqual([]);
     expect(given(...WAITING).when(startRun(1)).events).toEqual([]);
   });
 
   it.each<[string, readonly Command[], Command, string]>([
-    ["another run is under way", [...RUNNING, send(2)], startRun(2), "session_busy"],
+    ["another run is in progress", [...RUNNING, send(2)], startRun(2), "session_busy"],
     ["another run waits", [...WAITING, send(2)], startRun(2), "session_busy"],
     [
       "the policy holds messages back",
@@ -104,7 +104,7 @@ describe("idle → running", () => {
   });
 });
 
-describe("giving the message to the agent", () => {
+describe("handing the message to the agent", () => {
   it("is recorded once before it happens, and counted", () => {
     const { events, session } = given(...NOT_HANDED).when(handRun(1));
     expect(events).toEqual([{ type: "run.handed", at: NOON, runId: "r1" }]);
@@ -112,7 +112,7 @@ describe("giving the message to the agent", () => {
     expect(given(...RUNNING).when(handRun(1)).events).toEqual([]);
   });
 
-  it("C4 can be repeated after a transient error, which the transcript is told", () => {
+  it("C4 can be repeated after a transient error, which is recorded", () => {
     const { events, session } = given(...RUNNING).when(retryRun(1));
     expect(events).toEqual([{ type: "run.retried", at: NOON, runId: "r1", error: CRASH }]);
     expect(session?.standing).toEqual(running({ handed: false }));
@@ -122,7 +122,7 @@ describe("giving the message to the agent", () => {
     );
   });
 
-  it("is taken back when it was recorded and did not happen: the run is the next one again", () => {
+  it("is undone if it was recorded but did not happen: the run is the next one again", () => {
     const { events, session } = given(...RUNNING, send(2)).when(requeueRun(1));
     expect(events).toMatchObject([{ type: "run.requeued", entry: { runId: "r1", attempts: 0 } }]);
     expect(session?.queue.map(({ runId }) => runId)).toEqual(["r1", "r2"]);
@@ -138,7 +138,7 @@ describe("giving the message to the agent", () => {
   );
 
   it.each([handRun(2), retryRun(2), requeueRun(2), suspendRun(2, "s1"), endRun(2)])(
-    "is refused for a run that is not under way: $type",
+    "is refused for a run that is not current: $type",
     (command) => {
       expect(given(...RUNNING, send(2)).when(command).refused).toEqual({
         code: "run_not_current",
@@ -155,7 +155,7 @@ describe("giving the message to the agent", () => {
 });
 
 describe("running → suspended", () => {
-  it("C1 happens when the run waits for something outside, which is stored whole", () => {
+  it("C1 happens when the run waits for an answer, and stores the whole suspension", () => {
     const { events, session } = given(...RUNNING).when(
       suspendRun(1, "s1", { expiresAt: NOON + 9 }),
     );
@@ -170,7 +170,7 @@ describe("running → suspended", () => {
     });
   });
 
-  it("C1 can be for several things at once, the oldest first; each is recorded once", () => {
+  it("C1 can have several suspensions, oldest first; each is recorded once", () => {
     const { session } = given(...WAITING).when(suspendRun(1, "s2"));
     const suspensions = [suspension("s1"), suspension("s2")];
     expect(session?.standing).toEqual({
@@ -180,14 +180,14 @@ describe("running → suspended", () => {
     expect(given(...WAITING).when(suspendRun(1, "s1")).events).toEqual([]);
   });
 
-  it("is refused while the server is away", () => {
+  it("is refused while the server is stopped", () => {
     const { refused } = given(...WAITING, suspend("crash")).when(suspendRun(1, "s2"));
     expect(refused).toEqual({ code: "run_not_current", status: "suspended", state: "suspended" });
   });
 });
 
 describe("suspended → running", () => {
-  it("C1 happens when the answer arrives; the answer is then to be given to the agent", () => {
+  it("C1 happens when the answer arrives, which is not yet handed to the agent", () => {
     const { events, session } = given(...WAITING).when(answer("s1", { option: "allow" }));
     expect(events).toEqual([
       {
@@ -201,7 +201,7 @@ describe("suspended → running", () => {
     expect(session).toEqual({ ...sessionAfter(...RUNNING), standing: running({ handed: false }) });
   });
 
-  it.each(["expired", "withdrawn"] as const)("C1 happens when what it waits for is %s", (how) => {
+  it.each(["expired", "withdrawn"] as const)("C1 happens when the suspension is %s", (how) => {
     const { events, session } = given(...WAITING).when(closeSuspension("s1", how));
     expect(events).toEqual([
       { type: "suspension.closed", at: NOON, suspensionId: "s1", closing: { how } },
@@ -222,7 +222,7 @@ describe("suspended → running", () => {
     });
   });
 
-  it("C3 happens after a restart too, and makes the session active", () => {
+  it("C3 also happens after a restart, and makes the session active", () => {
     const { events, session } = given(...WAITING, suspend("crash")).when(answer("s1"));
     expect(events.map(({ type }) => type)).toEqual([
       "session.resumed",
@@ -232,7 +232,7 @@ describe("suspended → running", () => {
     expect(session?.standing).toEqual(running({ handed: false }));
   });
 
-  it("C3 makes the session active already with the first of several answers", () => {
+  it("C3 makes the session active with the first of several answers", () => {
     const { session } = given(...WAITING, suspendRun(1, "s2"), suspend("shutdown")).when(
       answer("s1"),
     );
@@ -247,7 +247,7 @@ describe("suspended → running", () => {
     ["has expired", [...WAITING, closeSuspension("s1", "expired")]],
     ["was let go with its run", [...WAITING, cancel()]],
     ["never was", [...RUNNING, suspendRun(1, "other")]],
-  ])("is refused for something that %s", (_, commands) => {
+  ])("is refused for a suspension that %s", (_, commands) => {
     expect(given(...commands).when(answer("s1")).refused?.code).toBe("suspension_not_open");
     expect(given(...commands).when(closeSuspension("s1", "expired")).refused?.code).toBe(
       "suspension_not_open",
@@ -266,7 +266,7 @@ describe("running → idle", () => {
     });
   });
 
-  it("C1 C4 happens when the run fails: the error is data, the session active, counted and ready", () => {
+  it("C1 C4 happens when the run fails: the error is recorded and counted, and the session stays active", () => {
     expect(given(...RUNNING).when(endRun(1, FAILED))).toEqual({
       events: [{ type: "run.ended", at: NOON, runId: "r1", result: FAILED, usage: { tokens: 7 } }],
       refused: null,
@@ -280,13 +280,13 @@ describe("running → idle", () => {
     });
   });
 
-  it("B3 forgets the errors counted before when a run completes, and only then", () => {
+  it("B3 resets the error count only when a run completes", () => {
     const started = [...RUNNING, endRun(1, FAILED), send(2, { start: HANDED })];
     const after = (result: RunResult) => given(...started).when(endRun(2, result)).session;
     const cancelled = { outcome: "cancelled", reason: "stop" } as const;
-    const kept = { errorTotal: 1, lastError: { id: "r1" } };
-    expect(after(COMPLETED)).toMatchObject({ errorCount: 0, ...kept });
-    expect(after(cancelled)).toMatchObject({ errorCount: 1, ...kept });
+    const errors = { errorTotal: 1, lastError: { id: "r1" } };
+    expect(after(COMPLETED)).toMatchObject({ errorCount: 0, ...errors });
+    expect(after(cancelled)).toMatchObject({ errorCount: 1, ...errors });
     expect(after(FAILED)).toMatchObject({ errorCount: 2 });
   });
 
@@ -296,7 +296,7 @@ describe("running → idle", () => {
     expect(session?.standing).toEqual(running({ id: "r5", messageId: "m5" }));
   });
 
-  it("is refused a second time: a run has one end", () => {
+  it("is refused a second time: a run ends once", () => {
     expect(given(...RUNNING, endRun(1)).when(endRun(1, FAILED)).refused?.code).toBe(
       "run_not_current",
     );
@@ -319,7 +319,7 @@ describe("suspended → idle", () => {
     { command: release(), reason: "nobody will answer" },
     { command: cancel(), reason: "asked by the user" },
   ])(
-    "C1 happens by $command.type: the run ends and what it waited for is let go",
+    "C1 happens by $command.type: the run ends and its suspensions are released",
     ({ command, reason }) => {
       expect(given(...WAITING).when(command)).toEqual({
         events: ended(reason),
@@ -333,7 +333,7 @@ describe("suspended → idle", () => {
     { command: release(), reason: "nobody will answer" },
     { command: cancel(), reason: "asked by the user" },
   ])(
-    "C1 happens by $command.type while the server is away, and the status stays",
+    "C1 happens by $command.type while the server is stopped, without a change of the status",
     ({ command, reason }) => {
       const { events, session } = given(...WAITING, suspend("crash")).when(command);
       expect(events).toEqual(ended(reason));
@@ -356,7 +356,7 @@ describe("suspended → idle", () => {
 });
 
 describe("cancelling", () => {
-  it("C1 ends the current run with its reason; status and queue stay", () => {
+  it("C1 ends the current run with a reason and keeps status and queue", () => {
     const commands = [...RUNNING, send(2)];
     expect(given(...commands).when(cancel())).toEqual({
       events: [
@@ -373,14 +373,14 @@ describe("cancelling", () => {
     });
   });
 
-  it("names a run when it is meant for that one only", () => {
+  it("ends only the run that it names", () => {
     expect(given(...RUNNING).when(cancel({ runId: "r1" })).events).toHaveLength(1);
     expect(given(...RUNNING, send(2)).when(cancel({ runId: "r2" })).refused?.code).toBe(
       "run_not_current",
     );
   });
 
-  it("records nothing when no run is under way, or the run has ended", () => {
+  it("records nothing without a current run, or if the run has ended", () => {
     expect(given(create()).when(cancel()).events).toEqual([]);
     expect(given(...RUNNING, endRun(1)).when(cancel({ runId: "r1" }))).toEqual({
       events: [],
@@ -389,12 +389,12 @@ describe("cancelling", () => {
     });
   });
 
-  it("is refused for a run that still waits in the queue: it would start all the same", () => {
+  it("is refused for a queued run, which would start anyway", () => {
     const { refused } = given(create(), send(1)).when(cancel({ runId: "r1" }));
     expect(refused).toEqual({ code: "run_not_current", status: "active", state: "idle" });
   });
 
-  it("is refused when the session is archived", () => {
+  it("is refused if the session is archived", () => {
     expect(given(create(), archive()).when(cancel()).refused?.code).toBe("session_archived");
   });
 });

@@ -1,19 +1,18 @@
-import type { Answer, Command } from "./command.ts";
+import type { CommandOf } from "./command.ts";
 import { accept, NOTHING_TO_DO, refuse, refuseIfFinal, type Decision } from "./decision.ts";
 import type { SessionEvent } from "./event.ts";
+import { defined } from "../defined.ts";
 import type { CurrentRun } from "../run.ts";
-import { endCurrentRun, requeueOf, startOf } from "./run-events.ts";
+import { cancelCurrentRun, endCurrentRun, requeueOf, startOf } from "./run-events.ts";
 import { activityOf, currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
 import type { Closing } from "../suspension.ts";
 
-type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
-
-export function decideStartRun(session: Session, command: Of<"start-run">): Decision {
+export function decideStartRun(session: Session, command: CommandOf<"start-run">): Decision {
   if (currentRunOf(session)?.id === command.runId) return NOTHING_TO_DO;
   const refusal = refuseIfFinal(session);
   if (refusal !== null) return refusal;
   if (stateOf(session) !== "idle") {
-    return refuse(session, "session_busy", "Another run is under way.");
+    return refuse(session, "session_busy", "Another run is in progress.");
   }
   if (session.delivery !== "open") {
     return refuse(session, "delivery_held", "The session's delivery policy holds messages back.");
@@ -27,16 +26,14 @@ export function decideStartRun(session: Session, command: Of<"start-run">): Deci
   return accept(...resumed, startOf(next, command));
 }
 
-export function decideHandRun(session: Session, command: Of<"hand-run">): Decision {
+export function decideHandRun(session: Session, command: CommandOf<"hand-run">): Decision {
   const { at, runId, memory } = command;
   return withRunning(session, runId, (run) =>
-    run.handed
-      ? NOTHING_TO_DO
-      : accept({ type: "run.handed", at, runId, ...(memory !== undefined && { memory }) }),
+    run.handed ? NOTHING_TO_DO : accept({ type: "run.handed", at, runId, ...defined({ memory }) }),
   );
 }
 
-export function decideRetryRun(session: Session, command: Of<"retry-run">): Decision {
+export function decideRetryRun(session: Session, command: CommandOf<"retry-run">): Decision {
   return withRunning(session, command.runId, (run) =>
     run.handed
       ? accept({ type: "run.retried", at: command.at, runId: run.id, error: command.error })
@@ -44,27 +41,34 @@ export function decideRetryRun(session: Session, command: Of<"retry-run">): Deci
   );
 }
 
-export function decideRequeueRun(session: Session, { at, runId }: Of<"requeue-run">): Decision {
+export function decideRequeueRun(
+  session: Session,
+  { at, runId }: CommandOf<"requeue-run">,
+): Decision {
   return withRunning(session, runId, (run) => accept(requeueOf(run, at)));
 }
 
-export function decideSuspendRun(session: Session, command: Of<"suspend-run">): Decision {
+export function decideSuspendRun(session: Session, command: CommandOf<"suspend-run">): Decision {
   const { suspension } = command;
   if (openSuspensionsOf(session).some((open) => open.id === suspension.id)) return NOTHING_TO_DO;
   const run = currentRunOf(session);
   if (run?.id !== command.runId || session.standing.status !== "active")
     return refuseNotCurrent(session);
-  // Suspensions are read in the order of their times: a clock set back must not turn it round.
-  const asked = { ...suspension, createdAt: Math.max(suspension.createdAt, command.at) };
-  return accept({ type: "run.suspended", at: command.at, runId: run.id, suspension: asked });
+  const { at } = command;
+  // Suspensions are sorted by time. A clock that is set back must not change their order.
+  const ordered = { ...suspension, createdAt: Math.max(suspension.createdAt, at) };
+  return accept({ type: "run.suspended", at, runId: run.id, suspension: ordered });
 }
 
-export function decideAnswer(session: Session, command: Answer): Decision {
+export function decideAnswer(session: Session, command: CommandOf<"answer">): Decision {
   const { answer, by } = command;
   return closeSuspension(session, { ...command, closing: { how: "answered", answer, by } });
 }
 
-export function decideCloseSuspension(session: Session, command: Of<"close-suspension">): Decision {
+export function decideCloseSuspension(
+  session: Session,
+  command: CommandOf<"close-suspension">,
+): Decision {
   return closeSuspension(session, { ...command, closing: { how: command.how } });
 }
 
@@ -80,7 +84,7 @@ function closeSuspension(
     return refuse(
       session,
       "suspension_not_open",
-      "Nothing waits under this id: it was answered, withdrawn, or has expired.",
+      "No open suspension has this ID: it was answered or withdrawn, or it expired.",
     );
   }
   const events: SessionEvent[] = [];
@@ -92,7 +96,7 @@ function closeSuspension(
   return accept(...events);
 }
 
-export function decideEndRun(session: Session, command: Of<"end-run">): Decision {
+export function decideEndRun(session: Session, command: CommandOf<"end-run">): Decision {
   const run = currentRunOf(session);
   if (run?.id !== command.runId) return refuseNotCurrent(session);
   const { at, result, usage, unusedAnswers = [] } = command;
@@ -100,31 +104,21 @@ export function decideEndRun(session: Session, command: Of<"end-run">): Decision
   return accept(...endCurrentRun(session, { at, result, usage, ...unused }));
 }
 
-export function decideCancel(session: Session, command: Of<"cancel">): Decision {
+export function decideCancel(session: Session, command: CommandOf<"cancel">): Decision {
   const run = currentRunOf(session);
   if (run === null) {
     const isQueued = session.queue.some((entry) => entry.runId === command.runId);
     return refuseIfFinal(session) ?? (isQueued ? refuseNotCurrent(session) : NOTHING_TO_DO);
   }
   if (command.runId !== undefined && command.runId !== run.id) return refuseNotCurrent(session);
-  const { at, reason } = command;
-  return accept(
-    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
-  );
+  return accept(...cancelCurrentRun(session, command.at, command.reason));
 }
 
-export function decideRelease(session: Session, command: Of<"release">): Decision {
+export function decideRelease(session: Session, { at, reason }: CommandOf<"release">): Decision {
   if (stateOf(session) !== "suspended") {
-    return refuse(
-      session,
-      "session_not_suspended",
-      "The session waits for nothing that could be released.",
-    );
+    return refuse(session, "session_not_suspended", "The session does not wait for anything.");
   }
-  const { at, reason } = command;
-  return accept(
-    ...endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null }),
-  );
+  return accept(...cancelCurrentRun(session, at, reason));
 }
 
 function withRunning(
@@ -144,6 +138,6 @@ function refuseNotCurrent(session: Session): Decision {
   return refuse(
     session,
     "run_not_current",
-    "The run is not the session's current one: it ended, or has not started.",
+    "The run is not the current run of the session: it ended or has not started.",
   );
 }

@@ -22,10 +22,10 @@ const LATER = NOON + 60_000;
 const RUNNING = [create(), send(1, { start: HANDED })];
 const WAITING = [...RUNNING, suspendRun(1, "s1")];
 
-describe("what an agent needs to be resumed", () => {
-  it("A10 is stored when it changes, and only then", () => {
-    const wish = recordResume(true, { session: "abc", turns: [1, 2] });
-    expect(given(create()).when(wish)).toEqual({
+describe("resume data of an agent", () => {
+  it("A10 is stored only if it changes", () => {
+    const command = recordResume(true, { session: "abc", turns: [1, 2] });
+    expect(given(create()).when(command)).toEqual({
       events: [
         {
           type: "resume.recorded",
@@ -43,13 +43,13 @@ describe("what an agent needs to be resumed", () => {
       },
     });
     expect(
-      given(create(), wish).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
+      given(create(), command).when(recordResume(true, { turns: [1, 2], session: "abc" })).events,
     ).toEqual([]);
     expect(
-      given(create(), wish).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
+      given(create(), command).when(recordResume(true, { session: "abc", turns: [2, 1] })).events,
     ).toHaveLength(1);
     expect(
-      given(create(), wish).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
+      given(create(), command).when(recordResume(false, { session: "abc", turns: [1, 2] })).events,
     ).toHaveLength(1);
   });
 });
@@ -70,7 +70,7 @@ describe.each([
 ])("$command.type", ({ command, reason, last, standing }) => {
   const put = at(LATER, command);
 
-  it("A9 puts an idle session away, which is no activity of it", () => {
+  it("A9 ends an idle session and does not count as activity", () => {
     expect(given(create()).when(put)).toEqual({
       events: [last],
       refused: null,
@@ -148,7 +148,7 @@ describe("deleting", () => {
     ["suspended and suspended", [...WAITING, suspend("crash")], [ended, released, ...idle]],
     ["archived", [...RUNNING, archive()], idle],
     ["error", [...RUNNING, endRun(1, FAILED), fail()], idle],
-  ])("C8 removes a session for good when it is %s", (_, commands, events) => {
+  ])("C8 removes a session permanently when it is %s", (_, commands, events) => {
     expect(given(...commands).when(remove())).toEqual({ events, refused: null, session: null });
   });
 

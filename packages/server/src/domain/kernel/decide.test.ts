@@ -32,7 +32,7 @@ describe("a session that does not exist", () => {
     make.suspend("crash"),
   ];
 
-  it.each(EVERY_OTHER)("takes no $type", (command) => {
+  it.each(EVERY_OTHER)("refuses $type", (command) => {
     expect(given().when(command)).toEqual({
       events: [],
       refused: { code: "session_not_found", status: null, state: null },
@@ -40,14 +40,14 @@ describe("a session that does not exist", () => {
     });
   });
 
-  it("has no events but its creation", () => {
+  it("has no event before its creation", () => {
     expect(() => evolve(null, { type: "session.resumed", at: NOON })).toThrow("unreachable");
   });
 });
 
 describe("creating a session", () => {
-  it("makes an idle, active one with everything it was given and nothing else begun", () => {
-    const wish = create({
+  it("makes an idle, active session with the given fields", () => {
+    const command = create({
       title: "Tidy up",
       provider: "demo",
       model: "small",
@@ -56,8 +56,8 @@ describe("creating a session", () => {
       metadata: { task: "T001" },
       agentId: "agent-20260108-180530-abc12345",
     });
-    expect(given().when(wish)).toEqual({
-      events: [{ ...wish, type: "session.created" }],
+    expect(given().when(command)).toEqual({
+      events: [{ ...command, type: "session.created" }],
       refused: null,
       session: {
         id: "session-1",
@@ -91,14 +91,14 @@ describe("creating a session", () => {
     });
   });
 
-  it("is refused when the id is taken", () => {
+  it("is refused if the ID is in use", () => {
     const { refused } = given(create()).when(create());
     expect(refused).toEqual({ code: "session_exists", status: "active", state: "idle" });
   });
 });
 
 describe("a clock that is set back", () => {
-  it("does not reach the events: they are told at the session's latest time", () => {
+  it("does not affect the events, which get the session's latest time", () => {
     const late = NOON + 5_000;
     const before = sessionAfter(create(), at(late, update({ changes: { title: "late" } })));
     expect(decide(before, at(NOON, make.archive()))).toEqual({
@@ -118,8 +118,8 @@ describe("a clock that is set back", () => {
   });
 });
 
-describe("what an agent puts out", () => {
-  it("keeps the session alive and changes nothing else", () => {
+describe("output of an agent", () => {
+  it("counts as activity and changes nothing else", () => {
     const before = sessionAfter(create(), send(1, { start: make.HANDED }));
     const later = NOON + 1_000;
     expect(evolve(before, { type: "output.appended", at: later })).toEqual({
@@ -129,7 +129,7 @@ describe("what an agent puts out", () => {
     });
   });
 
-  it("does not move a session's times back when the clock is", () => {
+  it("does not move a session's times back with the clock", () => {
     const before = sessionAfter(create(), send(1, { start: make.HANDED }));
     expect(evolve(before, { type: "output.appended", at: NOON - 1_000 })).toEqual(before);
   });

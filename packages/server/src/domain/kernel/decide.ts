@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command, CommandOf } from "./command.ts";
 import {
   decideEditQueued,
   decideMoveQueued,
@@ -32,63 +32,47 @@ import {
 import { refuse, type Decision } from "./decision.ts";
 import type { Session } from "../session.ts";
 
-/** Every rule of a session is reached from here. Pure: it answers what would happen, and does nothing. */
+/** The entry to all rules of a session. It is pure: it returns the events and changes nothing. */
 export function decide(session: Session | null, command: Command): Decision {
   if (command.type === "create") return decideCreate(session, command);
   if (session === null) return refuse(null, "session_not_found", "There is no such session.");
-  // A clock that jumps back must not make a session's history run backwards.
+  // If the clock is set back, the history of the session must not run backwards.
   return decideExisting(session, { ...command, at: Math.max(command.at, session.updatedAt) });
 }
 
-function decideExisting(session: Session, command: Exclude<Command, { type: "create" }>): Decision {
-  switch (command.type) {
-    case "send":
-      return decideSend(session, command);
-    case "edit-queued":
-      return decideEditQueued(session, command);
-    case "move-queued":
-      return decideMoveQueued(session, command);
-    case "withdraw-queued":
-      return decideWithdrawQueued(session, command);
-    case "start-run":
-      return decideStartRun(session, command);
-    case "hand-run":
-      return decideHandRun(session, command);
-    case "retry-run":
-      return decideRetryRun(session, command);
-    case "requeue-run":
-      return decideRequeueRun(session, command);
-    case "suspend-run":
-      return decideSuspendRun(session, command);
-    case "close-suspension":
-      return decideCloseSuspension(session, command);
-    case "answer":
-      return decideAnswer(session, command);
-    case "end-run":
-      return decideEndRun(session, command);
-    case "cancel":
-      return decideCancel(session, command);
-    case "release":
-      return decideRelease(session, command);
-    case "update":
-      return decideUpdate(session, command);
-    case "record-resume":
-      return decideRecordResume(session, command);
-    case "suspend":
-      return decideSuspend(session, command);
-    case "come-back":
-      return decideComeBack(session, command);
-    case "resume":
-      return decideResume(session, command);
-    case "archive":
-      return decideArchive(session, command);
-    case "fail":
-      return decideFail(session, command);
-    case "finalize":
-      return decideFinalize(session, command);
-    case "delete":
-      return decideDelete(session, command);
-    default:
-      return command satisfies never;
-  }
+type ExistingType = Exclude<Command["type"], "create">;
+
+function decideExisting<Type extends ExistingType>(
+  session: Session,
+  command: CommandOf<Type>,
+): Decision {
+  return RULES[command.type](session, command);
 }
+
+const RULES: {
+  readonly [Type in ExistingType]: (session: Session, command: CommandOf<Type>) => Decision;
+} = {
+  send: decideSend,
+  "edit-queued": decideEditQueued,
+  "move-queued": decideMoveQueued,
+  "withdraw-queued": decideWithdrawQueued,
+  "start-run": decideStartRun,
+  "hand-run": decideHandRun,
+  "retry-run": decideRetryRun,
+  "requeue-run": decideRequeueRun,
+  "suspend-run": decideSuspendRun,
+  "close-suspension": decideCloseSuspension,
+  answer: decideAnswer,
+  "end-run": decideEndRun,
+  cancel: decideCancel,
+  release: decideRelease,
+  update: decideUpdate,
+  "record-resume": decideRecordResume,
+  suspend: decideSuspend,
+  "come-back": decideComeBack,
+  resume: decideResume,
+  archive: decideArchive,
+  fail: decideFail,
+  finalize: decideFinalize,
+  delete: decideDelete,
+};

@@ -6,7 +6,7 @@ export type Decision =
   | { readonly ok: true; readonly events: readonly SessionEvent[] }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The command holds already, or is a retry: nothing to record. */
+/** The command is a retry, or its effect already exists. */
 export const NOTHING_TO_DO: Decision = { ok: true, events: [] };
 
 export function accept(...events: readonly SessionEvent[]): Decision {
@@ -25,7 +25,7 @@ export function refuse(session: Session | null, code: RefusalCode, message: stri
   };
 }
 
-/** Archived and failed sessions take nothing that would make them work again. */
+/** Archived and failed sessions accept no more work. */
 export function refuseIfFinal(session: Session): Decision | null {
   switch (session.standing.status) {
     case "active":
@@ -35,13 +35,13 @@ export function refuseIfFinal(session: Session): Decision | null {
       return refuse(
         session,
         "session_archived",
-        "The session is archived. Fork it to go on from its history.",
+        "The session is archived. Fork it to continue from its history.",
       );
     case "error":
       return refuse(
         session,
         "session_failed",
-        `The session cannot go on: ${session.standing.reason}. Fork it to go on from its history.`,
+        `The session failed: ${session.standing.reason}. Fork it to continue from its history.`,
       );
     default:
       return session.standing satisfies never;

@@ -21,8 +21,8 @@ import { sessionAfter } from "../testing/given.ts";
 
 const RUNNING = [create(), send(1, { start: HANDED })];
 
-describe("what the world owes a session", () => {
-  it("is no agent when it does not exist any more", () => {
+describe("the duty for a session", () => {
+  it("is to stop the agent if the session does not exist", () => {
     expect(dutyOf(null)).toEqual({ do: "clear" });
   });
 
@@ -30,10 +30,10 @@ describe("what the world owes a session", () => {
     ["it is archived", [...RUNNING, send(2), archive()], { do: "clear" }],
     ["it has failed", [...RUNNING, send(2), fail()], { do: "clear" }],
     ["it is idle", [create()], { do: "rest" }],
-    ["it is idle and the server was away", [create(), suspend("crash")], { do: "rest" }],
+    ["it is idle and the server was stopped", [create(), suspend("crash")], { do: "rest" }],
     ["messages wait", [create(), send(1), send(2)], { do: "start", runId: "r1", messageId: "m1" }],
     [
-      "messages wait and the server was away",
+      "messages are queued and the server was stopped",
       [create(), send(1), suspend("crash")],
       { do: "start", runId: "r1", messageId: "m1" },
     ],
@@ -48,48 +48,48 @@ describe("what the world owes a session", () => {
       { do: "rest" },
     ],
     [
-      "a run has begun",
+      "a run has started",
       [create(), send(1, { start: START })],
       { do: "drive", runId: "r1", handed: false },
     ],
     [
-      "an agent was given the message",
+      "an agent got the message",
       [create(), send(1, { start: START }), handRun(1)],
       { do: "drive", runId: "r1", handed: true },
     ],
     [
-      "the message is to be given again",
+      "the message must be handed again",
       [...RUNNING, retryRun(1)],
       { do: "drive", runId: "r1", handed: false },
     ],
     [
-      "an answer is to be given",
+      "an answer must be handed",
       [...RUNNING, suspendRun(1, "s1"), answer("s1")],
       { do: "drive", runId: "r1", handed: false },
     ],
     [
-      "policy changes under a run",
+      "the policy changes during a run",
       [...RUNNING, update({ changes: { delivery: "hold" } })],
       { do: "drive", runId: "r1", handed: true },
     ],
     [
-      "a run was cut before it was given",
+      "a run was cut off before it was handed",
       [create(), send(1, { start: START }), suspend("crash")],
       { do: "start", runId: "r1", messageId: "m1" },
     ],
-    ["a run was cut after it was given", [...RUNNING, suspend("crash")], { do: "rest" }],
+    ["a run was cut off after it was handed", [...RUNNING, suspend("crash")], { do: "rest" }],
     [
       "the run is cancelled and others wait",
       [...RUNNING, send(2), cancel()],
       { do: "start", runId: "r2", messageId: "m2" },
     ],
     [
-      "it waits for ever",
+      "it waits without a limit",
       [...RUNNING, suspendRun(1, "s1")],
       { do: "await", runId: "r1", until: null },
     ],
     [
-      "it waits for several things",
+      "it has several suspensions",
       [
         ...RUNNING,
         suspendRun(1, "s1", { expiresAt: NOON + 9 }),
@@ -99,11 +99,11 @@ describe("what the world owes a session", () => {
       { do: "await", runId: "r1", until: NOON + 5 },
     ],
     [
-      "it waits and the server was away",
+      "it waits and the server was stopped",
       [...RUNNING, suspendRun(1, "s1", { expiresAt: NOON + 9 }), suspend("shutdown")],
       { do: "await", runId: "r1", until: NOON + 9 },
     ],
-  ])("follows from its state alone when %s", (_, commands, duty) => {
+  ])("depends only on its state: %s", (_, commands, duty) => {
     expect(dutyOf(sessionAfter(...commands))).toEqual(duty);
   });
 });

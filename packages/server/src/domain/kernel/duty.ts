@@ -2,15 +2,15 @@ import { activityOf, type Session } from "../session.ts";
 
 /** The work that the stored session requires. Doing it is also the recovery after a crash. */
 export type Duty =
-  /** No agent may be alive for it. */
+  /** Stop the session's agent. */
   | { readonly do: "clear" }
-  /** Nothing to do; an agent may stay alive until it has been idle long enough. */
+  /** Nothing to do. An agent may stay alive until its idle time is over. */
   | { readonly do: "rest" }
   /** Start the run of the oldest queued message as soon as a slot for its agent is free. */
   | { readonly do: "start"; readonly runId: string; readonly messageId: string }
-  /** An agent works on the run; when it has not been `handed` the message or answer, give it. */
+  /** Let an agent work on the run. Unless it is `handed`, give the message or answer to the agent. */
   | { readonly do: "drive"; readonly runId: string; readonly handed: boolean }
-  /** Keep the suspensions open, and close them when the earliest one's time is up. */
+  /** Keep the suspensions open until the earliest one expires. */
   | { readonly do: "await"; readonly runId: string; readonly until: number | null };
 
 export function dutyOf(session: Session | null): Duty {

@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from "./event.ts";
 import { isResumable, PHASE_HISTORY_KEPT } from "../phase.ts";
+import type { CurrentRun } from "../run.ts";
 import { parseResumePoints, withResumeData, withSeenRun } from "../resume-point.ts";
 import {
   activityOf,
@@ -10,8 +11,9 @@ import {
   type LastError,
   type Session,
 } from "../session.ts";
+import type { Suspension } from "../suspension.ts";
 
-/** Folds one event into the session. No rule lives here: what `decide` recorded is simply so. */
+/** Applies one event to the session. The rules are in `decide`; this only records their results. */
 export function evolve(session: Session | null, event: SessionEvent): Session | null {
   if (event.type === "session.created") return created(event);
   if (event.type === "session.imported") return imported(event);
@@ -44,7 +46,7 @@ function fold(session: Session, event: Change): Session {
     case "session.suspended": {
       const activity = activityOf(session);
       if (activity.state === "running")
-        throw new Error("unreachable: suspended with a run under way");
+        throw new Error("unreachable: suspended with a run in progress");
       const { standing } = session;
       const suspendedAt = standing.status === "suspended" ? standing.suspendedAt : event.at;
       const reason = event.reason ?? null;
@@ -108,9 +110,13 @@ function fold(session: Session, event: Change): Session {
     case "run.requeued":
       return { ...working(session, IDLE), queue: [event.entry, ...session.queue] };
     case "run.suspended":
-      return suspendedRun(session, event);
-    case "suspension.closed":
-      return closedSuspension(session, event);
+      return withSuspensions(session, [...openSuspensionsOf(session), event.suspension]);
+    case "suspension.closed": {
+      // A suspension that is released closes after its run has ended.
+      if (currentRunOf(session) === null) return session;
+      const open = openSuspensionsOf(session).filter(({ id }) => id !== event.suspensionId);
+      return withSuspensions(session, open);
+    }
     case "run.ended":
       return endedRun(session, event);
     default:
@@ -119,9 +125,9 @@ function fold(session: Session, event: Change): Session {
 }
 
 function created(event: EventOf<"session.created">): Session {
-  const { type: _, at, ...given } = event;
+  const { type: _, at, ...fields } = event;
   return {
-    ...given,
+    ...fields,
     agentId: event.agentId ?? null,
     standing: { status: "active", activity: IDLE },
     delivery: "open",
@@ -143,13 +149,13 @@ function created(event: EventOf<"session.created">): Session {
   };
 }
 
-/** A log of 0.1 may hold a session as it was kept then. */
+/** A log of version 0.1 may contain a session in an older form. */
 function imported({ session }: EventOf<"session.imported">): Session {
   const { lastRun = null } = session;
   return { ...session, lastRun, resumeData: parseResumePoints(session.resumeData) };
 }
 
-/** The agent of the current run has been given it. */
+/** Records that the agent of the current run knows it, if it got the message. */
 function seenByAgent(session: Session): Session {
   const run = currentRunOf(session);
   if (run === null || !run.handed) return session;
@@ -165,26 +171,6 @@ function recordedResume(session: Session, event: EventOf<"resume.recorded">): Se
     data: event.provider === undefined ? old.data : event.resumeData,
   };
   return { ...session, supportsResume, resumeData: withResumeData(session.resumeData, point) };
-}
-
-function suspendedRun(session: Session, event: EventOf<"run.suspended">): Session {
-  const run = currentRunOf(session);
-  if (run === null) throw new Error("unreachable: a suspension without a run");
-  const [first, ...rest] = [...openSuspensionsOf(session), event.suspension];
-  if (first === undefined) throw new Error("unreachable: the new suspension is among them");
-  return working(session, { state: "suspended", run, suspensions: [first, ...rest] });
-}
-
-function closedSuspension(session: Session, event: EventOf<"suspension.closed">): Session {
-  const run = currentRunOf(session);
-  if (run === null) return session; // released with its run, which ended just before
-  const [first, ...rest] = openSuspensionsOf(session).filter(({ id }) => id !== event.suspensionId);
-  return working(
-    session,
-    first === undefined
-      ? { state: "running", run }
-      : { state: "suspended", run, suspensions: [first, ...rest] },
-  );
 }
 
 function endedRun(session: Session, event: EventOf<"run.ended">): Session {
@@ -208,7 +194,7 @@ function withError(session: Session, lastError: LastError): Session {
   return { ...session, errorCount: errorCount + 1, errorTotal: errorTotal + 1, lastError };
 }
 
-/** A session with something under way is active, except that waiting outlives the server. */
+/** A running session is active. A session that waits or is idle keeps the status `suspended`. */
 function working(session: Session, activity: Activity): Session {
   const { standing } = session;
   const staysSuspended = standing.status === "suspended" && activity.state !== "running";
@@ -218,13 +204,24 @@ function working(session: Session, activity: Activity): Session {
   };
 }
 
-function withRun(
-  session: Session,
-  change: (run: NonNullable<ReturnType<typeof currentRunOf>>) => typeof run,
-): Session {
+function withRun(session: Session, change: (run: CurrentRun) => CurrentRun): Session {
+  return working(session, { state: "running", run: change(requireRun(session)) });
+}
+
+function withSuspensions(session: Session, [first, ...rest]: readonly Suspension[]): Session {
+  const run = requireRun(session);
+  return working(
+    session,
+    first === undefined
+      ? { state: "running", run }
+      : { state: "suspended", run, suspensions: [first, ...rest] },
+  );
+}
+
+function requireRun(session: Session): CurrentRun {
   const run = currentRunOf(session);
   if (run === null) throw new Error("unreachable: a run event without a run");
-  return working(session, { state: "running", run: change(run) });
+  return run;
 }
 
 function without(session: Session, messageId: string): Session["queue"] {
@@ -241,13 +238,13 @@ function timesAfter(
   return { updatedAt, lastActiveAt: isActivity(event) ? updatedAt : lastActiveAt };
 }
 
-/** The server's coming and going leaves a session as it was; a crash may have cut something off. */
+/** A stop or start of the server does not change these times. A crash does, since it may cut off a run. */
 function isServersOwn(event: SessionEvent): boolean {
   if (event.type === "session.suspended") return event.cause !== "crash";
   return event.type === "session.resumed" && event.by === "server";
 }
 
-/** Activity is what a person, an agent or a hook did. */
+/** Whether a person, an agent or a hook did something. */
 function isActivity(event: SessionEvent): boolean {
   switch (event.type) {
     case "session.suspended":

@@ -44,11 +44,11 @@ describe("a fork", () => {
     ["archived", [...BUSY, archive()]],
     ["failed", [...BUSY, fail()]],
   ])(
-    "of a session that is %s is a new idle one with what it is about, and none of its work",
+    "of a session that is %s is a new idle session with its description and none of its work",
     (_, commands) => {
       const at = NOON + 1;
-      const wish = forkOf(sessionAfter(...commands), { id: "session-2", at, atMessage: "m1" });
-      expect(wish).toEqual({
+      const command = forkOf(sessionAfter(...commands), { id: "session-2", at, atMessage: "m1" });
+      expect(command).toEqual({
         ...SOURCE,
         at,
         id: "session-2",
@@ -56,7 +56,7 @@ describe("a fork", () => {
         forkedFrom: { sessionId: "session-1", atMessage: "m1" },
         lastRun: { provider: "demo", model: null },
       });
-      const { standing, queue, phase, errorCount, supportsResume } = sessionAfter(wish);
+      const { standing, queue, phase, errorCount, supportsResume } = sessionAfter(command);
       expect({ standing, queue, phase, errorCount, supportsResume }).toEqual({
         standing: { status: "active", activity: { state: "idle" } },
         queue: [],
@@ -67,15 +67,15 @@ describe("a fork", () => {
     },
   );
 
-  it("C2, ruling 18: goes on with the agent that the other session ran with last", () => {
+  it("C2, ruling 18: continues with the agent that the other session ran with last", () => {
     const run = { provider: "gemini", model: "pro" };
     const source = sessionAfter(create(), send(1, { start: { ...run, handed: true } }));
-    const wish = forkOf(source, { id: "session-2", at: NOON, atMessage: null });
-    expect(sessionAfter(wish).lastRun).toEqual(run);
+    const command = forkOf(source, { id: "session-2", at: NOON, atMessage: null });
+    expect(sessionAfter(command).lastRun).toEqual(run);
   });
 
-  it("takes over all of the history when no message is named", () => {
-    const wish = forkOf(sessionAfter(SOURCE), { id: "session-2", at: NOON, atMessage: null });
-    expect(wish.forkedFrom).toEqual({ sessionId: "session-1", atMessage: null });
+  it("contains the whole history if no message is named", () => {
+    const command = forkOf(sessionAfter(SOURCE), { id: "session-2", at: NOON, atMessage: null });
+    expect(command.forkedFrom).toEqual({ sessionId: "session-1", atMessage: null });
   });
 });

@@ -1,24 +1,13 @@
 import type { Create } from "./command.ts";
 import type { Session } from "../session.ts";
 
-/** The command that makes a new idle session of another one's history; allowed in every status. */
+/** The command that creates an idle session from the history of another one, whatever its status. */
 export function forkOf(
   source: Session,
   { id, at, atMessage }: { id: string; at: number; atMessage: string | null },
 ): Create {
-  return {
-    type: "create",
-    at,
-    id,
-    agentId: null,
-    repoId: source.repoId,
-    title: source.title,
-    provider: source.provider,
-    model: source.model,
-    agentName: source.agentName,
-    purpose: source.purpose,
-    metadata: source.metadata,
-    forkedFrom: { sessionId: source.id, atMessage },
-    lastRun: source.lastRun,
-  };
+  const { repoId, title, provider, model, agentName, purpose, metadata, lastRun } = source;
+  const copied = { repoId, title, provider, model, agentName, purpose, metadata, lastRun };
+  const forkedFrom = { sessionId: source.id, atMessage };
+  return { type: "create", at, id, agentId: null, ...copied, forkedFrom };
 }

@@ -18,8 +18,8 @@ import { always, everyStep, LIVES_THAT_MEET_ALL } from "../testing/always.ts";
 import { expectSame } from "../testing/same.ts";
 import { deepFreeze, eventsOf, throughDisk } from "../testing/walk.ts";
 
-describe("whatever is asked of a session, in whatever order", () => {
-  it("A7 has a legal status and state, with the data that belongs to them and none else", () => {
+describe("a session after random commands", () => {
+  it("A7 has a legal status and state, with exactly the data that belongs to them", () => {
     everyStep(({ after }) => {
       if (after === null) return;
       const states: readonly State[] = LEGAL_STATES[statusOf(after)];
@@ -34,7 +34,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("A7 changes status only by the commands that may change it", () => {
+  it("A7 changes its status only by commands that may change it", () => {
     everyStep(({ before, after, command }) => {
       if (before === null || after === null || statusOf(before) === statusOf(after)) return;
       const causes: readonly string[] = CAUSES[`${statusOf(before)} → ${statusOf(after)}`] ?? [];
@@ -44,7 +44,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("C1 begins to wait only while it works, and works on with the run that waited", () => {
+  it("C1 is suspended only while it runs, and continues the same run", () => {
     everyStep(({ before, after }) => {
       if (before === null || after === null) return;
       const [was, is] = [stateOf(before), stateOf(after)];
@@ -56,7 +56,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("is the same when its events are replayed, also after they were on disk", () => {
+  it("is the same when its events are replayed, even from disk", () => {
     always((steps) => {
       const log = steps.flatMap(({ decision }) => eventsOf(decision));
       const live = steps.at(-1)?.after ?? null;
@@ -67,23 +67,23 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("decides the same when it was read from disk", () => {
+  it("decides the same after it was read from disk", () => {
     everyStep(({ before, command, decision }) => {
       expectSame(decide(throughDisk(before), command), decision);
     });
   });
 
-  it("records nothing, or refuses, when a command is tried again at once", () => {
+  it("records nothing, or refuses, when a command is repeated at once", () => {
     everyStep(({ command, after }) => {
       const again = decide(after, command);
       expectSame(evolveAll(after, eventsOf(again)), after);
-      // The text of a message is not the kernel's: an edit to the same text is an edit to it.
+      // The kernel does not know the text of a message, so every edit is recorded.
       const expected = command.type === "edit-queued" ? eventsOf(again).slice(0, 1) : [];
       expectSame(eventsOf(again), expected);
     });
   });
 
-  it("is as if a refused command had never come", () => {
+  it("is not changed by a refused command", () => {
     always((steps) => {
       const accepted = steps.filter(({ decision }) => decision.ok);
       const session = accepted.reduce<Session | null>(
@@ -94,7 +94,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("says with every refusal why, and where the session stands", () => {
+  it("gives the reason, status and state with every refusal", () => {
     everyStep(({ before, decision }) => {
       if (decision.ok) return;
       const { code, message, status, state } = decision.refusal;
@@ -107,7 +107,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("never goes back in time, whatever the clock does", () => {
+  it("never goes back in time, whatever the clock shows", () => {
     everyStep(({ before, command, decision, after }) => {
       if (after === null) return;
       const { createdAt, updatedAt, lastActiveAt } = after;
@@ -121,7 +121,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("ruling 15: is as old after the server's coming and going as before", () => {
+  it("ruling 15: keeps its times when the server stops and starts", () => {
     everyStep(({ before, command, after }) => {
       if (command.type !== "suspend" && command.type !== "come-back") return;
       if (before === null || after === null) return;
@@ -131,14 +131,14 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("ruling 14: is never suspended by a stop or a crash when it has no repository", () => {
+  it("ruling 14: is never suspended by a stop or a crash if it has no repository", () => {
     everyStep(({ before, command, after }) => {
       if (command.type !== "suspend" || before?.repoId !== null || after === null) return;
       expectSame(statusOf(after), statusOf(before));
     });
   });
 
-  it("ruling 15: is active now when somebody reports its phase, also one that it has", () => {
+  it("ruling 15: counts a reported phase as activity, even the current phase", () => {
     everyStep(({ before, command, decision, after }) => {
       if (command.type !== "update" || command.phase === undefined || !decision.ok) return;
       if (before !== null)
@@ -149,7 +149,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     });
   });
 
-  it("is never changed by deciding on it: with everything frozen, all goes on as before", () => {
+  it("is never changed in place: everything works with frozen values", () => {
     always(
       (steps) => {
         const notFrozen = steps.filter(
@@ -161,7 +161,7 @@ describe("whatever is asked of a session, in whatever order", () => {
     );
   });
 
-  it("B2 keeps its phase out of everything else", () => {
+  it("B2 has a phase that affects nothing else", () => {
     everyStep(({ before, command, decision, after }, index) => {
       if (before === null || after === null) return;
       if (command.type === "update" || command.type === "finalize") {
@@ -174,8 +174,8 @@ describe("whatever is asked of a session, in whatever order", () => {
   });
 });
 
-describe("the lives that are tried", () => {
-  it("reach every legal pair, accept every command, record every event and meet every refusal", () => {
+describe("the random histories", () => {
+  it("contain every legal pair, command, event and refusal", () => {
     const met = new Set<string>();
     everyStep(
       ({ command, decision, after }) => {
@@ -254,7 +254,7 @@ const COMMAND_TYPES: Record<Command["type"], true> = {
   "come-back": true,
 };
 
-/** All that `decide` records; what an agent puts out, or an import brings, needs no decision. */
+/** The events that `decide` records. Output of an agent and an import need no decision. */
 const EVENT_TYPES: Record<
   Exclude<SessionEvent["type"], "output.appended" | "session.imported">,
   true

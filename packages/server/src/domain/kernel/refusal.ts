@@ -1,6 +1,6 @@
 import type { State, Status } from "../status.ts";
 
-/** Every "no" of the kernel. Codes are public for ever. */
+/** The reasons for which the kernel refuses a command. Codes are part of the API and never change. */
 export const REFUSAL_CODES = [
   "session_not_found",
   "session_exists",

@@ -3,27 +3,22 @@ import type { EventOf, SessionEvent } from "./event.ts";
 import type { CurrentRun, RunStart } from "../run.ts";
 import { currentRunOf, openSuspensionsOf, type Session } from "../session.ts";
 
-/** The run of a queue entry begins; the entry leaves the queue with this event. */
+/** Starts the run of a queue entry. The event removes the entry from the queue. */
 export function startOf(
   entry: QueueEntry,
   { at, start }: { at: number; start: RunStart },
 ): EventOf<"run.started"> {
+  const { runId: id, messageId, continuity } = entry;
+  const { provider, model, handed } = start;
+  const attempts = entry.attempts + (handed ? 1 : 0);
   return {
     type: "run.started",
     at,
-    run: {
-      id: entry.runId,
-      messageId: entry.messageId,
-      provider: start.provider,
-      model: start.model,
-      continuity: entry.continuity,
-      handed: start.handed,
-      attempts: entry.attempts + (start.handed ? 1 : 0),
-    },
+    run: { id, messageId, provider, model, continuity, handed, attempts },
   };
 }
 
-/** The run goes back to the head of the queue; what was stored as given to an agent has not been. */
+/** Returns the run to the head of the queue: an agent that was recorded as having it did not get it. */
 export function requeueOf(run: CurrentRun, at: number): EventOf<"run.requeued"> {
   const { id: runId, messageId, provider, model, continuity, handed } = run;
   const attempts = run.attempts - (handed ? 1 : 0);
@@ -31,7 +26,18 @@ export function requeueOf(run: CurrentRun, at: number): EventOf<"run.requeued"> 
   return { type: "run.requeued", at, entry };
 }
 
-/** Nothing when the session is idle; otherwise the run ends and what it waited for is let go. */
+/** Cuts off a run. An agent that got the message may have acted on it, so the run is not repeated. */
+export function cutRun(run: CurrentRun, at: number, reason: string): SessionEvent {
+  if (!run.handed) return requeueOf(run, at);
+  const result = { outcome: "interrupted", reason } as const;
+  return { type: "run.ended", at, runId: run.id, result, usage: null };
+}
+
+export function cancelCurrentRun(session: Session, at: number, reason: string): SessionEvent[] {
+  return endCurrentRun(session, { at, result: { outcome: "cancelled", reason }, usage: null });
+}
+
+/** Ends the run and releases its suspensions. Returns no events if the session is idle. */
 export function endCurrentRun(
   session: Session,
   end: Omit<EventOf<"run.ended">, "type" | "runId">,

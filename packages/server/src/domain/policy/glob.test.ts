@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../testing/cpu-time.ts";
 import { matchesGlob } from "./glob.ts";
 
 describe("a pattern for paths", () => {
@@ -47,7 +48,7 @@ describe("a pattern for texts", () => {
     expect(matchesGlob(pattern, text, "text")).toBe(expected);
   });
 
-  it("covers what a regular expression of the same meaning covers", () => {
+  it("matches the same texts as an equivalent regular expression", () => {
     const piece = fc.constantFrom("a", "b", "*", "?");
     fc.assert(
       fc.property(
@@ -63,11 +64,12 @@ describe("a pattern for texts", () => {
     );
   });
 
-  it.each(["text", "path"] as const)("takes no long time whatever it is: %s", (kind) => {
-    const begun = performance.now();
-    const pattern = `${"*a".repeat(60)}${"**/".repeat(20)}b`;
-    expect(matchesGlob(pattern, "a".repeat(4_000), kind)).toBe(false);
-    expect(matchesGlob("*?".repeat(100), "a/".repeat(2_000), kind)).toBe(kind === "text");
-    expect(performance.now() - begun).toBeLessThan(2_000);
+  it.each(["text", "path"] as const)("is matched quickly: %s", (kind) => {
+    const ms = cpuMs(() => {
+      const pattern = `${"*a".repeat(60)}${"**/".repeat(20)}b`;
+      expect(matchesGlob(pattern, "a".repeat(4_000), kind)).toBe(false);
+      expect(matchesGlob("*?".repeat(100), "a/".repeat(2_000), kind)).toBe(kind === "text");
+    });
+    expect(ms).toBeLessThan(2_000);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Whether a pattern covers the whole of a text. In `text`, `*` stands for any characters. In `path` it stays
- * inside a folder, `**` does not, and `**` with a slash also stands for no folder at all. `?` is one character.
- * Takes time in proportion to both lengths, whatever the pattern: all ways to read it are followed at once.
+ * Whether a pattern matches a whole text. In a `text`, `*` matches any characters. In a `path`, `*` does not match
+ * a slash, `**` matches everything, and a folder named `**` matches any number of folders. `?` matches one character.
+ * All possible matches are followed at once, so the time is proportional to both lengths for every pattern.
  */
 export function matchesGlob(pattern: string, text: string, kind: "text" | "path"): boolean {
   const tokens = kind === "path" ? pathTokens(pattern) : textTokens(pattern);
@@ -9,7 +9,7 @@ export function matchesGlob(pattern: string, text: string, kind: "text" | "path"
   for (const char of text) {
     if (active.size === 0) return false;
     const next = new Set<number>();
-    for (const index of active) step(next, { index, char, tokens });
+    for (const index of active) step(next, index, char, tokens);
     active = next;
   }
   return active.has(tokens.length);
@@ -19,7 +19,7 @@ type Token =
   | { readonly is: "char"; readonly char: string }
   | { readonly is: "one"; readonly but: string }
   | { readonly is: "many"; readonly but: string }
-  /** Before a folder's name, followed by its `folder-name`: any number of whole folders. */
+  /** Any number of folders. A `folder-name` follows, which matches the name of one of them. */
   | { readonly is: "folders" }
   | { readonly is: "folder-name" };
 
@@ -50,7 +50,7 @@ function pathTokens(pattern: string): readonly Token[] {
   return tokens;
 }
 
-/** Adds a place in the pattern, and those that can be reached from it without a character. */
+/** Adds a position in the pattern, and those that can be reached from it without a character. */
 function enter(into: Set<number>, index: number, tokens: readonly Token[]): Set<number> {
   for (let at = index; !into.has(at);) {
     into.add(at);
@@ -61,14 +61,7 @@ function enter(into: Set<number>, index: number, tokens: readonly Token[]): Set<
   return into;
 }
 
-function step(
-  next: Set<number>,
-  {
-    index,
-    char,
-    tokens,
-  }: { readonly index: number; readonly char: string; readonly tokens: readonly Token[] },
-): void {
+function step(next: Set<number>, index: number, char: string, tokens: readonly Token[]): void {
   const token = tokens[index];
   switch (token?.is) {
     case undefined:

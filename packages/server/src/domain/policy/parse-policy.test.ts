@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../json.ts";
 import { parsePolicy, policyIn } from "./parse-policy.ts";
 
-describe("a policy as it is written", () => {
-  it("is taken as it is", () => {
+describe("parsing a policy", () => {
+  it("accepts every field", () => {
     expect(parsePolicy({})).toEqual({ ok: true, policy: { rules: [], phases: {} } });
     const rule = { kind: "edit", path: "./src/**", command: "ls", tool: "T", decision: "ask" };
     expect(parsePolicy({ rules: [rule], phases: { planning: [{ decision: "deny" }] } })).toEqual({
@@ -47,13 +47,13 @@ describe("a policy as it is written", () => {
       "phases.planning.0.decision",
       'must be "allow", "ask" or "deny"',
     ],
-  ])("is refused with the place and the reason: %j", (json, where, reason) => {
+  ])("is refused with the field and the reason: %j", (json, where, reason) => {
     expect(parsePolicy(json)).toEqual({ ok: false, where, reason });
   });
 });
 
-describe("the rules that a session carries", () => {
-  it("are none, what is written, or a question where they cannot be read", () => {
+describe("the rules in a session's metadata", () => {
+  it("are absent, parsed, or ask about everything if they are invalid", () => {
     expect(policyIn({})).toBe(null);
     expect(policyIn({ permissions: null })).toBe(null);
     expect(policyIn({ permissions: { rules: [{ decision: "allow" }] } })).toEqual({

@@ -105,13 +105,13 @@ function parseRule(json: Json, where: string): PermissionRule {
 }
 
 function parseDecision(json: Json | undefined, where: string): PermissionDecision {
-  const decision = PERMISSION_DECISIONS.find((known) => known === json);
+  const decision = PERMISSION_DECISIONS.find((each) => each === json);
   if (decision === undefined) throw new NotAPolicy(where, 'must be "allow", "ask" or "deny"');
   return decision;
 }
 
 function parsePhase(name: string): Phase {
-  const phase = PHASES.find((known) => known === name);
+  const phase = PHASES.find((each) => each === name);
   if (phase === undefined) throw new NotAPolicy(`phases.${name}`, "is not a phase");
   return phase;
 }

@@ -17,13 +17,13 @@ const RUN: PermissionSubject = {
   command: { line: "ls", is: "exact" },
   folder: "/repo",
 };
-const SAID = { id: "g", decision: "allow", title: "Write", by: "ada", at: 1 } as const;
+const ANSWER = { id: "g", decision: "allow", title: "Write", by: "ada", at: 1 } as const;
 const again = (subject: PermissionSubject): PermissionSubject => ({
   ...subject,
   fingerprint: "f2",
 });
-const covers = (granted: PermissionSubject, asked: PermissionSubject): boolean =>
-  grantFor(asked, [grantOf(granted, SAID)]) !== null;
+const covers = (granted: PermissionSubject, requested: PermissionSubject): boolean =>
+  grantFor(requested, [grantOf(granted, ANSWER)]) !== null;
 
 describe("a grant", () => {
   it("covers the same request, and the same kind of work on the same files", () => {
@@ -47,15 +47,15 @@ describe("a grant", () => {
     expect([covers(long, long), covers(long, again(long))]).toEqual([true, false]);
   });
 
-  it("that came last counts, and only so many are kept", () => {
+  it("overrides earlier grants, and the oldest are dropped beyond the limit", () => {
     const many = Array.from({ length: 101 }, (_, index) =>
-      grantOf(EDIT, { ...SAID, id: `g${index}` }),
+      grantOf(EDIT, { ...ANSWER, id: `g${index}` }),
     ).reduce<ReturnType<typeof grantsIn>>(withGrant, []);
     expect([many.length, many[0]?.id, grantFor(EDIT, many)?.id]).toEqual([100, "g1", "g100"]);
   });
 
-  it("comes back from metadata as it was; what is none counts for nothing", () => {
-    const grants = [grantOf(EDIT, SAID), grantOf(RUN, { ...SAID, id: "h", decision: "deny" })];
+  it("is read from metadata unchanged; invalid entries are ignored", () => {
+    const grants = [grantOf(EDIT, ANSWER), grantOf(RUN, { ...ANSWER, id: "h", decision: "deny" })];
     expect(grantsIn(toMetadata(grants))).toEqual(grants);
     expect(grantsIn({})).toEqual([]);
     expect(grantsIn({ permissionGrants: "all" })).toEqual([]);

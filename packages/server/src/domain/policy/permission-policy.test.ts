@@ -53,7 +53,7 @@ function decide(
 const ALLOW_GIT = rules({ kind: "execute", command: "git *", decision: "allow" });
 
 describe("a policy", () => {
-  it("that says nothing leaves it to a person", () => {
+  it("without rules asks a person", () => {
     expect(decide(edit("a"), null)).toBe("ask");
     expect(decide(edit("a"), rules())).toBe("ask");
   });
@@ -71,7 +71,7 @@ describe("a policy", () => {
     expect(decide(run("ls"), policy)).toBe("deny: permissions.rules[3]");
   });
 
-  it("allows files only when all are covered, and denies when one is (C3)", () => {
+  it("allows files only if all are covered, and denies if one is (C3)", () => {
     const policy = rules(
       { path: "secret/**", decision: "deny" },
       { kind: "edit", path: "src/**", decision: "allow" },
@@ -81,7 +81,7 @@ describe("a policy", () => {
     expect(decide(edit("src/a", "secret/b"), policy)).toBe("deny: permissions.rules[0]");
   });
 
-  it("allows nothing outside of the repository, whatever the rule (C3)", () => {
+  it("allows nothing outside the repository, whatever the rule (C3)", () => {
     for (const path of ["/etc/passwd", "../x", "src/../../x", "~/x", "/"]) {
       for (const rule of [{}, { kind: "edit" }, { path: "**" }, { path: "/etc/*" }]) {
         expect(decide(edit(path), rules({ ...rule, decision: "allow" }))).toBe("ask");
@@ -92,7 +92,7 @@ describe("a policy", () => {
     );
   });
 
-  it("allows a line of shell when it allows each command in it (C3)", () => {
+  it("allows a command line if it allows each command in it (C3)", () => {
     const policy = rules(
       { kind: "execute", command: "git *", decision: "allow" },
       { kind: "execute", command: "npm test", decision: "allow" },
@@ -110,7 +110,7 @@ describe("a policy", () => {
     expect(decide(run("rm"), policy)).toBe("deny: permissions.rules[2]");
   });
 
-  it("asks about what only may be denied, and denies what surely is", () => {
+  it("asks if a request may be denied, and denies if it certainly is", () => {
     const policy = rules(
       { command: "rm *", decision: "deny" },
       { kind: "execute", decision: "allow" },
@@ -133,7 +133,7 @@ describe("a policy", () => {
     expect(decide({ ...NOTHING, kind: "fetch" }, kinds)).toBe("allow: permissions.rules[1]");
   });
 
-  it("takes a command for one, whatever the agent calls it", () => {
+  it("treats a command as one, whatever kind the agent gives it", () => {
     const policy = rules({ kind: "read", decision: "allow" });
     expect(decide({ ...run("cat a; rm b"), kind: "read" }, policy)).toBe("ask");
     expect(
@@ -144,14 +144,14 @@ describe("a policy", () => {
     ).toBe("deny: permissions.rules[0]");
   });
 
-  it("knows tools by their names where agents tell them", () => {
+  it("matches tools by name if the agent names them", () => {
     const policy = rules({ tool: "mcp__*", decision: "deny" }, { tool: "Web*", decision: "allow" });
     expect(decide({ ...NOTHING, tool: "mcp__db" }, policy)).toBe("deny: permissions.rules[0]");
     expect(decide({ ...NOTHING, tool: "WebFetch" }, policy)).toBe("allow: permissions.rules[1]");
     expect(decide(NOTHING, policy)).toBe("ask: permissions.rules[0]");
   });
 
-  it("has rules for a phase before the others, and denies changes while planning (C3)", () => {
+  it("applies rules of the phase first, and denies changes while planning (C3)", () => {
     const policy: PermissionPolicy = {
       rules: [{ kind: "edit", decision: "allow" }],
       phases: {
@@ -186,7 +186,7 @@ describe("a session's rules and grants", () => {
     at: 1,
   };
 
-  it("come first, but for what the operator denies or may deny (C3)", () => {
+  it("precede the operator's rules, except denials and possible denials (C3)", () => {
     expect(decide(run("ls"), rules({ decision: "ask" }), { own })).toBe(
       "allow: session permissions.rules[0]",
     );
@@ -206,7 +206,7 @@ describe("a session's rules and grants", () => {
     );
   });
 
-  it("let a person's word for always stand before all but a denial (C3)", () => {
+  it("let a grant precede everything except a denial (C3)", () => {
     const grants = [grant];
     expect(decide(run("rm x"), rules({ decision: "ask" }), { grants })).toBe("allow: grant g");
     expect(decide(run("rm y"), null, { grants })).toBe("ask");
@@ -221,7 +221,7 @@ describe("a session's rules and grants", () => {
   });
 });
 
-describe("whatever the rules and the request", () => {
+describe("for all rules and requests", () => {
   const word = fc.constantFrom("git status", "rm x", "ls", "npm test");
   const joint = fc.constantFrom("; ", " && ", " | ", "\n", " & ", " || ");
   const condition = fc.record(
@@ -249,12 +249,12 @@ describe("whatever the rules and the request", () => {
       return { ...NOTHING, ...rest, command };
     });
 
-  it("a denial in front of any policy is never an allowance by what comes after (C3)", () => {
+  it("a denial before any other rules is never overridden by them (C3)", () => {
     fc.assert(
-      fc.property(condition, policy, policy, subject, (conditions, configured, own, asked) => {
+      fc.property(condition, policy, policy, subject, (conditions, configured, own, request) => {
         const denial: PermissionRule = { ...conditions, decision: "deny" };
-        const alone = decide(asked, rules(denial));
-        const all = decide(asked, rules(denial, ...configured.rules), { own });
+        const alone = decide(request, rules(denial));
+        const all = decide(request, rules(denial, ...configured.rules), { own });
         const mayBe = alone.startsWith("ask:") ? ["ask", "deny"] : [...PERMISSION_DECISIONS];
         const expected = alone.startsWith("deny") ? ["deny"] : mayBe;
         expect(expected).toContain(all.split(":")[0]);
@@ -262,7 +262,7 @@ describe("whatever the rules and the request", () => {
     );
   });
 
-  it("a line is allowed only when each of its commands is (C3)", () => {
+  it("a line is allowed only if each of its commands is (C3)", () => {
     fc.assert(
       fc.property(policy, word, joint, word, (configured, one, between, other) => {
         const whole = decide(run(one + between + other), configured).split(":")[0];
@@ -273,7 +273,7 @@ describe("whatever the rules and the request", () => {
     );
   });
 
-  it("no rule about commands allows what is not understood (C3)", () => {
+  it("no rule about commands allows a line that cannot be parsed (C3)", () => {
     const odd = fc.constantFrom("$(x)", "`x`", "$x", ">x", "<x", "(x)", "\r", "'", '"', "\\");
     const patterns = fc.array(fc.constantFrom("git *", "*", "git status*"), { minLength: 1 });
     fc.assert(
@@ -289,10 +289,10 @@ describe("whatever the rules and the request", () => {
     );
   });
 
-  it("nothing outside of the repository is allowed (C3)", () => {
+  it("nothing outside the repository is allowed (C3)", () => {
     fc.assert(
-      fc.property(policy, policy, subject, (configured, own, asked) => {
-        const outside = { ...asked, paths: [...asked.paths, "/etc/x"] };
+      fc.property(policy, policy, subject, (configured, own, request) => {
+        const outside = { ...request, paths: [...request.paths, "/etc/x"] };
         expect(decide(outside, configured, { own })).not.toMatch(/^allow/u);
       }),
     );

@@ -47,12 +47,12 @@ export interface PermissionCase {
 export function decidePermission(request: PermissionCase): PermissionVerdict {
   const { subject, grants } = request;
   const verdicts = partsOf(subject).map((part) => decidePart(request, part));
-  const denied = verdicts.find(({ decision }) => decision === "deny");
-  if (denied !== undefined) return denied;
+  const denial = verdicts.find(({ decision }) => decision === "deny");
+  if (denial !== undefined) return denial;
   const grant = grantFor(subject, grants);
   if (grant !== null) return { decision: grant.decision, by: `grant ${grant.id}` };
-  const asked = verdicts.find(({ decision }) => decision === "ask");
-  if (asked !== undefined) return asked;
+  const ask = verdicts.find(({ decision }) => decision === "ask");
+  if (ask !== undefined) return ask;
   const by = [...new Set(verdicts.flatMap((verdict) => verdict.by ?? []))].join(", ");
   return { decision: "allow", by };
 }
@@ -62,7 +62,7 @@ export function isRestrictive({
   configured,
   own,
 }: Pick<PermissionCase, "configured" | "own">): boolean {
-  // A configured one denies something in some phases, whatever else it says.
+  // Every configured policy includes the planning rules.
   if (configured !== null) return true;
   const rules = own === null ? [] : [...own.rules, ...Object.values(own.phases).flat()];
   return rules.some(({ decision }) => decision !== "allow");
@@ -120,7 +120,7 @@ function decidePart({ phase, configured, own }: PermissionCase, part: Part): Per
   const first = judge(operators, part);
   if (first?.decision === "deny") return first;
   const second = judge(own === null ? [] : sessionRules(own, phase), part);
-  // A session cannot allow what the operator wants to be asked about and might deny.
+  // A session cannot allow an action that the operator wants to be asked about and might deny.
   const isHeld = first?.decision === "ask" && mayDeny(operators, part);
   if (second?.decision === "allow" && isHeld) return first;
   return second ?? first ?? { decision: "ask", by: null };

@@ -1,31 +1,28 @@
-/** One of the commands that a line of shell runs. */
+/** A command in a shell command line. */
 export interface ShellPart {
-  /** Its words, written in one way only; null when the shell might make something else of it. */
+  /** Its words in canonical quoting; null if the shell might interpret them in another way. */
   readonly text: string | null;
-  /** Everything it might be called by whoever forbids it. */
+  /** The texts that a rule which denies it may match. */
   readonly names: readonly string[];
 }
 
 const MAX_LENGTH = 4_000;
 const MAX_NESTING = 3;
-/** Words of a command that runs another one which are looked at for that other one. */
+/** The number of words of a wrapper in which the wrapped command is searched. */
 const MAX_WRAPPER_WORDS = 16;
 
-/**
- * Takes a line of shell apart, carefully: what is not certain to be a plain command with plain words has no
- * `text`. Never empty.
- */
+/** Splits a shell command line. A part that is not certainly a plain command has no `text`. The result is never empty. */
 export function readShell(line: string): readonly ShellPart[] {
   const parts = line.length > MAX_LENGTH ? null : read(line, MAX_NESTING);
   return parts === null || parts.length === 0 ? [guess(line)] : parts;
 }
 
-/** What a line that is only shown, or not understood, might run. */
+/** The commands that a line might run which is only a description, or which cannot be parsed. */
 export function guessShell(line: string): readonly ShellPart[] {
   return [guess(line)];
 }
 
-/** Words as one line of shell that has exactly these words. */
+/** Quotes words so that a shell reads exactly these words. */
 export function quoteWords(words: readonly string[]): string {
   return words.map(quote).join(" ");
 }
@@ -64,7 +61,7 @@ function namesOf(words: readonly string[]): readonly string[] {
   return [quoteWords(words), quoteWords([baseOf(program), ...rest])];
 }
 
-/** Breaks it at everything that may mean something to a shell; quotes are taken for nothing. */
+/** Splits the line at all special characters of a shell, and ignores quotes. */
 function guess(line: string): ShellPart {
   const names = new Set<string>();
   const unquoted = line.slice(0, MAX_LENGTH).replaceAll(/["'\\]/gu, "");
@@ -80,17 +77,17 @@ function guess(line: string): ShellPart {
   return { text: null, names: [...names] };
 }
 
-/** Whether the first word may only be there to run what comes after it. */
+/** Whether the first word may run the command that follows it. */
 function runsAnother([first = ""]: readonly string[]): boolean {
   const base = baseOf(first);
   return WRAPPERS.has(base) || SHELLS.has(base) || RESERVED.has(first) || ASSIGNMENT.test(first);
 }
 
-/** The script that a shell is given as an argument: `bash -lc '…'`. */
+/** The script in the arguments of a shell: `bash -lc '…'`. */
 function scriptOf(words: readonly string[]): string | null {
   const [program = "", ...rest] = words;
   const flags = rest.slice(0, -1);
-  const isShell = SHELLS.has(baseOf(program)) && SHELL_PLACES.has(folderOf(program));
+  const isShell = SHELLS.has(baseOf(program)) && SHELL_FOLDERS.has(folderOf(program));
   const isScript =
     flags.length > 0 &&
     flags.every((flag) => /^-[cl]+$/u.test(flag)) &&
@@ -99,8 +96,8 @@ function scriptOf(words: readonly string[]): string | null {
 }
 
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh"]);
-const SHELL_PLACES: ReadonlySet<string> = new Set(["", "/bin/", "/usr/bin/", "/usr/local/bin/"]);
-/** Programs that run what their arguments name. */
+const SHELL_FOLDERS: ReadonlySet<string> = new Set(["", "/bin/", "/usr/bin/", "/usr/local/bin/"]);
+/** Programs that run the command in their arguments. */
 const WRAPPERS: ReadonlySet<string> = new Set(
   (
     ". builtin busybox chroot command doas env eval exec find flock ionice nice nohup npx parallel " +
@@ -127,7 +124,7 @@ function folderOf(program: string): string {
   return program.slice(0, program.lastIndexOf("/") + 1);
 }
 
-/** The words of each command; null when something in it is more than words, quotes and separators. */
+/** The words of each command; null if the line contains more than words, quotes and separators. */
 function splitCommands(line: string): readonly (readonly string[])[] | null {
   const commands: string[][] = [];
   let words: string[] = [];
@@ -166,7 +163,7 @@ function splitCommands(line: string): readonly (readonly string[])[] | null {
 const SEPARATORS: ReadonlySet<string> = new Set([";", "&", "|", "\n"]);
 const FORBIDDEN: ReadonlySet<string> = new Set(["`", "$", "(", ")", "{", "}", "<", ">", "!"]);
 
-/** From the quote at `start` to the one that closes it. */
+/** Reads from the quote at `start` to the closing one. */
 function readQuoted(
   line: string,
   start: number,
@@ -187,7 +184,7 @@ function readQuoted(
   return null;
 }
 
-/** Also what is blank without being a space: shells and people disagree on it. */
+/** Includes blank characters other than the space: shells and people read them differently. */
 function isControl(char: string): boolean {
   return char < " " || char === "\u007F" || (char !== " " && /\s/u.test(char));
 }

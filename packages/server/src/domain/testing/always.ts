@@ -3,13 +3,13 @@ import { anyIntents } from "./intent.ts";
 import { repeat } from "./repeat.ts";
 import { walk, type Step } from "./walk.ts";
 
-/** Each law is tried on this many lives of a session, of up to 30 commands. */
+/** Each law is checked on this many random histories of up to 30 commands. */
 const LIVES = repeat({ short: 1_000, long: 10_000 });
 
-/** Enough that even the rarest refusal is met in every run. */
+/** Enough for even the rarest refusal. */
 export const LIVES_THAT_MEET_ALL = 10_000;
 
-/** `keep` sees every value on its way to the kernel. */
+/** Every value passes through `keep` before the kernel gets it. */
 export function always(
   law: (steps: readonly Step[]) => void,
   { keep, lives = LIVES }: { readonly keep?: <T>(value: T) => T; readonly lives?: number } = {},

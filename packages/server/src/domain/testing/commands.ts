@@ -4,7 +4,7 @@ import type { Outcome } from "../phase.ts";
 import type { RunError, RunResult, RunStart } from "../run.ts";
 import type { Suspension } from "../suspension.ts";
 
-/** Commands with everything filled in that a test does not speak about; all of them come at NOON. */
+/** Commands with default values. Their time is NOON. */
 export const NOON = Date.UTC(2026, 0, 8, 12);
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -44,7 +44,7 @@ export function create(more: Partial<Create> = {}): Create {
   };
 }
 
-/** Message `m<n>` with run `r<n>`. No place for an agent is free unless `start` says so. */
+/** Message `m<n>` with run `r<n>`. Without `start` no slot for an agent is free. */
 export function send(n: number, more: Partial<Send> = {}): Send {
   return {
     type: "send",
@@ -97,8 +97,8 @@ export function suspendRun(
   return { type: "suspend-run", at: NOON, runId: `r${n}`, suspension: suspension(id, more) };
 }
 
-export function answer(suspensionId: string, given: Json = { option: "allow" }): Of<"answer"> {
-  return { type: "answer", at: NOON, suspensionId, answer: given, by: "ada" };
+export function answer(suspensionId: string, value: Json = { option: "allow" }): Of<"answer"> {
+  return { type: "answer", at: NOON, suspensionId, answer: value, by: "ada" };
 }
 
 export function closeSuspension(

@@ -7,7 +7,7 @@ import type { RefusalCode } from "../kernel/refusal.ts";
 import type { Session } from "../session.ts";
 import type { State, Status } from "../status.ts";
 
-/** A refusal without its words: those are for people, and may change. */
+/** A refusal without its text, which may change. */
 export interface Refused {
   readonly code: RefusalCode;
   readonly status: Status | null;
@@ -15,19 +15,19 @@ export interface Refused {
 }
 
 export interface Outcome {
-  /** What was recorded; empty as well when the command was refused. */
+  /** The recorded events; empty if the command was refused. */
   readonly events: readonly SessionEvent[];
   readonly refused: Refused | null;
   readonly session: Session | null;
 }
 
-/** The session after commands that all have to be accepted, and what one more command does to it. */
+/** The session after commands that must be accepted, and the effect of one more command. */
 export function given(...commands: readonly Command[]): { when(command: Command): Outcome } {
   const session = after(...commands);
   return { when: (command) => outcomeOf(session, decide(session, command)) };
 }
 
-/** The session itself, for tests about functions that take one. */
+/** The session after these commands. */
 export function sessionAfter(...commands: readonly Command[]): Session {
   const session = after(...commands);
   if (session === null) throw new Error("the commands leave no session behind");

@@ -5,18 +5,18 @@ import { OUTCOMES, PHASES } from "../phase.ts";
 import { currentRunOf, openSuspensionsOf, stateOf, type Session } from "../session.ts";
 import * as make from "./commands.ts";
 
-/** Whether a command names what it should, something else that exists, or something that does not. */
+/** Whether the IDs of a command are the right ones, other existing ones, or unknown ones. */
 type Aim = "right" | "other" | "wrong";
 
-/** A command before it meets a session: its ids are chosen when it is known which exist. */
+/** A command whose IDs are chosen when the session is known. */
 export interface Intent {
-  /** How far the clock moves first; it can be set back. */
+  /** How far the clock moves before it. A negative value sets it back. */
   readonly waitMs: number;
   readonly aim: Aim;
   readonly want: Command | "onward";
 }
 
-/** Weights keep a walk alive: runs start, wait and end often; what is final comes seldom. */
+/** With these weights runs often start, wait and end, and final commands are rare. */
 const WANTS: readonly { readonly weight: number; readonly wants: readonly Intent["want"][] }[] = [
   { weight: 50, wants: ["onward"] },
   { weight: 34, wants: sends() },
@@ -92,7 +92,7 @@ interface Scene {
   readonly fresh: number;
 }
 
-/** The wish with its time, and ids that hit or miss as it aims. `fresh` numbers what is new. */
+/** The command with its time and IDs. `fresh` is the number of new messages and runs. */
 export function commandOf(intent: Intent, scene: Scene): Command {
   const { aim } = intent;
   const { session, at, fresh } = scene;
@@ -128,7 +128,7 @@ export function commandOf(intent: Intent, scene: Scene): Command {
   }
 }
 
-/** What comes next in the ordinary life of a session, so that walks get far. */
+/** The usual next command of a session, so that random histories get far. */
 function onward({ session, fresh }: Scene): Command {
   if (session === null) return make.create();
   switch (stateOf(session)) {
@@ -160,7 +160,7 @@ function pick(aim: Aim, ids: readonly string[]): string {
   return id ?? "unknown";
 }
 
-/** A new message, or one that is on its way already: the sender tries again. */
+/** A new message, or a repeated one. */
 function messageToSend(aim: Aim, { session, fresh }: Scene) {
   const run = session === null ? null : currentRunOf(session);
   const sentBefore = session?.queue.at(-1)?.messageId ?? run?.messageId;

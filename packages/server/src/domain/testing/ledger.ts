@@ -1,16 +1,16 @@
 import type { SessionEvent } from "../kernel/event.ts";
 
-/** Where an accepted message is, or what became of it. */
+/** The state of an accepted message. */
 export type Fate = "queued" | "running" | "ended" | "withdrawn" | "undelivered";
 
 /**
- * A second, independent account of a session's messages and suspensions, kept from its events alone. It throws where
- * an event tells of something that cannot follow what was told before.
+ * A second, independent model of a session's messages and suspensions, built only from events. It throws if an event
+ * cannot follow the earlier ones.
  */
 export interface Ledger {
   readonly queue: readonly string[];
   readonly running: string | null;
-  /** Suspensions that are open. */
+  /** The open suspensions. */
   readonly waiting: readonly string[];
   readonly fates: ReadonlyMap<string, Fate>;
   record(event: SessionEvent): void;
@@ -24,8 +24,8 @@ export function openLedger(): Ledger {
   let waiting: readonly string[] = [];
 
   function move(messageId: string, { from, to }: { from: Fate | undefined; to: Fate }): void {
-    const found = fates.get(messageId);
-    if (found !== from) throw new Error(`${messageId} is ${found ?? "unknown"} and became ${to}`);
+    const fate = fates.get(messageId);
+    if (fate !== from) throw new Error(`${messageId} is ${fate ?? "unknown"} and became ${to}`);
     fates.set(messageId, to);
   }
 
@@ -71,7 +71,7 @@ export function openLedger(): Ledger {
         return leaveRun(event.runId, "ended");
       case "run.suspended":
         if (event.runId !== running)
-          throw new Error(`${event.suspension.id} belongs to no run under way`);
+          throw new Error(`${event.suspension.id} belongs to no current run`);
         waiting = [...waiting, event.suspension.id];
         return;
       case "suspension.closed":
@@ -80,7 +80,7 @@ export function openLedger(): Ledger {
         waiting = waiting.filter((id) => id !== event.suspensionId);
         return;
       case "run.resumed":
-        if (waiting.length > 0) throw new Error(`${event.runId} goes on while it waits`);
+        if (waiting.length > 0) throw new Error(`${event.runId} continues while it waits`);
         return;
       default:
         return;
@@ -88,7 +88,7 @@ export function openLedger(): Ledger {
   }
 
   function leaveRun(runId: string, to: "queued" | "ended"): void {
-    if (running !== runId) throw new Error(`${runId} became ${to} without being under way`);
+    if (running !== runId) throw new Error(`${runId} became ${to} without being the current run`);
     move(messageOfRun.get(runId) ?? "", { from: "running", to });
     running = null;
   }

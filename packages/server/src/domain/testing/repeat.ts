@@ -1,5 +1,5 @@
 /**
- * How often a test tries its law, or how large its sample is: the short value in everyday runs, the long one in
+ * How often a test checks its law, or the size of its sample: the short value in everyday runs, the long one in
  * `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so that short runs add up.
  */
 export function repeat<Value>({

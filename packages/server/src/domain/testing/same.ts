@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Whole values compared a million times over: quick when they are equal, telling when they are not. */
+/** Compares whole values: fast if they are equal, with a helpful message if they are not. */
 export function expectSame(actual: unknown, expected: unknown): void {
   if (!isSame(actual, expected)) expect(actual).toStrictEqual(expected);
 }

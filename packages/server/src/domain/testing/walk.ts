@@ -6,7 +6,7 @@ import { evolveAll } from "../kernel/evolve.ts";
 import type { Session } from "../session.ts";
 import { commandOf, type Intent } from "./intent.ts";
 
-/** One command as it met the session it met. */
+/** One command, and the session before and after it. */
 export interface Step {
   readonly before: Session | null;
   readonly command: Command;
@@ -14,7 +14,7 @@ export interface Step {
   readonly after: Session | null;
 }
 
-/** Follows the intents from nothing; `keep` can watch over every value on its way to the kernel. */
+/** Executes the intents, starting without a session. Every value passes through `keep` before the kernel gets it. */
 export function walk(
   intents: readonly Intent[],
   keep: <T>(value: T) => T = (value) => value,
@@ -37,14 +37,14 @@ export function eventsOf(decision: Decision): readonly SessionEvent[] {
   return decision.ok ? decision.events : [];
 }
 
-/** From here on, whoever changes the value or a part of it is stopped by an exception. */
+/** Freezes the value deeply, so that a change throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
 
-/** As it comes back from where everything is stored. */
+/** The value after a round trip through storage. */
 export function throughDisk<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

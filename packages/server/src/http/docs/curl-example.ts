@@ -6,7 +6,7 @@ export interface Caller {
   readonly hasToken: boolean;
 }
 
-/** A command that can be typed after putting in the ids. */
+/** A command to try the operation. IDs are shell variables. */
 export function curlExample(
   { method, path, operation }: { method: string; path: string; operation: Operation },
   { url, hasToken }: Caller,

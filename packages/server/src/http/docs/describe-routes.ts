@@ -1,8 +1,8 @@
+import { FEED_EVENTS, permissionRequestSchema } from "@holdfast/protocol";
 import swagger from "@fastify/swagger";
 import Fastify, { type RouteOptions } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { withNeededSchemas } from "./openapi-schemas.ts";
 import { scopeOf } from "../guard/route-scope.ts";
 
 const TAGS = [
@@ -99,4 +99,54 @@ function withOptionalBodies<Document extends object>(document: Document): Docume
   };
   walk("paths" in document ? document.paths : null);
   return document;
+}
+
+const REF = /#\/components\/schemas\/(\w+)/gu;
+/** Schemas that no route refers to: the data of events, and the request of a permission. */
+const ALSO_NEEDED = [...Object.values(FEED_EVENTS), permissionRequestSchema].flatMap(namesIn);
+
+/**
+ * Removes unused schemas. The generator writes each schema twice, for requests with the suffix `Input`. The suffix is
+ * dropped if only one of the two is used, or if both are equal.
+ */
+function withNeededSchemas<Document extends object>(document: Document): Document {
+  const components = "components" in document ? Object(document.components) : {};
+  const schemas: Record<string, unknown> = { ...components.schemas };
+  const needed = new Set(ALSO_NEEDED);
+  const gather = (value: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(value ?? null).matchAll(REF)) {
+      if (needed.has(name)) continue;
+      needed.add(name);
+      gather(schemas[name]);
+    }
+  };
+  gather("paths" in document ? document.paths : null);
+  for (const name of ALSO_NEEDED) gather(schemas[name]);
+
+  const plainName = (name: string): string => {
+    const plain = name.replace(/Input$/u, "");
+    const isSame = withoutInput(schemas[name]) === withoutInput(schemas[plain]);
+    return name !== plain && (isSame || !needed.has(plain)) ? plain : name;
+  };
+  const entries = [...needed]
+    .toSorted()
+    .filter((name) => schemas[name] !== undefined)
+    .map((name) => [plainName(name), schemas[name]]);
+  const rename = (_key: string, value: unknown): unknown =>
+    typeof value === "string"
+      ? value.replaceAll(REF, (_match, name: string) => `#/components/schemas/${plainName(name)}`)
+      : value;
+  const slim = { ...document, components: { ...components, schemas: Object.fromEntries(entries) } };
+  return JSON.parse(JSON.stringify(slim), rename);
+}
+
+function withoutInput(schema: unknown): string {
+  return JSON.stringify(schema ?? null).replaceAll(/(#\/components\/schemas\/\w+)Input/gu, "$1");
+}
+
+function namesIn(schema: z.ZodType): readonly string[] {
+  const options = schema instanceof z.ZodUnion ? schema.options : [schema];
+  return options.flatMap((option) =>
+    option instanceof z.ZodType ? (z.globalRegistry.get(option)?.id ?? []) : [],
+  );
 }

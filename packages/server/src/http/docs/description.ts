@@ -1,51 +1,31 @@
 import { z } from "zod";
 
 /** A JSON Schema, as far as the page shows it. */
-export interface Schema {
-  readonly $ref?: string | undefined;
-  readonly type?: string | readonly string[] | undefined;
-  readonly description?: string | undefined;
-  readonly enum?: readonly unknown[] | undefined;
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[] | undefined;
-  readonly format?: string | undefined;
-  readonly pattern?: string | undefined;
-  readonly minimum?: number | undefined;
-  readonly maximum?: number | undefined;
-  readonly minLength?: number | undefined;
-  readonly maxLength?: number | undefined;
-  readonly maxItems?: number | undefined;
-  readonly properties?: Readonly<Record<string, Schema>> | undefined;
-  readonly required?: readonly string[] | undefined;
-  readonly items?: Schema | undefined;
-  readonly anyOf?: readonly Schema[] | undefined;
-  readonly additionalProperties?: boolean | Schema | undefined;
-}
-
-const schemaSchema: z.ZodType<Schema> = z.lazy(() =>
-  z.object({
-    $ref: z.string().optional(),
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    description: z.string().optional(),
-    enum: z.array(z.unknown()).optional(),
-    const: z.unknown().optional(),
-    default: z.unknown().optional(),
-    examples: z.array(z.unknown()).optional(),
-    format: z.string().optional(),
-    pattern: z.string().optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    minLength: z.number().optional(),
-    maxLength: z.number().optional(),
-    maxItems: z.number().optional(),
-    properties: z.record(z.string(), schemaSchema).optional(),
-    required: z.array(z.string()).optional(),
-    items: schemaSchema.optional(),
-    anyOf: z.array(schemaSchema).optional(),
-    additionalProperties: z.union([z.boolean(), schemaSchema]).optional(),
-  }),
-);
+const schemaSchema = z.object({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  default: z.unknown().optional(),
+  format: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  maxItems: z.number().optional(),
+  required: z.array(z.string()).optional(),
+  get properties() {
+    return z.record(z.string(), schemaSchema).optional();
+  },
+  get items() {
+    return schemaSchema.optional();
+  },
+  get anyOf() {
+    return z.array(schemaSchema).optional();
+  },
+});
+export type Schema = z.infer<typeof schemaSchema>;
 
 const contentSchema = z.record(z.string(), z.object({ schema: schemaSchema }));
 
@@ -80,7 +60,7 @@ const descriptionSchema = z.object({
   components: z.object({ schemas: z.record(z.string(), schemaSchema) }),
 });
 
-/** Our own OpenAPI document, as far as the page shows it. */
+/** The OpenAPI document, as far as the page shows it. */
 export type Description = z.infer<typeof descriptionSchema>;
 
 export function parseDescription(document: unknown): Description {

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else put into a template is escaped. */
+/** Text that is HTML. Templates escape everything else. */
 export interface Html {
   readonly markup: string;
 }
@@ -12,7 +12,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return { markup };
 }
 
-/** What is between backticks becomes code. */
+/** Turns text between backticks into code. */
 export function withCode(text: string): Html {
   const parts = text.split("`");
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -5,10 +5,10 @@ import { PAGE_STYLE } from "./page-style.ts";
 import { routeHtml, type Route } from "./route-html.ts";
 import { fieldsHtml, noteHtml, typeHtml } from "./schema-html.ts";
 
-/** To the letter: the page's policy allows a style with exactly this content. */
+/** The page's policy allows a style with exactly this content. */
 const STYLE: Html = { markup: `<style>${PAGE_STYLE}</style>` };
 
-/** The whole page: no script, nothing from elsewhere. */
+/** The page has no script and loads nothing from other sites. */
 export function pageHtml(description: Description, caller: Caller): string {
   const { info, tags, components } = description;
   const routes = Object.entries(description.paths).flatMap(([path, methods]) =>

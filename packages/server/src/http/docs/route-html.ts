@@ -11,7 +11,7 @@ export interface Route {
 
 type Schemas = Description["components"]["schemas"];
 
-/** One operation: what it is for, what goes in, what comes out, and a command to try it. */
+/** One operation: its purpose, parameters, body and replies, and a command to try it. */
 export function routeHtml(
   route: Route,
   { schemas, ...caller }: Caller & { readonly schemas: Schemas },
@@ -56,7 +56,7 @@ export function routeHtml(
     <details>
       <summary>Replies</summary>
       <ul class="fields">
-        ${Object.entries(operation.responses).map(([status, { description, content = {} }]) => replyHtml({ status, description, content }))}
+        ${Object.entries(operation.responses).map(([status, response]) => replyHtml(status, response))}
       </ul>
     </details>
     <pre tabindex="0"><code>${curlExample(route, caller)}</code></pre>
@@ -75,19 +75,14 @@ function bodyHtml(schema: Schema, schemas: Schemas): Html {
   );
 }
 
-function replyHtml({
-  status,
-  description,
-  content,
-}: {
-  readonly status: string;
-  readonly description: string;
-  readonly content: NonNullable<Operation["responses"][string]["content"]>;
-}): Html {
+function replyHtml(
+  status: string,
+  { description, content = {} }: Operation["responses"][string],
+): Html {
   const [type, media] = Object.entries(content)[0] ?? [];
-  const says = description === "Default Response" ? "" : description;
+  const note = description === "Default Response" ? "" : description;
   return html`<li>
     <b><code>${status}</code></b> ${media === undefined ? null : typeHtml(media.schema)}
-    <span class="place">${type ?? ""}</span> <span class="note">${withCode(says)}</span>
+    <span class="place">${type ?? ""}</span> <span class="note">${withCode(note)}</span>
   </li>`;
 }

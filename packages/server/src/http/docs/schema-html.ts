@@ -1,10 +1,10 @@
 import type { Schema } from "./description.ts";
 import { html, type Html } from "./html.ts";
 
-/** Deeper than this a schema is only named. */
+/** Schemas that are nested deeper are shown only by their names. */
 const MAX_DEPTH = 5;
 
-/** What a value is, in a line: `string`, `date-time`, `Session[]`, `"a" | "b"`. References are links. */
+/** The type in one line: `string`, `date-time`, `Session[]`, `"a" | "b"`. References are links. */
 export function typeHtml(schema: Schema): Html {
   if (schema.$ref !== undefined) return refHtml(schema.$ref);
   if (schema.enum !== undefined) {
@@ -31,12 +31,12 @@ export function schemaName(ref: string): string {
   return ref.split("/").at(-1) ?? ref;
 }
 
-/** The fields of an object, each with what it is; nothing for what has none. */
+/** The fields of an object with their types; null if there are none. */
 export function fieldsHtml(schema: Schema, depth = 0): Html | null {
   const { properties, required = [] } = schema;
   if (properties !== undefined) {
     const rows = Object.entries(properties).map(([name, field]) =>
-      fieldHtml({ name, field, isRequired: required.includes(name), depth }),
+      fieldHtml(name, field, required.includes(name), depth),
     );
     return rows.length === 0
       ? null
@@ -49,17 +49,7 @@ export function fieldsHtml(schema: Schema, depth = 0): Html | null {
   return inside.length === 0 ? null : html`${inside}`;
 }
 
-function fieldHtml({
-  name,
-  field,
-  isRequired,
-  depth,
-}: {
-  readonly name: string;
-  readonly field: Schema;
-  readonly isRequired: boolean;
-  readonly depth: number;
-}): Html {
+function fieldHtml(name: string, field: Schema, isRequired: boolean, depth: number): Html {
   const inside = depth < MAX_DEPTH ? fieldsHtml(field, depth + 1) : null;
   return html`<li>
     <b><code>${name}</code></b
@@ -76,7 +66,7 @@ function fieldHtml({
   </li>`;
 }
 
-/** What else there is to know of a value: what it is for, and its limits. */
+/** The description of a value and its limits. */
 export function noteHtml(schema: Schema): Html | null {
   const notes = [schema.description, ...limitsOf(schema)].filter((note) => note !== undefined);
   return notes.length === 0 ? null : html`<span class="note"> ${notes.join("; ")}</span>`;
@@ -84,14 +74,14 @@ export function noteHtml(schema: Schema): Html | null {
 
 function limitsOf(schema: Schema): readonly string[] {
   const { minimum, maximum, minLength, maxLength, maxItems } = schema;
-  const isTold = (limit: number | undefined): limit is number =>
+  const isLimit = (limit: number | undefined): limit is number =>
     limit !== undefined && limit < Number.MAX_SAFE_INTEGER && limit > Number.MIN_SAFE_INTEGER;
   return [
-    ...(isTold(minimum) ? [`at least ${minimum}`] : []),
-    ...(isTold(maximum) ? [`at most ${maximum}`] : []),
-    ...(isTold(minLength) && minLength > 1 ? [`at least ${minLength} characters`] : []),
-    ...(isTold(maxLength) ? [`at most ${maxLength} characters`] : []),
-    ...(isTold(maxItems) ? [`at most ${maxItems}`] : []),
+    ...(isLimit(minimum) ? [`at least ${minimum}`] : []),
+    ...(isLimit(maximum) ? [`at most ${maximum}`] : []),
+    ...(isLimit(minLength) && minLength > 1 ? [`at least ${minLength} characters`] : []),
+    ...(isLimit(maxLength) ? [`at most ${maxLength} characters`] : []),
+    ...(isLimit(maxItems) ? [`at most ${maxItems}`] : []),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
   ];
 }

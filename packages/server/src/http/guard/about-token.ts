@@ -9,34 +9,34 @@ import type { OpenRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
 
 export interface TokenCheck {
-  /** The server's own, which may do everything. */
+  /** The server's own token, which has all rights. */
   readonly token: string | null;
-  /** Another that may do everything, for commands on the server's own data folder. It closes nothing to others. */
+  /** Also has all rights, for commands on the server's data folder. Unlike `token`, it does not make tokens required. */
   readonly localToken: string | null;
   readonly tokens: Pick<AccessTokens, "areInUse" | "find">;
   readonly attempts: FailedAttempts;
   readonly open: OpenRequests;
 }
 
-/** Why the request may not be made with the token it has, if so. */
+/** The problem with the token of the request, or null. */
 export async function aboutToken(
   { token, localToken, tokens, attempts, open }: TokenCheck,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | null> {
-  const given = bearerOf(request);
-  if (given !== undefined) {
-    if (token !== null && isSame(given, token)) return null;
-    if (localToken !== null && isSame(given, localToken)) return null;
-    const found = await tokens.find(given);
-    if (found !== null) {
-      open.add(found.id, reply.raw);
-      request.tokenName = found.name;
-      return aboutScope(found.scope, neededFor(request));
+  const secret = bearerOf(request);
+  if (secret !== undefined) {
+    if (token !== null && isSame(secret, token)) return null;
+    if (localToken !== null && isSame(secret, localToken)) return null;
+    const accessToken = await tokens.find(secret);
+    if (accessToken !== null) {
+      open.add(accessToken.id, reply.raw);
+      request.tokenName = accessToken.name;
+      return aboutScope(accessToken.scope, neededFor(request));
     }
   }
   if (token === null && !(await tokens.areInUse())) return null;
-  if (given === undefined)
+  if (secret === undefined)
     return toProblem(
       "unauthorized",
       "This server requires a token. Send it as Authorization: Bearer TOKEN.",
@@ -44,7 +44,7 @@ export async function aboutToken(
   return wrongToken(attempts, request);
 }
 
-/** A token was given, and is not right. */
+/** The problem of a request with a wrong token. */
 export function wrongToken(
   attempts: FailedAttempts,
   { ip }: Pick<FastifyRequest, "ip">,
@@ -69,7 +69,7 @@ function aboutScope(scope: Scope, needed: Scope): Problem | null {
   );
 }
 
-/** Where there is nothing, nothing is shown. */
+/** The scope that a request needs. A path without a route reveals nothing. */
 function neededFor({ method, routeOptions: { url } }: FastifyRequest): Scope {
   return url === undefined ? "read" : (scopeOf({ method, url }) ?? "admin");
 }
@@ -78,14 +78,19 @@ function isSame(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** Equal lengths, so that a comparison tells nothing about the token's. */
+/** Digests have equal lengths, so that a comparison reveals nothing about the token's length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
+/** The author of an answer, as it is recorded. */
+export function authorOf({ tokenName }: Pick<FastifyRequest, "tokenName">): string | null {
+  return tokenName === null ? null : `token: ${tokenName}`;
+}
+
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of the token that was made for whoever asks; null with the server's own, or none. */
+    /** The name of the request's API token; null without one, and for the server's own token. */
     tokenName: string | null;
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What the tools of a session's agent show to be let in: good for that session, while this process lives. */
+/** The tokens of the tools of agents. Each is valid for one session while this process lives. */
 export interface AgentTokens {
   of(sessionId: string): string;
   isFor(sessionId: string, token: string): boolean;
@@ -12,7 +12,7 @@ export function createAgentTokens(): AgentTokens {
   const of = (sessionId: string): string => digest(sessionId).toString("base64url");
   return {
     of,
-    // Digests again, so that a comparison tells nothing about lengths.
+    // Digests have equal lengths, so that a comparison reveals nothing about the token's length.
     isFor: (sessionId, token) => timingSafeEqual(digest(of(sessionId)), digest(token)),
   };
 }

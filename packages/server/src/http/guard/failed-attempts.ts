@@ -1,6 +1,6 @@
-/** Wrong tokens, by where they come from. Who has the right one is never counted. */
+/** Counts wrong tokens by network. A client with a valid token is never refused. */
 export interface FailedAttempts {
-  /** Notes one more; true when there were too many lately. */
+  /** Adds an attempt. Returns whether there were too many lately. */
   add(address: string): boolean;
 }
 
@@ -17,7 +17,7 @@ export function countFailedAttempts({
   withinMs = 60_000,
   maxAddresses = 10_000,
 }: FailedAttemptsOptions): FailedAttempts {
-  /** In the order in which their time began, so that the first is the first to go. */
+  /** Sorted by `since`, so that the first one expires first. */
   const byNetwork = new Map<string, { count: number; readonly since: number }>();
   const isOver = (since: number, now: number): boolean => now - since >= withinMs || now < since;
   return {
@@ -36,7 +36,7 @@ export function countFailedAttempts({
   };
 }
 
-/** Whoever has one IPv6 address has the 2⁶⁴ around it. */
+/** A client with one IPv6 address usually has the whole /64 network. */
 function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("::", 2);

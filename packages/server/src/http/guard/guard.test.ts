@@ -26,7 +26,7 @@ const open = (token: string | null = null) =>
     },
   });
 
-type Asked = { readonly url?: string; readonly method?: "GET" | "HEAD" | "POST" | "DELETE" };
+type TestRequest = { readonly url?: string; readonly method?: "GET" | "HEAD" | "POST" | "DELETE" };
 
 const NAVIGATION = {
   "sec-fetch-site": "cross-site",
@@ -35,7 +35,7 @@ const NAVIGATION = {
 };
 
 describe("the guard", () => {
-  it("answers only to names of this machine while there is no token, on every route", async () => {
+  it("accepts only names of this machine without a token, on every route", async () => {
     const app = await open();
     const statusFor = async (host: string, url = "/readyz"): Promise<number> =>
       (await app.inject({ url, headers: { host } })).statusCode;
@@ -60,7 +60,7 @@ describe("the guard", () => {
       expect(await statusFor("evil.example", url)).toBe(403);
   });
 
-  it("asks for the token everywhere but for health and pages, which hold no data", async () => {
+  it("requires the token everywhere except for health and pages, which contain no data", async () => {
     const app = await open("s3cret");
     const statusOf = async (url: string, authorization?: string): Promise<number> =>
       (await app.inject({ url, headers: authorization === undefined ? {} : { authorization } }))
@@ -83,9 +83,9 @@ describe("the guard", () => {
     ["a page of another site", { origin: "https://evil.example" }],
     ["a page on another port", { origin: "http://localhost:3000" }],
     ["a page without an origin of its own", { origin: "null" }],
-    ["something that is no origin", { origin: "no url" }],
-    ["another site, by the browser's word", { "sec-fetch-site": "cross-site" }],
-    ["a neighbour, by the browser's word", { "sec-fetch-site": "same-site" }],
+    ["an invalid origin", { origin: "no url" }],
+    ["another site, according to the browser", { "sec-fetch-site": "cross-site" }],
+    ["a sibling domain, according to the browser", { "sec-fetch-site": "same-site" }],
     ["a frame of another site", { ...NAVIGATION, "sec-fetch-dest": "iframe" }],
     ["a form of another site", { ...NAVIGATION, origin: "https://evil.example" }],
   ])("refuses requests of %s, for the API, streams and files", async (_who, headers) => {
@@ -106,15 +106,16 @@ describe("the guard", () => {
 
   it("lets other sites link to its pages, and to nothing else", async () => {
     const app = await open();
-    const statusOf = async (asked: Asked): Promise<number> =>
-      (await app.inject({ ...asked, headers: { accept: "text/html", ...NAVIGATION } })).statusCode;
+    const statusOf = async (request: TestRequest): Promise<number> =>
+      (await app.inject({ ...request, headers: { accept: "text/html", ...NAVIGATION } }))
+        .statusCode;
     for (const url of ["/", "/docs", "/sessions/s1"]) expect(await statusOf({ url })).toBe(200);
     expect(await statusOf({ url: "/api/suspensions" })).toBe(403);
     expect(await statusOf({ url: "/readyz" })).toBe(403);
     expect(await statusOf({ url: "/", method: "POST" })).toBe(403);
   });
 
-  it("takes requests of its own page, and of programs that name no site", async () => {
+  it("accepts requests of its own page, and of programs that name no site", async () => {
     const app = await open();
     for (const headers of [
       { origin: "http://localhost:4664", "sec-fetch-site": "same-origin" },
@@ -133,9 +134,9 @@ describe("the guard", () => {
     }
   });
 
-  it("says nothing that would let another site read a reply", async () => {
+  it("sends no headers that would let another site read a reply", async () => {
     const app = await open();
-    const asked = await app.inject({
+    const preflight = await app.inject({
       method: "OPTIONS",
       url: "/api/sessions",
       headers: {
@@ -144,8 +145,8 @@ describe("the guard", () => {
         "access-control-request-headers": "content-type",
       },
     });
-    expect(asked.statusCode).toBe(403);
-    const replies = [asked, await app.inject("/api/suspensions")];
+    expect(preflight.statusCode).toBe(403);
+    const replies = [preflight, await app.inject("/api/suspensions")];
     for (const { headers } of replies) {
       expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
       expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
@@ -157,7 +158,7 @@ describe("the guard", () => {
     "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "",
-  ])("refuses a body sent as %j, as a form of another site can send it", async (type) => {
+  ])("refuses a body of type %j, which a form of another site can send", async (type) => {
     const app = await open();
     for (const url of ["/api/sessions", "/api/sessions/s1/cancel", "/api/sessions/import"]) {
       const reply = await app.inject({
@@ -170,7 +171,7 @@ describe("the guard", () => {
     }
   });
 
-  it("sends headers that keep replies from being framed, guessed at, kept or run", async () => {
+  it("sends headers against framing, type guessing, caching and scripts", async () => {
     const app = await open();
     const { headers } = await app.inject("/api/suspensions");
     expect(headers).toMatchObject({
@@ -186,7 +187,7 @@ describe("the guard", () => {
     expect(page.headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  it("serves the page for addresses inside it to browsers, and 404 to programs", async () => {
+  it("serves the page for its addresses to browsers, and 404 to programs", async () => {
     const app = await open("s3cret");
     const page = await app.inject({ url: "/sessions/s1", headers: { accept: "text/html,*/*" } });
     expect([page.statusCode, page.headers["content-type"]]).toEqual([

@@ -1,25 +1,21 @@
 import { sessionParamsSchema, type Problem } from "@holdfast/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
+import type { AppServices } from "../app.ts";
 import type { AgentTokens } from "./agent-token.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem } from "../problems/send-problem.ts";
 import { aboutToken, bearerOf, wrongToken, type TokenCheck } from "./about-token.ts";
-import { countFailedAttempts } from "./failed-attempts.ts";
+import { countFailedAttempts, type FailedAttempts } from "./failed-attempts.ts";
 import { openRequests } from "./open-requests.ts";
 import { scopeOf } from "./route-scope.ts";
 import { isPageAddress } from "../server/web-page.ts";
 
-export interface GuardOptions {
-  /** Without one, only names of this machine are answered: a foreign page cannot reach in through DNS. */
-  readonly token: string | null;
-  /** For commands on the server's own data folder: may do everything, and closes nothing to others. */
-  readonly localToken?: string | null;
-  /** Those that were made and can be revoked; while there are any, one is needed. */
+type GuardOptions = Pick<AppServices, "token" | "localToken" | "agentTokens"> & {
+  /** While there are API tokens, every request needs one. */
   readonly tokens?: Pick<AccessTokens, "areInUse" | "find" | "isGood">;
-  readonly agentTokens?: AgentTokens;
   readonly clock?: () => number;
-}
+};
 
 const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
   areInUse: async () => false,
@@ -27,14 +23,14 @@ const NO_TOKENS: NonNullable<GuardOptions["tokens"]> = {
   isGood: async () => false,
 };
 
-/** Asked before any route, for every route: the page's files and the streams too. */
+/** Checks each request before its route, also those for the page's files and for streams. */
 export function addGuard(
   app: FastifyInstance,
-  { token, localToken = null, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
+  { token, localToken, tokens = NO_TOKENS, agentTokens, clock = Date.now }: GuardOptions,
 ): void {
   const attempts = countFailedAttempts({ clock });
   const open = openRequests(tokens);
-  const check: TokenCheck = { token, localToken, tokens, attempts, open };
+  const check: TokenCheck = { token, localToken: localToken ?? null, tokens, attempts, open };
   app.addHook("onClose", async () => open.stop());
   app.decorateRequest("tokenName", null);
   app.addHook("onRoute", ({ method, url, config }) => {
@@ -48,7 +44,7 @@ export function addGuard(
       (await aboutHost(request, check)) ??
       aboutSite(request) ??
       (isForAgents(request)
-        ? aboutAgentToken(request, { agentTokens, attempts })
+        ? aboutAgentToken(request, agentTokens, attempts)
         : isPublic(request)
           ? null
           : await aboutToken(check, request, reply)) ??
@@ -59,6 +55,7 @@ export function addGuard(
   });
 }
 
+/** Without a token, only names of this machine are accepted: a foreign page cannot use a DNS name to get in. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 
 async function aboutHost(
@@ -77,7 +74,7 @@ function hostName(host: string | undefined): string {
   return (host ?? "").toLowerCase().replace(/:\d+$/u, "");
 }
 
-/** Browsers say which page a request comes from. Only our own may use the API; others may link to our pages. */
+/** Browsers name the site of a request. Only our own pages may use the API; other sites may link to our pages. */
 function aboutSite(request: FastifyRequest): Problem | null {
   const { origin, host, "sec-fetch-site": site } = request.headers;
   const isForeign =
@@ -102,19 +99,17 @@ function isPageVisit(request: FastifyRequest): boolean {
   );
 }
 
-/** Tools of agents have a token of their own, good for one session and for nothing else. */
+/** The tools of agents have tokens that are valid for one session. */
 function aboutAgentToken(
   request: FastifyRequest,
-  {
-    agentTokens,
-    attempts,
-  }: Pick<TokenCheck, "attempts"> & { readonly agentTokens: AgentTokens | undefined },
+  agentTokens: AgentTokens | undefined,
+  attempts: FailedAttempts,
 ): Problem | null {
   const { id: sessionId } = sessionParamsSchema.partial().safeParse(request.params).data ?? {};
-  const given = bearerOf(request);
+  const secret = bearerOf(request);
   const detail = "Only the tools of this session's agent may use this route.";
-  if (given === undefined) return toProblem("unauthorized", detail);
-  if (sessionId !== undefined && agentTokens?.isFor(sessionId, given) === true) return null;
+  if (secret === undefined) return toProblem("unauthorized", detail);
+  if (sessionId !== undefined && agentTokens?.isFor(sessionId, secret) === true) return null;
   return wrongToken(attempts, request, detail);
 }
 
@@ -126,7 +121,7 @@ function isPublic(request: FastifyRequest): boolean {
   return request.routeOptions.config.isPublic === true || isPageAddress(request);
 }
 
-/** A form of another site can send text and form data without asking, but not these types. */
+/** A form of another site can send text and form data without a preflight request, but not these types. */
 function aboutBody(request: FastifyRequest): Problem | null {
   if (!hasBody(request)) return null;
   const types = request.routeOptions.config.bodyTypes ?? ["application/json"];
@@ -146,11 +141,11 @@ function hasBody({ method, headers }: FastifyRequest): boolean {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Served without a token: pages and their files, which hold no data. */
+    /** Needs no token: pages and their files, which contain no data. */
     isPublic?: boolean;
-    /** Served to whoever has the token of the session's agent, and to nobody else. */
+    /** Needs the token of the session's agent. */
     isForAgents?: boolean;
-    /** What a body must be where it is not JSON. */
+    /** The media types of a body that is not JSON. */
     bodyTypes?: readonly string[];
   }
 }

@@ -1,32 +1,32 @@
 import type { ServerResponse } from "node:http";
 
-/** Requests under way, by the token they were let in with: a stream does not outlive its token. */
+/** The requests in progress, by token. A stream ends when its token is revoked or expires. */
 export interface OpenRequests {
   add(tokenId: string, response: ServerResponse): void;
   stop(): void;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_EVERY_MS = 2_000;
 
 export function openRequests({
   isGood,
-  lookEveryMs = LOOK_EVERY_MS,
+  checkEveryMs = CHECK_EVERY_MS,
 }: {
   readonly isGood: (tokenId: string) => Promise<boolean>;
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 }): OpenRequests {
   const open = new Map<string, Set<ServerResponse>>();
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     for (const [tokenId, responses] of open) {
       if (await isGood(tokenId)) continue;
       for (const response of responses) response.destroy();
     }
   };
   const timer = setInterval(() => {
-    // A database that fails says nothing of the token; the next look may tell.
-    look().catch(() => {});
-  }, lookEveryMs).unref();
+    // A failure of the database says nothing about the token. The next check may succeed.
+    check().catch(() => {});
+  }, checkEveryMs).unref();
 
   return {
     add: (tokenId, response) => {

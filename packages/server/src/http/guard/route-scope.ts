@@ -1,9 +1,6 @@
 import type { Scope } from "../../domain/scope.ts";
 
-/**
- * What a token must allow for each route that does more than show. Whoever adds a route that writes
- * decides it here: without a row the server does not start.
- */
+/** The scopes of routes that need more than `read`. The server does not start if a route that writes is missing here. */
 const SCOPES: Readonly<Record<string, Scope>> = {
   "POST /api/sessions": "send",
   "PATCH /api/sessions/:id": "send",
@@ -38,8 +35,8 @@ export interface RouteName {
   readonly url: string;
 }
 
-/** Null for a route that writes and has no row. */
+/** Null for a route that writes and is not listed. */
 export function scopeOf({ method, url }: RouteName): Scope | null {
-  const asked = method === "HEAD" ? "GET" : method;
-  return SCOPES[`${asked} ${url}`] ?? (asked === "GET" ? "read" : null);
+  const listed = method === "HEAD" ? "GET" : method;
+  return SCOPES[`${listed} ${url}`] ?? (listed === "GET" ? "read" : null);
 }

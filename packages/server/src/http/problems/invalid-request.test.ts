@@ -7,32 +7,32 @@ import type { App } from "../app.ts";
 import { refusal, sent, session } from "../testing/samples.ts";
 import { listen, testApp } from "../testing/test-app.ts";
 
-interface Asked {
+interface TestRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   readonly url: string;
   readonly payload?: object | string;
   readonly headers?: Record<string, string>;
 }
 
-async function problemOf(app: App, asked: Asked): Promise<Problem> {
-  const json = typeof asked.payload === "string" ? { "content-type": "application/json" } : {};
-  const reply = await app.inject({ ...asked, headers: { ...json, ...asked.headers } });
+async function problemOf(app: App, request: TestRequest): Promise<Problem> {
+  const json = typeof request.payload === "string" ? { "content-type": "application/json" } : {};
+  const reply = await app.inject({ ...request, headers: { ...json, ...request.headers } });
   expect(reply.headers["content-type"]).toMatch(/^application\/problem\+json/u);
   const problem = problemSchema.strict().parse(reply.json());
   expect(problem.status).toBe(reply.statusCode);
   return problem;
 }
 
-function body(payload: object): Asked {
+function body(payload: object): TestRequest {
   return { method: "POST", url: "/api/sessions", payload };
 }
 
-function post(path: string, payload?: object): Asked {
+function post(path: string, payload?: object): TestRequest {
   return { method: "POST", url: `/api/sessions/s1${path}`, ...(payload && { payload }) };
 }
 
-describe("a request that is not what the API describes", () => {
-  it.each<[Asked, readonly string[]]>([
+describe("a request that does not match the API's schemas", () => {
+  it.each<[TestRequest, readonly string[]]>([
     [
       { method: "POST", url: "/api/sessions", payload: { titel: "x", agent: 1 } },
       ["titel", "agent"],
@@ -95,14 +95,14 @@ describe("a request that is not what the API describes", () => {
       ["idempotency-key"],
     ],
     [{ url: "/api/stats?to=never" }, ["to"]],
-  ])("is refused with the field named: %j", async (asked, fields) => {
-    const problem = await problemOf(await testApp(), asked);
+  ])("is refused with the field named: %j", async (request, fields) => {
+    const problem = await problemOf(await testApp(), request);
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors?.map(({ field }) => field)).toEqual(fields);
     for (const field of fields) expect(problem.detail).toContain(field);
   });
 
-  it.each<[string, Asked, string]>([
+  it.each<[string, TestRequest, string]>([
     [
       "unknown fields",
       body({ titel: "x", agent: 1 }),
@@ -170,12 +170,12 @@ describe("a request that is not what the API describes", () => {
       "message must be a string, or an object with text or content",
     ],
     ["a parameter given twice", { url: "/api/sessions?agent=a&agent=b" }, "agent must be a string"],
-  ])("is refused in plain words: %s", async (_, asked, detail) => {
-    const problem = await problemOf(await testApp(), asked);
+  ])("is refused in plain words: %s", async (_, request, detail) => {
+    const problem = await problemOf(await testApp(), request);
     expect(problem.detail).toBe(detail);
   });
 
-  it("is refused when its body is no JSON, is nested too deeply, or would poison objects", async () => {
+  it("is refused if its body is not JSON, is nested too deeply, or would change prototypes", async () => {
     const app = await testApp();
     const detailOf = async (payload: string): Promise<string> =>
       (await problemOf(app, { method: "POST", url: "/api/sessions", payload })).detail;
@@ -187,7 +187,7 @@ describe("a request that is not what the API describes", () => {
     expect(await detailOf("[".repeat(500_000))).toBe("The body is not JSON.");
   });
 
-  it("is refused when its body is larger than 2 MiB, told or not (P6)", async () => {
+  it("is refused if its body is larger than 2 MiB, with or without Content-Length (P6)", async () => {
     const app = await testApp({
       runtime: { sendMessage: async () => ({ ok: true, sent: sent() }) },
     });
@@ -200,7 +200,7 @@ describe("a request that is not what the API describes", () => {
         code: "payload_too_large",
       },
     );
-    // At the limit it is read, and then refused for what it says.
+    // A body of the maximum size is read, and then refused for its content.
     expect(await problemOf(app, { method: "POST", url, payload: textOf(limit) })).toMatchObject({
       status: 400,
       errors: [{ field: "text", message: "must be at most 1 MiB" }],
@@ -215,7 +215,7 @@ describe("a request that is not what the API describes", () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /u);
   });
 
-  it("may leave out the body where there is nothing to say", async () => {
+  it("may leave out an optional body", async () => {
     const app = await testApp({
       runtime: {
         cancel: async () => ({ ok: true, session: session() }),
@@ -224,25 +224,25 @@ describe("a request that is not what the API describes", () => {
     });
     const json = { "content-type": "application/json" };
     for (const headers of [{}, json, { ...json, "content-length": "0" }]) {
-      const asked = { method: "POST", url: "/api/sessions/s1/cancel", headers } as const;
-      expect((await app.inject(asked)).statusCode).toBe(200);
-      expect((await app.inject({ ...asked, url: "/api/sessions" })).statusCode).toBe(201);
+      const request = { method: "POST", url: "/api/sessions/s1/cancel", headers } as const;
+      expect((await app.inject(request)).statusCode).toBe(200);
+      expect((await app.inject({ ...request, url: "/api/sessions" })).statusCode).toBe(201);
     }
     const typed = { "content-type": "Application/JSON; charset=utf-8" };
-    const asked = { method: "POST", url: "/api/sessions", headers: typed, payload: "{}" } as const;
-    expect((await app.inject(asked)).statusCode).toBe(201);
+    const create = { method: "POST", url: "/api/sessions", headers: typed, payload: "{}" } as const;
+    expect((await app.inject(create)).statusCode).toBe(201);
   });
 
-  it("is cleaned of what a database cannot hold, in bodies and in queries", async () => {
-    const heard: unknown[] = [];
+  it("is cleaned of characters that a database cannot store, in bodies and queries", async () => {
+    const received: unknown[] = [];
     const app = await testApp({
       runtime: {
         createSession: async ({ title, metadata }) => {
-          heard.push({ title, metadata });
+          received.push({ title, metadata });
           return { ok: true, session: session(), sent: null };
         },
         listSessions: async ({ agentName }) => {
-          heard.push(agentName);
+          received.push(agentName);
           throw new Error("enough");
         },
       },
@@ -251,10 +251,10 @@ describe("a request that is not what the API describes", () => {
     const headers = { "content-type": "application/json" };
     await app.inject({ method: "POST", url: "/api/sessions", payload, headers });
     await app.inject("/api/sessions?agent=a%00b");
-    expect(heard).toEqual([{ title: "ab\ufffd", metadata: { k: ["\ufffd"] } }, "ab"]);
+    expect(received).toEqual([{ title: "ab\ufffd", metadata: { k: ["\ufffd"] } }, "ab"]);
   });
 
-  it("has its own answer for a method that a path does not take, with those it takes", async () => {
+  it("gets 405 with the supported methods if the path does not support its method", async () => {
     const app = await testApp();
     const allowedAt = async (method: "PUT" | "POST" | "DELETE" | "OPTIONS", url: string) => {
       const reply = await app.inject({ method, url });
@@ -272,7 +272,7 @@ describe("a request that is not what the API describes", () => {
     });
   });
 
-  it("gets a problem document even when it is no URL, or no HTTP", async () => {
+  it("gets a problem document even if it is not a valid URL or not HTTP", async () => {
     const app = await testApp();
     expect(await problemOf(app, { url: "/api/sessions/%zz" })).toMatchObject({ status: 400 });
     expect(await problemOf(app, { url: `/api/sessions/${"x".repeat(201)}` })).toMatchObject({
@@ -294,7 +294,7 @@ describe("a request that is not what the API describes", () => {
 });
 
 describe("a request that is refused or fails", () => {
-  it("says the session's status and state with a 409 (A6)", async () => {
+  it("gets the session's status and state with a 409 (A6)", async () => {
     const archived = refusal({
       code: "session_archived",
       message: "The session is archived.",
@@ -315,7 +315,7 @@ describe("a request that is refused or fails", () => {
     }
   });
 
-  it("says when to come back after a 429 (A11)", async () => {
+  it("gets the time to wait with a 429 (A11)", async () => {
     const busy = refusal({ code: "agents_busy", message: "All 5 places are taken." });
     const app = await testApp({ runtime: { createSession: async () => busy } });
     const reply = await app.inject({ method: "POST", url: "/api/sessions" });
@@ -326,7 +326,7 @@ describe("a request that is refused or fails", () => {
     ]);
   });
 
-  it("is 404 for a session that is not there, on every route of a session (A2)", async () => {
+  it("gets 404 for a missing session on every route of a session (A2)", async () => {
     const missing = async () => refusal();
     const app = await testApp({
       runtime: {
@@ -350,7 +350,7 @@ describe("a request that is refused or fails", () => {
         openFeed: missing,
       },
     });
-    const asked: readonly Asked[] = [
+    const requests: readonly TestRequest[] = [
       { url: "" },
       { method: "PATCH", url: "", payload: {} },
       { method: "DELETE", url: "" },
@@ -370,7 +370,7 @@ describe("a request that is refused or fails", () => {
       { method: "POST", url: "/fork" },
       { url: "/export" },
     ];
-    for (const one of asked) {
+    for (const one of requests) {
       const problem = await problemOf(app, { ...one, url: `/api/sessions/not-a-uuid${one.url}` });
       expect(problem).toMatchObject({ status: 404, code: "session_not_found" });
     }
@@ -380,7 +380,7 @@ describe("a request that is refused or fails", () => {
     }
   });
 
-  it("says nothing of a failure but its code, and never a stack trace", async () => {
+  it("gets only the code of a failure, and never a stack trace", async () => {
     const failing = (error: unknown) =>
       testApp({ runtime: { listSuspensions: () => Promise.reject(error) } });
     const secret = await problemOf(await failing(new Error("secret")), { url: "/api/suspensions" });

@@ -99,7 +99,7 @@ function schemaAt(schema: z.core.$ZodType | undefined, path: Path): z.core.$ZodT
   return schema instanceof z.ZodArray ? schemaAt(schema.element, rest) : undefined;
 }
 
-/** All limits of a number, so that one answer is enough to get it right. */
+/** Names all limits of a number at once. */
 function rangeOf(schema: z.ZodNumber): string {
   const { minValue, maxValue, isInt } = schema;
   const kind = isInt ? "a whole number" : "a number";

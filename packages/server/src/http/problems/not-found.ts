@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AppServices } from "../app.ts";
 import { toProblem } from "./problem-status.ts";
 import { matchesRoute, pathOf } from "../wire/route-path.ts";
 import { sendProblem } from "./send-problem.ts";
 import { isPageAddress, sendPage } from "../server/web-page.ts";
 
-/** Answers 405 if the path takes other methods, otherwise 404. Must be added before all routes. */
+/** Answers 405 if the path supports other methods, otherwise 404. Must be called before routes are added. */
 export function addNotFound(
   app: FastifyInstance,
-  { webFolder }: { readonly webFolder: string | null },
+  { webFolder }: Pick<AppServices, "webFolder">,
 ): void {
   const routes: { readonly pattern: string; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => {

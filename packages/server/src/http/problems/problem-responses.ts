@@ -1,4 +1,4 @@
-import { problemSchema, type ProblemCode } from "@holdfast/protocol";
+import { problemSchema, sessionSchema, type ProblemCode } from "@holdfast/protocol";
 import { PROBLEM_STATUS } from "./problem-status.ts";
 
 export interface ProblemResponse {
@@ -43,6 +43,14 @@ export function readProblems(...codes: readonly ProblemCode[]): Record<number, P
 /** The problems of a route that changes data. */
 export function writeProblems(...codes: readonly ProblemCode[]): Record<number, ProblemResponse> {
   return toResponses([...ALWAYS, ...WRITING, ...codes]);
+}
+
+/** The responses of a route that changes a session and replies with it. */
+export function changedSession(...codes: readonly ProblemCode[]) {
+  return {
+    200: sessionSchema,
+    ...writeProblems("session_not_found", "version_mismatch", ...codes),
+  };
 }
 
 function toResponses(codes: readonly ProblemCode[]): Record<number, ProblemResponse> {

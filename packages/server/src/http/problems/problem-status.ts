@@ -111,8 +111,8 @@ export function problemFromError(error: unknown): Problem {
     return { ...toProblem("invalid_request", error.message), errors: [...error.errors] };
   }
   if (error instanceof Error && "code" in error) {
-    const known = problemCodeSchema.safeParse(error.code);
-    if (known.success) return toProblem(known.data, error.message);
+    const code = problemCodeSchema.safeParse(error.code);
+    if (code.success) return toProblem(code.data, error.message);
   }
   return problemOfFramework(error);
 }

@@ -1,7 +1,9 @@
 import type { Problem } from "@holdfast/protocol";
 import type { FastifyReply } from "fastify";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Reply } from "../../runtime/reply.ts";
-import { problemFromRefusal } from "./problem-status.ts";
+import { problemFromRefusal, toProblem } from "./problem-status.ts";
 
 /** Seconds after which a client may retry. */
 const RETRY_AFTER: Readonly<Record<number, string>> = { 429: "60", 503: "5" };
@@ -11,7 +13,7 @@ type AnyReply = Pick<FastifyReply, "code" | "header" | "type" | "send">;
 export function sendProblem(reply: AnyReply, problem: Problem): FastifyReply {
   const retryAfter = RETRY_AFTER[problem.status];
   if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
-  // The rest of a body that is too large is not read.
+  // The server does not read the rest of a body that is too large.
   if (problem.status === 413) reply.header("connection", "close");
   return reply.code(problem.status).type("application/problem+json").send(problem);
 }
@@ -21,4 +23,28 @@ export function sendRefusal(
   { refusal }: Extract<Reply<unknown>, { ok: false }>,
 ): FastifyReply {
   return sendProblem(reply, problemFromRefusal(refusal));
+}
+
+const CLIENT_ERROR_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers bytes that are not HTTP. There is no reply object, only the socket. */
+export function answerClientError({ code = "" }: { readonly code?: string }, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status = CLIENT_ERROR_STATUS[code] ?? 400;
+  const problem = { ...toProblem("invalid_request", "This is not a valid HTTP request."), status };
+  const body = JSON.stringify(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "content-type: application/problem+json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+    () => socket.destroy(),
+  );
 }

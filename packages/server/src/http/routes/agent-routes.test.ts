@@ -16,7 +16,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("the routes for the tools of agents", () => {
   it.each([null, "s3cret"])(
-    "let in the token of the session, and no other, when the server's is %s",
+    "accept only the token of the session if the server's token is %s",
     async (token) => {
       const app = await open(token);
       const statusFor = async (headers: Record<string, string>): Promise<number> =>
@@ -34,13 +34,13 @@ describe("the routes for the tools of agents", () => {
     },
   );
 
-  it("are the only ones that take such a token", async () => {
+  it("are the only ones that accept such a token", async () => {
     const app = await open("s3cret");
     const reply = await app.inject({ url: "/api/suspensions", headers: bearer(tokens.of("s1")) });
     expect([reply.statusCode, reply.json()]).toMatchObject([401, { code: "unauthorized" }]);
   });
 
-  it("let nobody in where no tokens are given", async () => {
+  it("refuse everyone if there are no agent tokens", async () => {
     const app = await testApp();
     const reply = await app.inject({
       url: "/api/agent/sessions/s1/history",
@@ -49,7 +49,7 @@ describe("the routes for the tools of agents", () => {
     expect(reply.statusCode).toBe(401);
   });
 
-  it("are guarded like all others against pages of other sites", async () => {
+  it("are protected against pages of other sites", async () => {
     const app = await open();
     const reply = await app.inject({
       url: "/api/agent/sessions/s1/history",

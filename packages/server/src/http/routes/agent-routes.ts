@@ -7,11 +7,14 @@ import {
   openSuspensionSchema,
   sessionParamsSchema,
   sessionSchema,
+  type AgentHistory,
 } from "@holdfast/protocol";
+import type { FastifyReply } from "fastify";
+import { defined } from "../../domain/defined.ts";
+import type { AskFromAgent } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
-import { sendSession } from "../wire/send-session.ts";
+import { sendReply, sendSession } from "../wire/send-reply.ts";
 import { toTime } from "../wire/to-time.ts";
 import { toWireOpenSuspension } from "../wire/to-wire.ts";
 
@@ -21,7 +24,7 @@ const ON_SESSION = {
   params: sessionParamsSchema,
   security: [{ agentToken: [] }],
 };
-const ASKED = {
+const SUSPENDED = {
   200: openSuspensionSchema,
   ...writeProblems(
     "run_not_current",
@@ -35,6 +38,11 @@ const MINUTE_MS = 60_000;
 
 /** Routes for the tools of an agent. They need the agent token of the session. */
 export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
+  const suspend = async (reply: FastifyReply, request: AskFromAgent): Promise<FastifyReply> =>
+    sendReply(reply, await runtime.askFromAgent(request), ({ suspension }) =>
+      toWireOpenSuspension(suspension),
+    );
+
   app.route({
     method: "POST",
     url: "/api/agent/sessions/:id/phase",
@@ -64,18 +72,15 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       description:
         "Suspends the current run until a person answers. Asking an open question again changes nothing.",
       body: agentQuestionRequestSchema,
-      response: ASKED,
+      response: SUSPENDED,
     },
-    handler: async ({ params, body: { question, options } }, reply) => {
-      const asked = await runtime.askFromAgent({
+    handler: async ({ params, body: { question, options } }, reply) =>
+      suspend(reply, {
         sessionId: params.id,
         kind: "question",
-        request: { title: question, ...(options !== undefined && { options }) },
+        request: defined({ title: question, options }),
         expiresInMs: null,
-      });
-      if (!asked.ok) return sendRefusal(reply, asked);
-      return reply.code(200).send(toWireOpenSuspension(asked.suspension));
-    },
+      }),
   });
 
   app.route({
@@ -88,19 +93,15 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       summary: "Wait for an external event",
       description: "Suspends the current run until the event is reported or the wait expires.",
       body: agentEventRequestSchema,
-      response: ASKED,
+      response: SUSPENDED,
     },
-    handler: async ({ params, body }, reply) => {
-      const { name, description, expiresInMinutes } = body;
-      const asked = await runtime.askFromAgent({
+    handler: async ({ params, body: { name, description, expiresInMinutes } }, reply) =>
+      suspend(reply, {
         sessionId: params.id,
         kind: "event",
-        request: { title: name, ...(description !== undefined && { description }) },
+        request: defined({ title: name, description }),
         expiresInMs: expiresInMinutes === undefined ? null : expiresInMinutes * MINUTE_MS,
-      });
-      if (!asked.ok) return sendRefusal(reply, asked);
-      return reply.code(200).send(toWireOpenSuspension(asked.suspension));
-    },
+      }),
   });
 
   app.route({
@@ -116,12 +117,10 @@ export function addAgentRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     },
     handler: async ({ params, query: { limit, after = null, search = null } }, reply) => {
       const history = await runtime.readHistory({ sessionId: params.id, limit, after, search });
-      if (!history.ok) return sendRefusal(reply, history);
-      const { messages, leftOut } = history;
-      return reply.code(200).send({
+      return sendReply(reply, history, ({ messages, leftOut }): AgentHistory => ({
         messages: messages.map(({ at, ...entry }) => ({ ...entry, timestamp: toTime(at) })),
         leftOut,
-      });
+      }));
     },
   });
 }

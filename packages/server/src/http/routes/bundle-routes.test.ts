@@ -10,7 +10,7 @@ import { refusal, session, WIRE_SESSION } from "../testing/samples.ts";
 import { listen, testApp } from "../testing/test-app.ts";
 
 describe("a bundle over HTTP", () => {
-  it("is sent as JSON Lines, under a file name", async () => {
+  it("is sent as JSON Lines with a file name", async () => {
     const app = await testApp({
       runtime: { exportSession: async () => ({ ok: true, lines: each(['{"a":1}', "2"]) }) },
     });
@@ -23,7 +23,7 @@ describe("a bundle over HTTP", () => {
     });
   });
 
-  it("is read no faster than the client takes it (P6)", async () => {
+  it("is read no faster than the client reads it (P6)", async () => {
     let sent = 0;
     const ended = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<string> {
@@ -49,7 +49,7 @@ describe("a bundle over HTTP", () => {
     await ended.promise;
   });
 
-  it("is not found when the session is deleted before anything of it was sent", async () => {
+  it("is not found if the session is deleted before anything was sent", async () => {
     const gone = Object.assign(new Error("It was deleted."), { code: "session_not_found" });
     const lines = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(gone) }) };
     const app = await testApp({ runtime: { exportSession: async () => ({ ok: true, lines }) } });
@@ -59,7 +59,7 @@ describe("a bundle over HTTP", () => {
     expect(reply.headers["content-disposition"]).toBeUndefined();
   });
 
-  it("is cut, not ended, when it cannot be read to the end", async () => {
+  it("is aborted, not ended, if it cannot be read completely", async () => {
     async function* broken(): AsyncGenerator<string> {
       yield "x".repeat(100_000);
       throw new Error("the disk broke");
@@ -73,13 +73,13 @@ describe("a bundle over HTTP", () => {
   });
 
   it.each(["application/jsonl", "application/x-ndjson"])(
-    "is taken in line by line, as %s",
+    "is imported line by line, as %s",
     async (type) => {
-      const heard: string[] = [];
+      const imported: string[] = [];
       const app = await testApp({
         runtime: {
           importSession: async (lines) => {
-            for await (const line of lines) heard.push(line);
+            for await (const line of lines) imported.push(line);
             return { ok: true, session: session() };
           },
         },
@@ -95,11 +95,11 @@ describe("a bundle over HTTP", () => {
         "/api/sessions/s1",
         WIRE_SESSION,
       ]);
-      expect(heard.map(({ length }) => length)).toEqual([7, 3 * 1024 * 1024]);
+      expect(imported.map(({ length }) => length)).toEqual([7, 3 * 1024 * 1024]);
     },
   );
 
-  it("is refused when it is none, is there already, is JSON, or is nothing", async () => {
+  it("is refused if it is invalid, exists, is JSON, or is empty", async () => {
     const app = await testApp({
       runtime: {
         importSession: async (lines) => {
@@ -131,14 +131,14 @@ describe("a bundle over HTTP", () => {
     expect(elsewhere.statusCode).toBe(415);
   });
 
-  it("is refused beyond 4 GiB by what it says of itself (P6)", async () => {
+  it("is refused if its Content-Length exceeds 4 GiB (P6)", async () => {
     const app = await testApp();
-    const told = connect(await listen(app), "127.0.0.1");
-    told.write(`${HEAD}content-length: ${4 * 1024 ** 3 + 1}\r\n\r\n`);
-    expect(await text(told)).toMatch(/^HTTP\/1.1 413 /u);
+    const socket = connect(await listen(app), "127.0.0.1");
+    socket.write(`${HEAD}content-length: ${4 * 1024 ** 3 + 1}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /u);
   });
 
-  it("may be larger than fits in memory, and is taken as fast as it is stored (P6)", async () => {
+  it("may be larger than the memory, and is read as fast as it is stored (P6)", async () => {
     let stored = 0;
     const gate = Promise.withResolvers<void>();
     const app = await testApp({
@@ -158,7 +158,7 @@ describe("a bundle over HTTP", () => {
     const piece = `${"x".repeat(1023)}\n`.repeat(64);
     const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
     let sent = 0;
-    // Until nobody takes more, which is long before all is sent.
+    // The server stops reading long before everything is sent.
     while (client.write(chunk) || client.writableLength < 1024 * 1024) sent += piece.length;
     expect(sent).toBeLessThan(64 * 1024 * 1024);
     gate.resolve();
@@ -171,7 +171,7 @@ describe("a bundle over HTTP", () => {
     expect(stored).toBeGreaterThan(60 * 1024 * 1024);
   });
 
-  it("that is refused half-way is answered all the same, to a client that goes on sending", async () => {
+  it("that is refused early gets its reply, even if the client continues to send", async () => {
     const app = await testApp({
       runtime: {
         importSession: async (lines) => {

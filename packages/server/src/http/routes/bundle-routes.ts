@@ -1,4 +1,11 @@
-import { BUNDLE_MEDIA_TYPE, sessionParamsSchema, sessionSchema } from "@holdfast/protocol";
+import {
+  BUNDLE_MEDIA_TYPE,
+  emptyRequestSchema,
+  removedQuerySchema,
+  removedReplySchema,
+  sessionParamsSchema,
+  sessionSchema,
+} from "@holdfast/protocol";
 import type { FastifyInstance } from "fastify";
 import { Readable } from "node:stream";
 import { z } from "zod";
@@ -7,10 +14,12 @@ import type { App, AppServices } from "../app.ts";
 import { fromLines, TooLarge, toLines } from "../wire/json-lines.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
-import { sendNewSession } from "../wire/send-session.ts";
+import { addSessionHead } from "../server/head-requests.ts";
+import { sendNewSession } from "../wire/send-reply.ts";
+import { toWireRemoved } from "../wire/to-wire.ts";
 
 const TAGS = ["bundles"];
-/** Both names of JSON Lines are in use. */
+/** Both media types of JSON Lines are in use. */
 const MEDIA_TYPES = [BUNDLE_MEDIA_TYPE, "application/x-ndjson"];
 const MAX_BUNDLE_BYTES = BUNDLE_LIMITS.totalLength;
 const bundleSchema = z
@@ -48,16 +57,7 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
     },
   });
 
-  app.route({
-    method: "HEAD",
-    url: "/api/sessions/:id/export",
-    schema: { hide: true, params: sessionParamsSchema },
-    handler: async ({ params }, reply) => {
-      const read = await runtime.readSession(params.id);
-      if (!read.ok) return sendRefusal(reply, read);
-      return reply.code(200).header("content-type", BUNDLE_MEDIA_TYPE).send();
-    },
-  });
+  addSessionHead(app, runtime, "/api/sessions/:id/export", BUNDLE_MEDIA_TYPE);
 
   void app.register(async (scope) => {
     addLinesBody(scope);
@@ -74,19 +74,53 @@ export function addBundleRoutes(app: App, { runtime }: Pick<AppServices, "runtim
         tags: TAGS,
         consumes: MEDIA_TYPES,
         body: bundleSchema,
-        response: {
-          201: sessionSchema,
-          ...writeProblems("bundle_invalid", "session_exists"),
-        },
+        response: { 201: sessionSchema, ...writeProblems("bundle_invalid", "session_exists") },
       },
       handler: async (request, reply) => {
         const body = request.body instanceof Readable ? request.body : Readable.from([]);
-        // The stream stays open after an early return: the reply needs the connection.
+        // After an early return the stream stays open, because the reply needs the connection.
         const bytes = body.iterator({ destroyOnReturn: false });
         const lines = toLines(bytes, { maxBytes: MAX_BUNDLE_BYTES });
         return sendNewSession(reply, await runtime.importSession(lines));
       },
     });
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/removed",
+    schema: {
+      operationId: "listRemoved",
+      summary: "List removed sessions that can be restored",
+      description:
+        "Retention and cleanup write a bundle of each session before they remove it, in the data folder " +
+        "of the node. Each node lists only its own bundles.",
+      tags: TAGS,
+      querystring: removedQuerySchema,
+      response: { 200: removedReplySchema, ...readProblems() },
+    },
+    handler: async ({ query }) => toWireRemoved(await runtime.listRemoved(query)),
+  });
+
+  app.route({
+    method: "POST",
+    url: "/api/removed/:id/restore",
+    schema: {
+      operationId: "restoreRemoved",
+      summary: "Restore a removed session",
+      description:
+        "The session keeps its ID, its history and its age. If it cannot be resumed, its retention time " +
+        "starts again.",
+      tags: TAGS,
+      params: sessionParamsSchema,
+      body: emptyRequestSchema,
+      response: {
+        201: sessionSchema,
+        ...writeProblems("removed_not_found", "session_exists", "bundle_invalid"),
+      },
+    },
+    handler: async ({ params }, reply) =>
+      sendNewSession(reply, await runtime.restoreRemoved(params.id)),
   });
 }
 

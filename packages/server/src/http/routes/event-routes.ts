@@ -4,7 +4,7 @@ import { LIMITS } from "../../runtime/context.ts";
 import type { App, AppServices } from "../app.ts";
 import { addEventStreams } from "../streams/event-streams.ts";
 import { readProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { addSessionHead } from "../server/head-requests.ts";
 
 const TAGS = ["events"];
 const HEARTBEAT_MS = 15_000;
@@ -41,7 +41,7 @@ export function addEventRoutes(
     heartbeatMs = HEARTBEAT_MS,
   }: Pick<AppServices, "runtime" | "limits" | "heartbeatMs">,
 ): void {
-  const streams = addEventStreams(app, { heartbeatMs, limit: limits.streams });
+  const stream = addEventStreams(app, { heartbeatMs, limit: limits.streams });
 
   app.route({
     method: "GET",
@@ -65,7 +65,7 @@ export function addEventRoutes(
     },
     handler: ({ params, headers, query }, reply) => {
       const after = headers["last-event-id"] ?? query.after ?? 0;
-      return streams.stream(reply, (reader) =>
+      return stream(reply, (reader) =>
         runtime.openFeed({ sessionId: params.id, after, ...reader }),
       );
     },
@@ -88,23 +88,14 @@ export function addEventRoutes(
     },
     handler: ({ headers, query }, reply) => {
       const after = headers["last-event-id"] || (query.after ?? null);
-      return streams.stream(reply, async (reader) => ({
+      return stream(reply, async (reader) => ({
         ok: true,
         feed: runtime.openGlobalFeed({ after, ...reader }),
       }));
     },
   });
 
-  app.route({
-    method: "HEAD",
-    url: "/api/sessions/:id/events",
-    schema: { hide: true, params: sessionParamsSchema },
-    handler: async ({ params }, reply) => {
-      const read = await runtime.readSession(params.id);
-      if (!read.ok) return sendRefusal(reply, read);
-      return reply.code(200).header("content-type", MEDIA_TYPE).send();
-    },
-  });
+  addSessionHead(app, runtime, "/api/sessions/:id/events", MEDIA_TYPE);
 
   app.route({
     method: "HEAD",

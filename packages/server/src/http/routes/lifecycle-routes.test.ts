@@ -14,22 +14,22 @@ import { StorageFault } from "../../storage/fault.ts";
 import { NOON, refusal, REPO, session, suspension, WIRE_SESSION } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 
-describe("a session's life over HTTP", () => {
+describe("the lifecycle of a session over HTTP", () => {
   it("is cancelled, resumed, answered, archived, finalized, failed and forked (C10)", async () => {
-    const asked: [string, unknown][] = [];
-    const heard = (name: string) => async (request: unknown) => {
-      asked.push([name, request]);
+    const requests: [string, unknown][] = [];
+    const record = (name: string) => async (request: unknown) => {
+      requests.push([name, request]);
       return { ok: true as const, session: session() };
     };
     const app = await testApp({
       runtime: {
-        cancel: heard("cancel"),
-        resume: heard("resume"),
-        answer: heard("answer"),
-        archive: heard("archive"),
-        finalize: heard("finalize"),
-        fail: heard("fail"),
-        fork: heard("fork"),
+        cancel: record("cancel"),
+        resume: record("resume"),
+        answer: record("answer"),
+        archive: record("archive"),
+        finalize: record("finalize"),
+        fail: record("fail"),
+        fork: record("fork"),
       },
     });
     const post = async (url: string, payload?: object, headers = {}) => {
@@ -57,8 +57,8 @@ describe("a session's life over HTTP", () => {
     expect([forked.statusCode, forked.headers["location"]]).toEqual([201, "/api/sessions/s1"]);
     await post("fork", { atMessage: "m1" });
     const answered = { sessionId: "s1", suspensionId: "q1", by: null };
-    expect(asked).toEqual([
-      ["cancel", { sessionId: "s1", reason: "asked to" }],
+    expect(requests).toEqual([
+      ["cancel", { sessionId: "s1", reason: "on request" }],
       ["cancel", { sessionId: "s1", version: 7, reason: "wrong branch" }],
       ["resume", { sessionId: "s1" }],
       ["resume", { sessionId: "s1" }],
@@ -74,16 +74,18 @@ describe("a session's life over HTTP", () => {
     ]);
   });
 
-  it("is judged with every check and the reason, also when there is no session (B3)", async () => {
-    const asked = { now: NOON, policy: RESUME_POLICY };
+  it("has a resume decision with every check and a reason, even without a session (B3)", async () => {
+    const options = { now: NOON, policy: RESUME_POLICY };
     const app = await testApp({
       runtime: {
         findSession: async () => null,
-        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", asked),
+        shouldResume: async (id) => shouldResume(id === "s1" ? session() : "missing", options),
       },
     });
     const yes = await app.inject("/api/sessions/s1/should-resume");
-    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(shouldResume(session(), asked));
+    expect(resumeDecisionSchema.strict().parse(yes.json())).toEqual(
+      shouldResume(session(), options),
+    );
     const no = await app.inject("/api/sessions/none/should-resume");
     expect([no.statusCode, no.json()]).toMatchObject([
       200,
@@ -91,13 +93,13 @@ describe("a session's life over HTTP", () => {
     ]);
   });
 
-  it("is judged as the query says, and by the configuration where that is silent (B3)", async () => {
-    const asked: unknown[] = [];
+  it("has a resume decision by the query, and by the configuration for the rest (B3)", async () => {
+    const requests: unknown[] = [];
     const app = await testApp({
       runtime: {
         findSession: async () => null,
         shouldResume: async (_, policy) => {
-          asked.push(policy);
+          requests.push(policy);
           return shouldResume("missing", { now: NOON, policy: RESUME_POLICY });
         },
       },
@@ -107,7 +109,7 @@ describe("a session's life over HTTP", () => {
     await ask("?timeoutMinutes=0.5&maxErrors=1");
     await ask("?require=workspace,provider,lease,budget");
     await ask("?require=");
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {},
       { inactiveMs: 30_000, maxErrors: 1 },
       { require: ["workspace", "provider", "lease", "budget"] },
@@ -128,12 +130,12 @@ describe("a session's life over HTTP", () => {
       expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, "invalid_request"]);
       expect(reply.json().errors[0].field).toContain(field);
     }
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 });
 
-describe("what is around sessions, over HTTP", () => {
-  it("is the inbox of everything that waits (C3)", async () => {
+describe("other resources over HTTP", () => {
+  it("include the inbox of all open suspensions (C3)", async () => {
     const app = await testApp({ runtime: { listSuspensions: async () => [suspension()] } });
     const reply = await app.inject("/api/suspensions");
     expect(suspensionsReplySchema.strict().parse(reply.json())).toEqual({
@@ -156,7 +158,7 @@ describe("what is around sessions, over HTTP", () => {
     });
   });
 
-  it("C3: shows allowed actions that were not done in the inbox, and lets them be dismissed", async () => {
+  it("C3: include allowed actions that were not done, which can be dismissed", async () => {
     const unused = { suspensionId: "q1", title: "Write a.txt", answer: { optionId: "yes" } };
     const shown = { ...unused, sessionId: "s1", runId: "r1", at: NOON };
     const dismissed: object[] = [];
@@ -185,13 +187,13 @@ describe("what is around sessions, over HTTP", () => {
     expect(dismissed).toEqual([{ sessionId: "s1", runId: "r1" }]);
   });
 
-  it("C3: takes an event by its name, and says which sessions go on and which do not, and why", async () => {
-    const asked: object[] = [];
+  it("C3: include events, and the reply lists the sessions that continue and the problems of the others", async () => {
+    const requests: object[] = [];
     const gone = refusal({ code: "suspension_not_open", message: "It is over." }).refusal;
     const app = await testApp({
       runtime: {
         reportEvent: async (event) => {
-          asked.push(event);
+          requests.push(event);
           const answered = (sessionId: string) => ({ sessionId, suspensionId: `q-${sessionId}` });
           return {
             ok: true,
@@ -219,10 +221,10 @@ describe("what is around sessions, over HTTP", () => {
       ["s4", false, "internal_error"],
     ]);
     expect(JSON.stringify(body)).not.toContain("a secret");
-    expect(asked).toEqual([{ name, answer: { build: 7 }, by: null }]);
+    expect(requests).toEqual([{ name, answer: { build: 7 }, by: null }]);
 
     expect((await app.inject({ method: "POST", url: "/api/events/x" })).statusCode).toBe(200);
-    expect(asked.at(-1)).toEqual({ name: "x", answer: null, by: null });
+    expect(requests.at(-1)).toEqual({ name: "x", answer: null, by: null });
     for (const [wrong, payload] of [
       ["/api/events/%20", {}],
       [`/api/events/${"x".repeat(201)}`, {}],
@@ -231,10 +233,10 @@ describe("what is around sessions, over HTTP", () => {
       const refused = await app.inject({ method: "POST", url: wrong, payload });
       expect([wrong, [400, 404].includes(refused.statusCode)]).toEqual([wrong, true]);
     }
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it("is the repositories, which are added, listed and removed (A14)", async () => {
+  it("include repositories, which are added, listed and removed (A14)", async () => {
     const outside = refusal({ code: "path_outside_root", message: "/etc is outside." });
     const noGit = refusal({ code: "not_a_repository", message: "No Git there." });
     const app = await testApp({
@@ -273,7 +275,7 @@ describe("what is around sessions, over HTTP", () => {
     expect([await remove("repo1"), await remove("other")]).toEqual([200, 404]);
   });
 
-  it("is which providers there are", async () => {
+  it("include providers", async () => {
     const provider = {
       name: "demo",
       title: "Demo",
@@ -295,8 +297,8 @@ describe("what is around sessions, over HTTP", () => {
     });
   });
 
-  it("is how it went, in a range of time (B7)", async () => {
-    const asked: unknown[] = [];
+  it("include statistics of a time range (B7)", async () => {
+    const requests: unknown[] = [];
     const ended = { completed: 1, failed: 1, cancelled: 0, interrupted: 0, successRate: 0.5 };
     const used = { inputTokens: 10, outputTokens: 20, cost: { USD: 0.1 } };
     const durationMs = { median: 1, mean: 1.5, total: 3 };
@@ -318,7 +320,7 @@ describe("what is around sessions, over HTTP", () => {
     const app = await testApp({
       runtime: {
         stats: async (range) => {
-          asked.push(range);
+          requests.push(range);
           return stats;
         },
       },
@@ -332,6 +334,6 @@ describe("what is around sessions, over HTTP", () => {
       },
     });
     await app.inject("/api/stats");
-    expect(asked).toEqual([{ from: Date.UTC(2026, 0, 31), to: NOON }, {}]);
+    expect(requests).toEqual([{ from: Date.UTC(2026, 0, 31), to: NOON }, {}]);
   });
 });

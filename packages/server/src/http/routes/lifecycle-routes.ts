@@ -11,10 +11,11 @@ import {
   shouldResumeQuerySchema,
 } from "@holdfast/protocol";
 import type { App, AppServices } from "../app.ts";
+import { authorOf } from "../guard/about-token.ts";
 import { fromWireJson, fromWireResumeQuery } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
-import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendNewSession, sendSession } from "../wire/send-session.ts";
+import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { sendNewSession, sendSession } from "../wire/send-reply.ts";
 import { toWireResumeDecision } from "../wire/to-wire.ts";
 
 const TAGS = ["lifecycle"];
@@ -32,18 +33,10 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
         "The session becomes idle and continues with its next message. Cancelling an idle session " +
         "changes nothing.",
       body: cancelRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems(
-          "session_archived",
-          "session_failed",
-          "session_not_found",
-          "version_mismatch",
-        ),
-      },
+      response: changedSession("session_archived", "session_failed"),
     },
     handler: async (request, reply) => {
-      const reason = request.body.reason ?? "asked to";
+      const reason = request.body.reason ?? "on request";
       return sendSession(reply, await runtime.cancel({ ...onSession(request), reason }));
     },
   });
@@ -60,30 +53,25 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
         "option, a tool result, the payload of an event, or text. The first answer counts; repeating " +
         "it is not an error. Without a body, a suspended session becomes active.",
       body: resumeRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems(
-          "answer_invalid",
-          "session_archived",
-          "session_failed",
-          "session_not_found",
-          "session_not_suspended",
-          "suspension_answered",
-          "suspension_not_found",
-          "suspension_not_open",
-          "version_mismatch",
-        ),
-      },
+      response: changedSession(
+        "answer_invalid",
+        "session_archived",
+        "session_failed",
+        "session_not_suspended",
+        "suspension_answered",
+        "suspension_not_found",
+        "suspension_not_open",
+      ),
     },
     handler: async (request, reply) => {
       const { suspensionId, answer } = request.body;
       const session = onSession(request);
       if (suspensionId === undefined) return sendSession(reply, await runtime.resume(session));
-      const { tokenName } = request;
-      const by = tokenName === null ? null : `token: ${tokenName}`;
+      const json = fromWireJson(answer);
+      const by = authorOf(request);
       return sendSession(
         reply,
-        await runtime.answer({ ...session, suspensionId, answer: fromWireJson(answer), by }),
+        await runtime.answer({ ...session, suspensionId, answer: json, by }),
       );
     },
   });
@@ -96,10 +84,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       operationId: "archiveSession",
       summary: "Archive a session permanently",
       body: emptyRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems("session_failed", "session_not_found", "version_mismatch"),
-      },
+      response: changedSession("session_failed"),
     },
     handler: async (request, reply) =>
       sendSession(reply, await runtime.archive(onSession(request))),
@@ -113,23 +98,12 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       operationId: "finalizeSession",
       summary: "Record the outcome of a session",
       body: finalizeRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems(
-          "phase_final",
-          "session_archived",
-          "session_failed",
-          "session_not_found",
-          "version_mismatch",
-        ),
-      },
+      response: changedSession("phase_final", "session_archived", "session_failed"),
     },
     handler: async (request, reply) => {
       const { outcome, summary = null } = request.body;
-      return sendSession(
-        reply,
-        await runtime.finalize({ ...onSession(request), outcome, summary }),
-      );
+      const finalize = { ...onSession(request), outcome, summary };
+      return sendSession(reply, await runtime.finalize(finalize));
     },
   });
 
@@ -142,10 +116,7 @@ export function addLifecycleRoutes(app: App, { runtime }: Pick<AppServices, "run
       summary: "Mark a session as failed",
       description: "For operators. The status becomes `error`.",
       body: failRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems("session_archived", "session_not_found", "version_mismatch"),
-      },
+      response: changedSession("session_archived"),
     },
     handler: async (request, reply) => {
       const { reason } = request.body;

@@ -1,7 +1,12 @@
-import { messagesReplySchema, queueReplySchema, sendMessageReplySchema } from "@holdfast/protocol";
+import {
+  messagesReplySchema,
+  queueReplySchema,
+  runsReplySchema,
+  sendMessageReplySchema,
+} from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import type { ReadMessages, SendMessage } from "../../runtime/runtime.ts";
-import { message, NOON, queued, sent } from "../testing/samples.ts";
+import type { ReadMessages, ReadRuns, SendMessage } from "../../runtime/runtime.ts";
+import { message, NOON, queued, refusal, run, sent } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 
 const WIRE_RUN = {
@@ -23,22 +28,22 @@ const WIRE_RUN = {
 };
 
 async function sending() {
-  const asked: SendMessage[] = [];
+  const requests: SendMessage[] = [];
   const app = await testApp({
     runtime: {
       sendMessage: async (request) => {
-        asked.push(request);
+        requests.push(request);
         return { ok: true, sent: sent({ queued: true, position: 0, waitsFor: "a place" }) };
       },
     },
   });
   const post = (url: string, payload: object, headers = {}) =>
     app.inject({ method: "POST", url: `/api/sessions/s1/${url}`, payload, headers });
-  return { asked, post };
+  return { requests, post };
 }
 
 describe("messages over HTTP", () => {
-  it("are accepted with what became of them (A6, C10)", async () => {
+  it("are accepted, and the reply has their run and position (A6, C10)", async () => {
     const { post } = await sending();
     for (const url of ["messages", "prompt"]) {
       const reply = await post(url, { text: "hello" });
@@ -61,10 +66,10 @@ describe("messages over HTTP", () => {
     }
   });
 
-  it("take the provider under either of its names, and not under both (C10)", async () => {
-    const { asked, post } = await sending();
+  it("accept either name of the provider, but not both (C10)", async () => {
+    const { requests, post } = await sending();
     await post("messages", { text: "hello", provider_id: "demo", model: "demo-fast" });
-    expect(asked).toMatchObject([{ provider: "demo", model: "demo-fast" }]);
+    expect(requests).toMatchObject([{ provider: "demo", model: "demo-fast" }]);
     const both = await post("messages", { text: "hello", provider_id: "demo", provider: "demo" });
     expect([both.statusCode, both.json()]).toMatchObject([
       400,
@@ -72,8 +77,8 @@ describe("messages over HTTP", () => {
     ]);
   });
 
-  it("are queued and remembered as well as can be, unless they say otherwise", async () => {
-    const { asked, post } = await sending();
+  it("have the delivery `queue` and the continuity `auto` by default", async () => {
+    const { requests, post } = await sending();
     await post("messages", { text: "hello" });
     await post("prompt", { text: "hello" });
     const all = { provider: "demo", model: "m", delivery: "interrupt", continuity: "required" };
@@ -87,11 +92,11 @@ describe("messages over HTTP", () => {
       continuity: "auto",
       idempotency: null,
     };
-    expect(asked).toEqual([usual, usual, { ...usual, ...all }]);
+    expect(requests).toEqual([usual, usual, { ...usual, ...all }]);
   });
 
-  it("have parts where there is more than text", async () => {
-    const { asked, post } = await sending();
+  it("have parts if there is more than text", async () => {
+    const { requests, post } = await sending();
     const image = { type: "image", data: "…", mimeType: "image/png" };
     for (const content of [
       [{ type: "text", text: "one" }],
@@ -101,7 +106,7 @@ describe("messages over HTTP", () => {
     ]) {
       await post("messages", { content });
     }
-    expect(asked.map(({ content }) => content)).toEqual([
+    expect(requests.map(({ content }) => content)).toEqual([
       { type: "text", text: "one" },
       { type: "parts", parts: [{ type: "text", text: "one" }, image] },
       { type: "parts", parts: [image] },
@@ -109,27 +114,27 @@ describe("messages over HTTP", () => {
     ]);
   });
 
-  it("carry the client's key and a digest that is the same for the same request only", async () => {
-    const { asked, post } = await sending();
+  it("carry the client's key and a digest of the request", async () => {
+    const { requests, post } = await sending();
     const key = { "idempotency-key": "k 1" };
     await post("messages", { text: "hello", model: "m" }, key);
     await post("messages", { model: "m", text: "hello" }, key);
     await post("messages", { model: "m", text: "hello", delivery: "queue" }, key);
     await post("messages", { text: "other" }, key);
     await post("prompt", { text: "other" }, key);
-    const digests = asked.map(({ idempotency }) => idempotency?.requestHash);
-    expect(asked.every(({ idempotency }) => idempotency?.key === "k 1")).toBe(true);
+    const digests = requests.map(({ idempotency }) => idempotency?.requestHash);
+    expect(requests.every(({ idempotency }) => idempotency?.key === "k 1")).toBe(true);
     expect(digests[0]).toMatch(/^[0-9a-f]{64}$/u);
     expect(digests.slice(1, 3)).toEqual([digests[0], digests[0]]);
     expect(new Set(digests).size).toBe(3);
   });
 
-  it("are read since a time or after a number, and say where to go on (A5)", async () => {
-    const asked: ReadMessages[] = [];
+  it("are read since a time or after a number, with the position of the next page (A5)", async () => {
+    const requests: ReadMessages[] = [];
     const app = await testApp({
       runtime: {
         readMessages: async (query) => {
-          asked.push(query);
+          requests.push(query);
           return { ok: true, messages: [message()], nextAfter: 3 };
         },
       },
@@ -142,7 +147,7 @@ describe("messages over HTTP", () => {
     });
     await app.inject(`${url}?after=3&limit=50`);
     await app.inject(`${url}?since=2026-01-31T12:00:00Z`);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { sessionId: "s1", limit: 1000 },
       { sessionId: "s1", limit: 50, after: 3 },
       { sessionId: "s1", limit: 1000, since: NOON },
@@ -151,10 +156,10 @@ describe("messages over HTTP", () => {
 });
 
 describe("the queue over HTTP", () => {
-  it("is read, said differently, put in another order, and emptied (C6)", async () => {
-    const asked: unknown[] = [];
+  it("is read, edited, reordered and emptied (C6)", async () => {
+    const requests: unknown[] = [];
     const answer = async (request: unknown) => {
-      asked.push(request);
+      requests.push(request);
       return { ok: true as const, queue: [queued()] };
     };
     const app = await testApp({
@@ -180,12 +185,96 @@ describe("the queue over HTTP", () => {
     await patch({ position: 0 }, { "if-match": '"7"' });
     await patch({ content: [{ type: "text", text: "so" }], position: 1 });
     await app.inject({ method: "DELETE", url: `${url}/m2`, headers: { "if-match": '"7"' } });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       "s1",
       { sessionId: "s1", messageId: "m2", content: { type: "text", text: "so" } },
       { sessionId: "s1", version: 7, messageId: "m2", position: 0 },
       { sessionId: "s1", messageId: "m2", content: { type: "text", text: "so" }, position: 1 },
       { sessionId: "s1", version: 7, messageId: "m2" },
     ]);
+  });
+});
+
+describe("the runs of a session", () => {
+  it("are listed in pages with their outcomes and answers", async () => {
+    const requests: ReadRuns[] = [];
+    const app = await testApp({
+      runtime: {
+        readRuns: async (query) => {
+          requests.push(query);
+          return {
+            ok: true,
+            runs: [
+              {
+                ...run({ status: "completed", usage: { inputTokens: 3 }, endedAt: NOON + 5 }),
+                suspensions: [
+                  {
+                    id: "q1",
+                    runId: "r1",
+                    kind: "permission",
+                    status: "answered",
+                    answer: { optionId: "allow_once" },
+                    answeredBy: "ada",
+                    createdAt: NOON + 2,
+                    closedAt: NOON + 3,
+                  },
+                ],
+              },
+            ],
+            next: query.after === undefined ? { at: NOON, id: "r1" } : null,
+          };
+        },
+      },
+    });
+    const first = await app.inject("/api/sessions/s1/runs");
+    const page = runsReplySchema.strict().parse(first.json());
+    expect(page).toEqual({
+      runs: [
+        {
+          id: "r1",
+          sessionId: "s1",
+          messageId: "m1",
+          status: "completed",
+          provider: "demo",
+          model: null,
+          attempts: 1,
+          stopReason: null,
+          error: null,
+          usage: { inputTokens: 3 },
+          memory: null,
+          unusedAnswers: [],
+          queuedAt: "2026-01-31T12:00:00.000Z",
+          startedAt: "2026-01-31T12:00:00.001Z",
+          endedAt: "2026-01-31T12:00:00.005Z",
+          suspensions: [
+            {
+              id: "q1",
+              kind: "permission",
+              status: "answered",
+              answer: { optionId: "allow_once" },
+              answeredBy: "ada",
+              createdAt: "2026-01-31T12:00:00.002Z",
+              closedAt: "2026-01-31T12:00:00.003Z",
+            },
+          ],
+        },
+      ],
+      nextCursor: expect.any(String),
+    });
+    const second = await app.inject(`/api/sessions/s1/runs?limit=5&cursor=${page.nextCursor}`);
+    expect(second.json()).toMatchObject({ nextCursor: null });
+    expect(requests).toEqual([
+      { sessionId: "s1", limit: 20 },
+      { sessionId: "s1", limit: 5, after: { at: NOON, id: "r1" } },
+    ]);
+  });
+
+  it("are not found without their session or with an invalid cursor", async () => {
+    const app = await testApp({ runtime: { readRuns: async () => refusal() } });
+    expect((await app.inject("/api/sessions/s1/runs")).statusCode).toBe(404);
+    for (const query of ["cursor=nonsense", "limit=0", "limit=101", "limit=x"]) {
+      const reply = await app.inject(`/api/sessions/s1/runs?${query}`);
+      expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, "invalid_request"]);
+    }
   });
 });

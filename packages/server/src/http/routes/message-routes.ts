@@ -2,16 +2,21 @@ import {
   messagesQuerySchema,
   messagesReplySchema,
   promptRequestSchema,
+  runsQuerySchema,
+  runsReplySchema,
   sendMessageReplySchema,
   sendMessageRequestSchema,
   sessionParamsSchema,
+  type MessagesReply,
 } from "@holdfast/protocol";
+import { defined } from "../../domain/defined.ts";
+import type { SendMessage } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
-import { fromWireContent, fromWireTime } from "../wire/from-wire.ts";
+import { fromCursor, fromWireContent, fromWireTime, type WireContent } from "../wire/from-wire.ts";
 import { idempotencyOf, idempotencySchema } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
-import { toWireMessage, toWireSent } from "../wire/to-wire.ts";
+import { sendReply } from "../wire/send-reply.ts";
+import { toWireMessage, toWireRuns, toWireSent } from "../wire/to-wire.ts";
 
 const TAGS = ["messages"];
 const SENT = {
@@ -51,18 +56,15 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       response: SENT,
     },
     handler: async (request, reply) => {
-      const { params, body } = request;
+      const { provider, provider_id: alias, model = null, delivery, continuity } = request.body;
       const result = await runtime.sendMessage({
-        sessionId: params.id,
-        content: fromWireContent(body),
-        provider: body.provider ?? body.provider_id ?? null,
-        model: body.model ?? null,
-        delivery: body.delivery,
-        continuity: body.continuity,
-        idempotency: idempotencyOf(request),
+        ...messageOf(request),
+        provider: provider ?? alias ?? null,
+        model,
+        delivery,
+        continuity,
       });
-      if (!result.ok) return sendRefusal(reply, result);
-      return reply.code(202).send(toWireSent(result.sent));
+      return sendReply(reply, result, ({ sent }) => toWireSent(sent), 202);
     },
   });
 
@@ -80,16 +82,13 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
     },
     handler: async (request, reply) => {
       const result = await runtime.sendMessage({
-        sessionId: request.params.id,
-        content: fromWireContent(request.body),
+        ...messageOf(request),
         provider: null,
         model: null,
         delivery: "queue",
         continuity: "auto",
-        idempotency: idempotencyOf(request),
       });
-      if (!result.ok) return sendRefusal(reply, result);
-      return reply.code(202).send(toWireSent(result.sent));
+      return sendReply(reply, result, ({ sent }) => toWireSent(sent), 202);
     },
   });
 
@@ -111,12 +110,46 @@ export function addMessageRoutes(app: App, { runtime }: Pick<AppServices, "runti
       const page = await runtime.readMessages({
         sessionId: params.id,
         limit,
-        ...(after !== undefined && { after }),
-        ...(since !== undefined && { since: fromWireTime(since) }),
+        ...defined({ after, since: fromWireTime(since) }),
       });
-      if (!page.ok) return sendRefusal(reply, page);
-      const { messages, nextAfter } = page;
-      return reply.code(200).send({ messages: messages.map(toWireMessage), nextAfter });
+      return sendReply(reply, page, ({ messages, nextAfter }): MessagesReply => ({
+        messages: messages.map(toWireMessage),
+        nextAfter,
+      }));
     },
   });
+
+  app.route({
+    method: "GET",
+    url: "/api/sessions/:id/runs",
+    schema: {
+      operationId: "listRuns",
+      summary: "List the runs of a session with their suspensions",
+      description:
+        "In the order in which they were requested, with outcome, provider, model, memory, attempts, " +
+        "usage and times. To get the next page, pass `nextCursor` as `cursor`.",
+      tags: ["sessions"],
+      params: sessionParamsSchema,
+      querystring: runsQuerySchema,
+      response: { 200: runsReplySchema, ...readProblems("session_not_found") },
+    },
+    handler: async ({ params, query: { limit, cursor } }, reply) => {
+      const after = cursor === undefined ? undefined : fromCursor(cursor);
+      const page = await runtime.readRuns({ sessionId: params.id, limit, ...defined({ after }) });
+      return sendReply(reply, page, toWireRuns);
+    },
+  });
+}
+
+function messageOf(
+  request: Parameters<typeof idempotencyOf>[0] & {
+    readonly params: { readonly id: string };
+    readonly body: WireContent;
+  },
+): Pick<SendMessage, "sessionId" | "content" | "idempotency"> {
+  return {
+    sessionId: request.params.id,
+    content: fromWireContent(request.body),
+    idempotency: idempotencyOf(request),
+  };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { toMetricsText } from "./metrics-text.ts";
+import { toMetricsText } from "./metrics-route.ts";
 import { MEASURED, nodeView } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 
 describe("metrics", () => {
-  it("are what Prometheus reads: sessions, runs, agents, readers, delays and the process", async () => {
+  it("are in the Prometheus format: sessions, runs, agents, readers, delays and the process", async () => {
     const nodes = [
       nodeView(),
       nodeView({ draining: true }),

@@ -1,16 +1,23 @@
 import { z } from "zod";
-import type { NodeView } from "../../runtime/cluster/node-view.ts";
-import type { Measurements } from "../../runtime/runtime.ts";
+import type { Histogram, Runtime } from "../../runtime/runtime.ts";
 import type { App, AppServices } from "../app.ts";
-import { toMetricsText, type Metric } from "./metrics-text.ts";
 import { readProblems } from "../problems/problem-responses.ts";
+
+type Services = Pick<AppServices, "runtime" | "version" | "startedAt">;
+
+export type Metric = { readonly name: string; readonly help: string } & (
+  | { readonly type: "gauge" | "counter"; readonly samples: readonly Sample[] }
+  | { readonly type: "histogram"; readonly histogram: Histogram }
+);
+
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
 
 const MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-export function addMetricsRoute(
-  app: App,
-  { runtime, version, startedAt }: Pick<AppServices, "runtime" | "version" | "startedAt">,
-): void {
+export function addMetricsRoute(app: App, services: Services): void {
   app.route({
     method: "GET",
     url: "/metrics",
@@ -29,36 +36,30 @@ export function addMetricsRoute(
       },
     },
     handler: async (_request, reply) => {
-      const metrics = [
-        ...ofSessions(await runtime.measure()),
-        ...ofNodes(await runtime.listNodes()),
-        ...ofProcess({ version, startedAt }),
-      ];
+      const metrics = [...(await runtimeMetrics(services.runtime)), ...processMetrics(services)];
       return reply.code(200).header("content-type", MEDIA_TYPE).send(toMetricsText(metrics));
     },
   });
 }
 
-function ofSessions(measured: Measurements): readonly Metric[] {
+async function runtimeMetrics(runtime: Runtime): Promise<readonly Metric[]> {
+  const measured = await runtime.measure();
+  const nodes = (await runtime.listNodes()).filter((node) => node.alive);
+  const sessions = measured.sessions.map(({ status, state, count }) => ({
+    labels: { status, state },
+    value: count,
+  }));
+  const runsEnded = Object.entries(measured.runsEnded).map(([outcome, value]) => ({
+    labels: { outcome },
+    value,
+  }));
   return [
-    {
-      name: "holdfast_sessions",
-      help: "Sessions by status and state.",
-      type: "gauge",
-      samples: measured.sessions.map(({ status, state, count }) => ({
-        labels: { status, state },
-        value: count,
-      })),
-    },
-    {
-      name: "holdfast_runs_ended_total",
-      help: "Runs ended since the server started, by outcome.",
-      type: "counter",
-      samples: Object.entries(measured.runsEnded).map(([outcome, value]) => ({
-        labels: { outcome },
-        value,
-      })),
-    },
+    gauge("holdfast_sessions", "Sessions by status and state.", sessions),
+    counter(
+      "holdfast_runs_ended_total",
+      "Runs ended since the server started, by outcome.",
+      runsEnded,
+    ),
     gauge(
       "holdfast_queued_messages",
       "Accepted messages that no agent has received yet.",
@@ -72,12 +73,11 @@ function ofSessions(measured: Measurements): readonly Metric[] {
       measured.agentLimit,
     ),
     gauge("holdfast_event_readers", "Open event streams.", measured.feedReaders),
-    {
-      name: "holdfast_event_readers_dropped_total",
-      help: "Event streams ended because their readers were too slow.",
-      type: "counter",
-      samples: [{ value: measured.feedReadersDropped }],
-    },
+    counter(
+      "holdfast_event_readers_dropped_total",
+      "Event streams ended because their readers were too slow.",
+      measured.feedReadersDropped,
+    ),
     {
       name: "holdfast_event_lag_seconds",
       help: "Time from an agent's output to the event streams.",
@@ -90,46 +90,24 @@ function ofSessions(measured: Measurements): readonly Metric[] {
       type: "histogram",
       histogram: measured.commitLatency,
     },
-  ];
-}
-
-function ofNodes(nodes: readonly NodeView[]): readonly Metric[] {
-  const alive = nodes.filter((node) => node.alive);
-  return [
-    gauge("holdfast_nodes_alive", "Live nodes.", alive.length),
+    gauge("holdfast_nodes_alive", "Live nodes.", nodes.length),
     gauge(
       "holdfast_nodes_draining",
       "Live nodes that are draining.",
-      alive.filter(({ draining }) => draining).length,
+      nodes.filter(({ draining }) => draining).length,
     ),
   ];
 }
 
-function ofProcess({
-  version,
-  startedAt,
-}: {
-  version: string;
-  startedAt: Date;
-}): readonly Metric[] {
+function processMetrics({ version, startedAt }: Omit<Services, "runtime">): readonly Metric[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const startedSeconds = startedAt.getTime() / 1000;
   return [
-    {
-      name: "holdfast_info",
-      help: "Version of the server.",
-      type: "gauge",
-      samples: [{ labels: { version }, value: 1 }],
-    },
+    gauge("holdfast_info", "Version of the server.", [{ labels: { version }, value: 1 }]),
     gauge("process_resident_memory_bytes", "Resident memory of the server process.", rss),
     gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use.", heapUsed),
-    {
-      name: "process_cpu_seconds_total",
-      help: "CPU time used.",
-      type: "counter",
-      samples: [{ value: (user + system) / 1e6 }],
-    },
+    counter("process_cpu_seconds_total", "CPU time used.", (user + system) / 1e6),
     gauge(
       "process_start_time_seconds",
       "Start time of the server, in seconds since 1970.",
@@ -143,6 +121,57 @@ function ofProcess({
   ];
 }
 
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, help, type: "gauge", samples: [{ value }] };
+const gauge = metricsOf("gauge");
+const counter = metricsOf("counter");
+
+function metricsOf(type: "gauge" | "counter") {
+  return (name: string, help: string, values: number | readonly Sample[]): Metric => {
+    const samples = typeof values === "number" ? [{ value: values }] : values;
+    return { name, help, type, samples };
+  };
+}
+
+/** Metrics in the text format of Prometheus, version 0.0.4. */
+export function toMetricsText(metrics: readonly Metric[]): string {
+  return metrics.map((metric) => `${toLines(metric).join("\n")}\n`).join("");
+}
+
+function toLines(metric: Metric): readonly string[] {
+  const { name, help, type } = metric;
+  const head = [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
+  if (metric.type !== "histogram") {
+    return [
+      ...head,
+      ...metric.samples.map(({ labels = {}, value }) => toLine(name, labels, value)),
+    ];
+  }
+  const { buckets, count, sum } = metric.histogram;
+  return [
+    ...head,
+    ...buckets
+      .filter(({ le }) => le !== Number.POSITIVE_INFINITY)
+      .map((bucket) => toLine(`${name}_bucket`, { le: toNumber(bucket.le) }, bucket.count)),
+    toLine(`${name}_bucket`, { le: "+Inf" }, count),
+    toLine(`${name}_sum`, {}, sum),
+    toLine(`${name}_count`, {}, count),
+  ];
+}
+
+function toLine(name: string, labels: NonNullable<Sample["labels"]>, value: number): string {
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${toNumber(value)}`;
+}
+
+function toNumber(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (Number.isFinite(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll("\\", String.raw`\\`).replaceAll("\n", String.raw`\n`);
+}
+
+function escapeLabel(text: string): string {
+  return escapeHelp(text).replaceAll('"', String.raw`\"`);
 }

@@ -4,14 +4,12 @@ import {
   queueReplySchema,
   sessionParamsSchema,
 } from "@holdfast/protocol";
-import type { FastifyReply } from "fastify";
-import type { QueuedMessage } from "../../runtime/runtime.ts";
-import type { Reply } from "../../runtime/reply.ts";
+import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { fromWireContent } from "../wire/from-wire.ts";
 import { ifMatchSchema, onSession } from "../wire/preconditions.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { sendReply } from "../wire/send-reply.ts";
 import { toWireQueue } from "../wire/to-wire.ts";
 
 const TAGS = ["queue"];
@@ -38,7 +36,8 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
       params: sessionParamsSchema,
       response: { 200: queueReplySchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params }, reply) => sendQueue(reply, await runtime.readQueue(params.id)),
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.readQueue(params.id), toWireQueue),
   });
 
   app.route({
@@ -56,13 +55,13 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     handler: async (request, reply) => {
       const { text, content, position } = request.body;
       const hasContent = text !== undefined || content !== undefined;
-      const edited = await runtime.editQueued({
+      const queue = await runtime.editQueued({
         ...onSession(request),
         messageId: request.params.messageId,
         ...(hasContent && { content: fromWireContent({ text, content }) }),
-        ...(position !== undefined && { position }),
+        ...defined({ position }),
       });
-      return sendQueue(reply, edited);
+      return sendReply(reply, queue, toWireQueue);
     },
   });
 
@@ -79,15 +78,8 @@ export function addQueueRoutes(app: App, { runtime }: Pick<AppServices, "runtime
     },
     handler: async (request, reply) => {
       const { messageId } = request.params;
-      return sendQueue(reply, await runtime.withdrawQueued({ ...onSession(request), messageId }));
+      const queue = await runtime.withdrawQueued({ ...onSession(request), messageId });
+      return sendReply(reply, queue, toWireQueue);
     },
   });
-}
-
-function sendQueue(
-  reply: Pick<FastifyReply, "code" | "header" | "type" | "send">,
-  result: Reply<{ readonly queue: readonly QueuedMessage[] }>,
-): FastifyReply {
-  if (!result.ok) return sendRefusal(reply, result);
-  return reply.code(200).send(toWireQueue(result.queue));
 }

@@ -5,12 +5,12 @@ import { NOON, refusal } from "../testing/samples.ts";
 import { testApp } from "../testing/test-app.ts";
 
 describe("a repository's label", () => {
-  it("is taken and told where there is one", async () => {
-    const asked: unknown[] = [];
+  it("is accepted and returned if there is one", async () => {
+    const requests: unknown[] = [];
     const app = await testApp({
       runtime: {
         addRepo: async (request) => {
-          asked.push(request);
+          requests.push(request);
           const { label } = request;
           const stored = { id: "r1", path: "/code/r", name: "r", createdAt: NOON };
           return { ok: true, repo: label === undefined ? stored : { ...stored, label } };
@@ -22,7 +22,7 @@ describe("a repository's label", () => {
     const labelled = await add({ path: "/code/r", label: "gpu" });
     expect(repositorySchema.strict().parse(labelled.json())).toEqual({ ...wire, label: "gpu" });
     expect((await add({ path: "/code/r" })).json()).toEqual(wire);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { path: "/code/r", name: null, label: "gpu" },
       { path: "/code/r", name: null },
     ]);
@@ -38,12 +38,12 @@ describe("a repository's label", () => {
 });
 
 describe("the files of a repository", () => {
-  it("are found by letters of their paths, 20 unless told otherwise", async () => {
-    const asked: FindFiles[] = [];
+  it("are found by letters of their paths, 20 by default", async () => {
+    const requests: FindFiles[] = [];
     const app = await testApp({
       runtime: {
         findFiles: async (request) => {
-          asked.push(request);
+          requests.push(request);
           return { ok: true, files: ["src/parse.ts"], truncated: true };
         },
       },
@@ -54,7 +54,7 @@ describe("the files of a repository", () => {
       truncated: true,
     });
     await app.inject("/api/repos/repo1/files");
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { repoId: "repo1", query: "src/pa", limit: 100 },
       { repoId: "repo1", query: "", limit: 20 },
     ]);
@@ -71,7 +71,7 @@ describe("the files of a repository", () => {
     expect([reply.statusCode, reply.json().code]).toEqual([status, code]);
   });
 
-  it("are asked for within limits", async () => {
+  it("are requested within limits", async () => {
     const app = await testApp();
     for (const query of ["limit=0", "limit=101", `query=${"x".repeat(201)}`]) {
       const reply = await app.inject(`/api/repos/repo1/files?${query}`);

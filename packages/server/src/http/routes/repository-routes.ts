@@ -6,9 +6,10 @@ import {
   repositoryParamsSchema,
   repositorySchema,
 } from "@holdfast/protocol";
+import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { sendReply } from "../wire/send-reply.ts";
 import { toWireRepo } from "../wire/to-wire.ts";
 
 const TAGS = ["repositories"];
@@ -40,9 +41,8 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       },
     },
     handler: async ({ body: { path, name = null, label } }, reply) => {
-      const added = await runtime.addRepo({ path, name, ...(label !== undefined && { label }) });
-      if (!added.ok) return sendRefusal(reply, added);
-      return reply.code(201).send(toWireRepo(added.repo));
+      const added = await runtime.addRepo({ path, name, ...defined({ label }) });
+      return sendReply(reply, added, ({ repo }) => toWireRepo(repo), 201);
     },
   });
 
@@ -70,9 +70,8 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
       },
     },
     handler: async ({ params, query: { query, limit } }, reply) => {
-      const found = await runtime.findFiles({ repoId: params.id, query, limit });
-      if (!found.ok) return sendRefusal(reply, found);
-      return reply.code(200).send({ files: [...found.files], truncated: found.truncated });
+      const matches = await runtime.findFiles({ repoId: params.id, query, limit });
+      return sendReply(reply, matches, ({ files, truncated }) => ({ files, truncated }));
     },
   });
 
@@ -89,10 +88,7 @@ export function addRepositoryRoutes(app: App, { runtime }: Pick<AppServices, "ru
         ...writeProblems("repository_in_use", "repository_not_found"),
       },
     },
-    handler: async ({ params }, reply) => {
-      const removed = await runtime.removeRepo(params.id);
-      if (!removed.ok) return sendRefusal(reply, removed);
-      return reply.code(200).send(toWireRepo(removed.repo));
-    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.removeRepo(params.id), ({ repo }) => toWireRepo(repo)),
   });
 }

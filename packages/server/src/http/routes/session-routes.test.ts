@@ -24,12 +24,12 @@ import {
 import { testApp } from "../testing/test-app.ts";
 
 describe("sessions over HTTP", () => {
-  it("are created idle, from nothing or from all fields, and say where they are (C10)", async () => {
-    const asked: CreateSession[] = [];
+  it("are created idle, without or with all fields, and the reply has their location (C10)", async () => {
+    const requests: CreateSession[] = [];
     const app = await testApp({
       runtime: {
         createSession: async (request) => {
-          asked.push(request);
+          requests.push(request);
           return { ok: true, session: session(), sent: null };
         },
       },
@@ -57,7 +57,7 @@ describe("sessions over HTTP", () => {
     };
     await app.inject({ method: "POST", url: "/api/sessions", payload });
     const nothing = { agentId: null, repoId: null, title: null, provider: null, model: null };
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         ...nothing,
         agentName: null,
@@ -70,7 +70,7 @@ describe("sessions over HTTP", () => {
     ]);
   });
 
-  it("are created with a first message, whose fate is in the reply", async () => {
+  it("are created with a first message, which is in the reply", async () => {
     const app = await testApp({
       runtime: {
         createSession: async () => ({
@@ -89,13 +89,13 @@ describe("sessions over HTTP", () => {
     });
   });
 
-  it("are listed newest first without messages, 20 a page, those that are active or suspended (A4)", async () => {
-    const asked: ListSessions[] = [];
+  it("are listed newest first without messages, 20 per page, only active and suspended ones by default (A4)", async () => {
+    const requests: ListSessions[] = [];
     const counts = { active: 3, suspended: 0, archived: 1, error: 0, badge: 3 };
     const app = await testApp({
       runtime: {
         listSessions: async (query) => {
-          asked.push(query);
+          requests.push(query);
           const next = query.after === undefined ? { createdAt: NOON, id: "s1" } : null;
           return { sessions: [session()], total: 3, next, counts, hits: [] };
         },
@@ -116,7 +116,7 @@ describe("sessions over HTTP", () => {
     await app.inject(
       "/api/sessions?repoId=repo1&status=archived,error&state=idle,running&phase=planning&agent=builder&provider=demo&q=two%20words&from=2026-01-31&to=2026-01-31T13:00:00%2B01:00&limit=100&offset=40",
     );
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { statuses: ["active", "suspended"], limit: 20, offset: 0 },
       { statuses: ["active", "suspended"], limit: 5, after: { createdAt: NOON, id: "s1" } },
       {
@@ -135,7 +135,7 @@ describe("sessions over HTTP", () => {
     ]);
   });
 
-  it("are found by words, with what a message of each says where the words are", async () => {
+  it("are found by words, with an excerpt of a matching message", async () => {
     const counts = { active: 1, suspended: 0, archived: 0, error: 0, badge: 1 };
     const hit = { sessionId: "s1", messageId: "m1", role: "agent", type: "text" } as const;
     const excerpt = { text: "it <b>builds</b>", marks: [{ start: 6, end: 11 }] };
@@ -150,12 +150,12 @@ describe("sessions over HTTP", () => {
         }),
       },
     });
-    const found = await app.inject("/api/sessions?q=build");
-    expect(sessionListSchema.strict().parse(found.json()).hits).toEqual([{ ...hit, ...excerpt }]);
+    const reply = await app.inject("/api/sessions?q=build");
+    expect(sessionListSchema.strict().parse(reply.json()).hits).toEqual([{ ...hit, ...excerpt }]);
     expect((await app.inject("/api/sessions")).json()).not.toHaveProperty("hits");
   });
 
-  it("are read with their repository, all messages, and where their events go on (A2)", async () => {
+  it("are read with their repository, all messages, and the position of their events (A2)", async () => {
     const waiting = suspension();
     const app = await testApp({
       runtime: {
@@ -172,7 +172,7 @@ describe("sessions over HTTP", () => {
       },
     });
     const reply = await app.inject("/api/sessions/s1");
-    const asked = {
+    const question = {
       id: "q1",
       kind: "permission",
       request: { title: "rm -r build" },
@@ -183,8 +183,8 @@ describe("sessions over HTTP", () => {
     expect(wholeSessionSchema.strict().parse(reply.json())).toEqual({
       ...WIRE_SESSION,
       state: "suspended",
-      suspension: asked,
-      suspensions: [asked],
+      suspension: question,
+      suspensions: [question],
       repo: {
         id: "repo1",
         path: "/work/project",
@@ -231,12 +231,12 @@ describe("sessions over HTTP", () => {
     expect((await app.inject({ url: "/api/sessions/s1", headers })).statusCode).toBe(200);
   });
 
-  it("are changed field by field, if they are still what the client has seen", async () => {
-    const asked: UpdateSession[] = [];
+  it("are changed field by field, if they have not changed since the client read them", async () => {
+    const requests: UpdateSession[] = [];
     const app = await testApp({
       runtime: {
         updateSession: async (request) => {
-          asked.push(request);
+          requests.push(request);
           return request.version === 6
             ? refusal({ code: "version_mismatch", message: "It has changed.", status: "active" })
             : { ok: true, session: session({ version: 8 }) };
@@ -261,19 +261,19 @@ describe("sessions over HTTP", () => {
       412,
       { code: "version_mismatch", sessionStatus: "active" },
     ]);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { sessionId: "s1", version: 7, changes: all, phase: "executing", error: "oh" },
       { sessionId: "s1", changes: { title: "x" } },
       { sessionId: "s1", version: 6, changes: {} },
     ]);
   });
 
-  it("are deleted, and shown as they last were (C8)", async () => {
-    const asked: OnSession[] = [];
+  it("are deleted, and the reply has their last state (C8)", async () => {
+    const requests: OnSession[] = [];
     const app = await testApp({
       runtime: {
         deleteSession: async (request) => {
-          asked.push(request);
+          requests.push(request);
           return { ok: true, session: session() };
         },
       },
@@ -282,6 +282,6 @@ describe("sessions over HTTP", () => {
     const reply = await app.inject({ method: "DELETE", url });
     expect([reply.statusCode, reply.json()]).toEqual([200, WIRE_SESSION]);
     await app.inject({ method: "DELETE", url, headers: { "if-match": '"7"' } });
-    expect(asked).toEqual([{ sessionId: "s1" }, { sessionId: "s1", version: 7 }]);
+    expect(requests).toEqual([{ sessionId: "s1" }, { sessionId: "s1", version: 7 }]);
   });
 });

@@ -5,7 +5,6 @@ import {
   rawSessionSchema,
   sessionListSchema,
   sessionParamsSchema,
-  sessionSchema,
   toEtag,
   updateSessionRequestSchema,
   wholeSessionSchema,
@@ -19,9 +18,9 @@ import {
   ifMatchSchema,
   onSession,
 } from "../wire/preconditions.ts";
-import { readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { changedSession, readProblems, writeProblems } from "../problems/problem-responses.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
-import { newSessionHeaders, sendSession } from "../wire/send-session.ts";
+import { newSessionHeaders, sendReply, sendSession } from "../wire/send-reply.ts";
 import { toWireRaw, toWireSent, toWireSession, toWireWholeSession } from "../wire/to-wire.ts";
 
 const TAGS = ["sessions"];
@@ -127,10 +126,8 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       params: sessionParamsSchema,
       response: { 200: rawSessionSchema, ...readProblems("session_not_found") },
     },
-    handler: async ({ params }, reply) => {
-      const read = await runtime.readRaw(params.id);
-      return read.ok ? reply.send(toWireRaw(read.raw)) : sendRefusal(reply, read);
-    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await runtime.readRaw(params.id), ({ raw }) => toWireRaw(raw)),
   });
 
   app.route({
@@ -143,18 +140,13 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       params: sessionParamsSchema,
       headers: ifMatchSchema,
       body: updateSessionRequestSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems(
-          "metadata_invalid",
-          "phase_final",
-          "provider_unknown",
-          "session_archived",
-          "session_failed",
-          "session_not_found",
-          "version_mismatch",
-        ),
-      },
+      response: changedSession(
+        "metadata_invalid",
+        "phase_final",
+        "provider_unknown",
+        "session_archived",
+        "session_failed",
+      ),
     },
     handler: async (request, reply) => {
       const updated = await runtime.updateSession({
@@ -177,10 +169,7 @@ export function addSessionRoutes(app: App, { runtime }: Pick<AppServices, "runti
       tags: TAGS,
       params: sessionParamsSchema,
       headers: ifMatchSchema,
-      response: {
-        200: sessionSchema,
-        ...writeProblems("session_not_found", "version_mismatch"),
-      },
+      response: changedSession(),
     },
     handler: async (request, reply) =>
       sendSession(reply, await runtime.deleteSession(onSession(request))),

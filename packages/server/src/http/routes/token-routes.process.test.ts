@@ -39,7 +39,7 @@ const open = (token: string | null = null, runtime: Partial<Runtime> = {}): Prom
     },
   });
 
-interface Asked {
+interface TestRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly url?: string;
   readonly token?: string;
@@ -47,7 +47,7 @@ interface Asked {
   readonly from?: string;
 }
 
-const ask = (app: App, { token, from, url = "/api/suspensions", ...rest }: Asked) =>
+const ask = (app: App, { token, from, url = "/api/suspensions", ...rest }: TestRequest) =>
   app.inject({
     url,
     ...rest,
@@ -66,7 +66,7 @@ async function create(app: App, payload: object, token?: string) {
 }
 
 describe("tokens over HTTP", () => {
-  it("say who gave an answer, unless it is the server's own", async () => {
+  it("name the author of an answer, except the server's own token", async () => {
     const answered: unknown[] = [];
     const app = await open("the server's", {
       answer: async ({ by }) => {
@@ -86,7 +86,7 @@ describe("tokens over HTTP", () => {
     expect(answered).toEqual(["token: ada", null]);
   });
 
-  it("are made, listed without themselves, and revoked", async () => {
+  it("are created, listed without their secrets, and revoked", async () => {
     const app = await open("the server's");
     const made = await create(app, { name: "ci", scope: "read", expiresInDays: 1 }, "the server's");
     const { token, ...listed } = made;
@@ -116,14 +116,14 @@ describe("tokens over HTTP", () => {
     [{ name: "x", scope: "read", expiresInDays: 0 }, "expiresInDays"],
     [{ name: "x", scope: "read", expiresInDays: 1e9 }, "expiresInDays"],
     [{ name: "x", scope: "read", token: "mine" }, "token"],
-  ])("are not made of %j", async (payload, field) => {
+  ])("are not created from %j", async (payload, field) => {
     expect(await create(await open(), payload)).toMatchObject({
       code: "invalid_request",
       errors: [{ field }],
     });
   });
 
-  it("close a server that was open, and revoked all open it again to this machine", async () => {
+  it("close an open server, which opens to this machine again when all are revoked", async () => {
     const app = await open();
     expect((await ask(app, {})).statusCode).toBe(200);
     const { token, id } = await create(app, { name: "first", scope: "admin" });
@@ -135,7 +135,7 @@ describe("tokens over HTTP", () => {
     expect((await ask(app, {})).statusCode).toBe(200);
   });
 
-  it("lock nobody out: an admin's comes first and goes last, and the folder's owner is always let in", async () => {
+  it("lock nobody out: an admin token is first and last, and the owner of the data folder always has access", async () => {
     const app = await open();
     const refused = await create(app, { name: "board", scope: "read" });
     expect(refused).toMatchObject({ status: 409, code: "admin_token_first" });
@@ -156,7 +156,7 @@ describe("tokens over HTTP", () => {
     expect((await ask(app, {})).statusCode).toBe(200);
   });
 
-  it("cut off streams that were opened with one when it is revoked, and no others", async () => {
+  it("end only their own streams when they are revoked", async () => {
     const app = await open("the server's");
     const port = await listen(app);
     const mine = await create(app, { name: "a", scope: "read" }, "the server's");
@@ -166,19 +166,19 @@ describe("tokens over HTTP", () => {
       await client.until("text/event-stream");
       return client;
     };
-    const [cut, kept, own] = await Promise.all([
+    const [revoked, valid, own] = await Promise.all([
       stream(mine.token),
       stream(other.token),
       stream("the server's"),
     ]);
     await ask(app, { method: "DELETE", url: `/api/tokens/${mine.id}`, token: "the server's" });
-    await cut.closed;
-    expect([kept.socket.closed, own.socket.closed]).toEqual([false, false]);
+    await revoked.closed;
+    expect([valid.socket.closed, own.socket.closed]).toEqual([false, false]);
   });
 });
 
 describe("wrong tokens", () => {
-  it("are refused ten times a minute, then with 429; the right one always works", async () => {
+  it("get 401 ten times a minute, then 429; a valid token always works", async () => {
     const app = await open("right");
     const statuses: number[] = [];
     for (let tries = 0; tries < 12; tries += 1)

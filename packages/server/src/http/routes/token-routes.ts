@@ -7,9 +7,9 @@ import {
 } from "@holdfast/protocol";
 import type { AccessTokens } from "../../runtime/tokens/access-tokens.ts";
 import type { App } from "../app.ts";
-import { fromWireCreateToken } from "../wire/from-wire.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
-import { sendRefusal } from "../problems/send-problem.ts";
+import { fromWireCreateToken } from "../wire/from-wire.ts";
+import { sendReply } from "../wire/send-reply.ts";
 import { toWireToken } from "../wire/to-wire.ts";
 
 const TAGS = ["tokens"];
@@ -42,8 +42,12 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
     },
     handler: async ({ body }, reply) => {
       const created = await tokens.create(fromWireCreateToken(body));
-      if (!created.ok) return sendRefusal(reply, created);
-      return reply.code(201).send({ ...toWireToken(created.token), token: created.secret });
+      return sendReply(
+        reply,
+        created,
+        ({ token, secret }) => ({ ...toWireToken(token), token: secret }),
+        201,
+      );
     },
   });
 
@@ -59,10 +63,7 @@ export function addTokenRoutes(app: App, tokens: AccessTokens): void {
       params: tokenParamsSchema,
       response: { 200: tokenSchema, ...writeProblems("token_not_found", "last_admin_token") },
     },
-    handler: async ({ params }, reply) => {
-      const revoked = await tokens.revoke(params.id);
-      if (!revoked.ok) return sendRefusal(reply, revoked);
-      return reply.code(200).send(toWireToken(revoked.token));
-    },
+    handler: async ({ params }, reply) =>
+      sendReply(reply, await tokens.revoke(params.id), ({ token }) => toWireToken(token)),
   });
 }

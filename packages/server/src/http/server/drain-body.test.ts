@@ -17,7 +17,7 @@ function open(port: number): Socket {
   return socket;
 }
 
-/** Writes all of it before it reads anything, as a proxy may. */
+/** Writes everything before it reads anything, as a proxy may. */
 async function writeFirst(socket: Socket, head: string, pieces: number): Promise<void> {
   socket.pause();
   socket.write(head);
@@ -26,7 +26,7 @@ async function writeFirst(socket: Socket, head: string, pieces: number): Promise
   }
 }
 
-/** What came since the last call, once it has this part; or all of it, when the connection has ended. */
+/** The data since the last call, as soon as it contains this part or the connection has ended. */
 function reader(socket: Socket): (part: string) => Promise<string> {
   let read = "";
   let look = (): void => {};
@@ -66,7 +66,7 @@ describe("P6: a body that is refused before it has arrived", () => {
     expect(errors).toEqual([]);
   });
 
-  it("leaves the connection good for the next request", async () => {
+  it("keeps the connection usable for the next request", async () => {
     const port = await listen(await testApp());
     const socket = open(port);
     const read = reader(socket);
@@ -103,7 +103,7 @@ describe("P6: a body that is refused before it has arrived", () => {
     await text(next);
   });
 
-  it("is read also when it is a bundle whose first line was wrong", async () => {
+  it("is read even if it is a bundle whose first line is invalid", async () => {
     const app = await testApp({
       runtime: {
         importSession: async (lines) => {
@@ -125,7 +125,7 @@ describe("P6: a body that is refused before it has arrived", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is cut when it never ends, after a bounded number of bytes", async () => {
+  it("is cut off after a limited number of bytes if it never ends", async () => {
     const port = await listen(await testApp());
     const socket = open(port);
     socket.on("error", () => {});
@@ -155,7 +155,7 @@ describe("P6: a body that is refused before it has arrived", () => {
   it.each<[string, DrainLimits]>([
     ["says nothing for long", { bytes: MIB, totalMs: 60_000, idleMs: 20 }],
     ["takes too long altogether", { bytes: MIB, totalMs: 20, idleMs: 60_000 }],
-  ])("is answered and cut when its client %s", async (_, limits) => {
+  ])("gets a reply and is cut off if its client %s", async (_, limits) => {
     const app = Fastify();
     onTestFinished(() => app.close());
     drainRefusedBodies(app, limits);

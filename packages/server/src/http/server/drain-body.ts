@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 
 export interface DrainLimits {
   readonly bytes: number;
-  /** From the first byte that is thrown away to the last. */
+  /** The time to read the rest of the body. */
   readonly totalMs: number;
-  /** Without a single byte. */
+  /** The time without a single byte. */
   readonly idleMs: number;
 }
 
@@ -16,16 +16,16 @@ const DRAIN_LIMITS: DrainLimits = {
 };
 
 /**
- * Refuses a request, with 413 for example, only after the rest of its body has been read and thrown away. If the server closed
- * the connection with bytes unread, the system would reset it: the client could lose the answer, and a proxy would
- * count the node as failed. A body that does not end within the limits is answered and cut.
+ * Reads and discards the rest of the body before it refuses a request. If the server closed a connection with unread
+ * bytes, the system would reset it: the client could lose the reply, and a proxy would count the node as failed.
+ * If the body exceeds the limits, the server replies and closes the connection.
  */
 export function drainRefusedBodies(app: FastifyInstance, limits: DrainLimits = DRAIN_LIMITS): void {
   app.addHook("onSend", async ({ raw }, reply) => {
     const isRead = raw.complete || raw.readableEnded;
     if (reply.statusCode < 400 || isRead || !announcesBody(raw)) return;
     const isWhole = await drain(raw, limits);
-    // The framework wants to close it after a body that it did not read.
+    // Fastify closes the connection after a body that it did not read.
     if (isWhole) reply.removeHeader("connection");
     else reply.header("connection", "close");
   });
@@ -35,7 +35,7 @@ function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0;
 }
 
-/** False when there is more than the limits allow. */
+/** Returns false if the body exceeds the limits. */
 function drain(body: IncomingMessage, limits: DrainLimits): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
@@ -48,7 +48,7 @@ function drain(body: IncomingMessage, limits: DrainLimits): Promise<boolean> {
     bytes += chunk.length;
     if (bytes > limits.bytes) giveUp();
   };
-  // A reader that stopped in the middle would hold the rest back.
+  // A reader that stopped early would hold back the rest.
   body.removeAllListeners("readable");
   body.on("data", count).once("end", finish).once("close", finish).resume();
   return promise.finally(() => {

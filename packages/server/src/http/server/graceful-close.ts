@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** For requests under way when the server closes; then they are cut. */
+/** Requests in progress have this long to finish when the server closes. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
 /**
- * What is under way gets its answer, within a time. Connections without a request are closed at once,
- * also those that never had one: browsers keep such, and Node waits for them.
+ * Lets requests in progress finish when the server closes, and closes idle connections at once. These include connections
+ * that never had a request: browsers open them in advance, and Node would wait for them.
  */
 export function addGracefulClose(app: FastifyInstance): void {
   const { server } = app;

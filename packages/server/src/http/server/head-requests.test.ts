@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { listen, testApp } from "../testing/test-app.ts";
 
-/** Everything that comes back for requests on one connection, byte by byte. */
+/** All bytes that the server sends for requests on one connection. */
 async function answersTo(port: number, ...requests: readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const last = requests.length - 1;
@@ -15,7 +15,7 @@ async function answersTo(port: number, ...requests: readonly string[]): Promise<
   return received;
 }
 
-it("a HEAD is answered as the GET would be, without its body, and the connection goes on", async () => {
+it("HEAD gets the reply of GET without its body, and the connection stays open", async () => {
   const app = await testApp({ runtime: { listSuspensions: async () => [] } });
   const port = await listen(app);
   const whole = await answersTo(port, "GET /api/suspensions");
@@ -31,7 +31,7 @@ it("a HEAD is answered as the GET would be, without its body, and the connection
   expect(body).toContain('"status"');
 });
 
-it("a HEAD for a POST is refused with what the path does take", async () => {
+it("HEAD for a POST route is refused with the supported methods", async () => {
   const app = await testApp();
   const reply = await app.inject({ method: "HEAD", url: "/api/sessions/s1/cancel" });
   expect([reply.statusCode, reply.headers.allow]).toEqual([405, "POST"]);

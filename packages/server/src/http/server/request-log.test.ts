@@ -11,7 +11,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/** A real logger that writes into a list, and a way to wait for a line. */
+/** A real logger that writes to a list, and a function that waits for a line. */
 function logInto(level = "info"): {
   readonly logger: FastifyBaseLogger;
   readonly lines: Line[];
@@ -30,8 +30,8 @@ function logInto(level = "info"): {
     lines,
     request: async () => {
       for (;;) {
-        const found = lines.find(({ msg }) => msg === "request");
-        if (found !== undefined) return found;
+        const line = lines.find(({ msg }) => msg === "request");
+        if (line !== undefined) return line;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
@@ -39,7 +39,7 @@ function logInto(level = "info"): {
 }
 
 describe("a request in the log", () => {
-  it("is one line with its id, method, path, status and time, without its query", async () => {
+  it("is one line with its ID, method, path, status and time, without its query", async () => {
     const { logger, lines, request } = logInto();
     const app = await testApp({ logger, runtime: { listSuspensions: async () => [] } });
     const reply = await app.inject("/api/suspensions?q=secret");
@@ -56,7 +56,7 @@ describe("a request in the log", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("has the caller's id where that is sane, and one of ours where it is not", async () => {
+  it("has the client's ID if it is valid, and otherwise a new one", async () => {
     const app = await testApp();
     const idFor = async (id: string) =>
       (await app.inject({ url: "/healthz", headers: { "x-request-id": id } })).headers[
@@ -68,7 +68,7 @@ describe("a request in the log", () => {
     }
   });
 
-  it("has its id in the line of what failed, and never the token", async () => {
+  it("has its ID in the line of a failure, and never the token", async () => {
     const { logger, lines, request } = logInto("trace");
     const app = await testApp({
       logger,
@@ -83,7 +83,7 @@ describe("a request in the log", () => {
     expect(JSON.stringify(lines)).not.toContain("s3cret");
   });
 
-  it("is there for refused requests and for streams, when they end", async () => {
+  it("is logged for refused requests and for streams when they end", async () => {
     const refused = logInto();
     const guarded = await testApp({ logger: refused.logger, token: "s3cret" });
     await guarded.inject("/api/suspensions");

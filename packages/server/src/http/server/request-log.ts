@@ -9,15 +9,15 @@ import type { IncomingMessage } from "node:http";
 import { methodOf } from "./head-requests.ts";
 import { pathOf } from "../wire/route-path.ts";
 
-const SANE_ID = /^[\w.:/=+@-]{1,128}$/u;
+const VALID_ID = /^[\w.:/=+@-]{1,128}$/u;
 
-/** The caller's id where it is fit to be logged and returned, so that both sides name a request alike. */
+/** The client's ID if it is valid, so that both sides log the same one. */
 export function requestId({ headers }: Pick<IncomingMessage, "headers">): string {
-  const given = headers["x-request-id"];
-  return typeof given === "string" && SANE_ID.test(given) ? given : randomUUID();
+  const id = headers["x-request-id"];
+  return typeof id === "string" && VALID_ID.test(id) ? id : randomUUID();
 }
 
-/** One line a request, when it is over; also for streams and for those who hang up. */
+/** Logs one line when a request ends, also for streams and disconnected clients. */
 export function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,7 +40,7 @@ export function logRequest(
   done();
 }
 
-/** Whatever is logged of a request or reply by the framework: never its headers. */
+/** Fastify must not log headers, which contain secrets. */
 const serializers = {
   req: (request: { method?: string; url?: string }) => ({
     method: request.method,
@@ -48,14 +48,14 @@ const serializers = {
   }),
   res: (reply: { statusCode?: number }) => ({ status: reply.statusCode }),
 };
-/** Told once to each logger, and not with every request. */
-const careful = new WeakMap<FastifyBaseLogger, FastifyBaseLogger>();
+/** Each logger gets the serializers once, not with every request. */
+const safeLoggers = new WeakMap<FastifyBaseLogger, FastifyBaseLogger>();
 
 export function childLogger(
   logger: FastifyBaseLogger,
   bindings: Record<string, unknown>,
 ): FastifyBaseLogger {
-  let parent = careful.get(logger);
-  if (parent === undefined) careful.set(logger, (parent = logger.child({}, { serializers })));
+  let parent = safeLoggers.get(logger);
+  if (parent === undefined) safeLoggers.set(logger, (parent = logger.child({}, { serializers })));
   return parent.child(bindings);
 }

@@ -2,10 +2,10 @@ import { LIMITS, type ServerLimits } from "@holdfast/protocol";
 import { BUNDLE_LIMITS } from "../../runtime/bundle/bundle-limits.ts";
 import type { Limits } from "../../runtime/context.ts";
 
-/** Of any body but a bundle. */
+/** The maximum size of a body, except a bundle. */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
-/** What is configured, and what the API takes, as one thing to be read. */
+/** The configured limits and those of the API. */
 export function serverLimits(limits: Limits): ServerLimits {
   const { liveAgents, streams, queue, retries, idleMs, silentMs, permissionMs } = limits;
   const { messageBytes, messageParts, metadataBytes } = LIMITS;

@@ -35,7 +35,7 @@ describe("the page's files", () => {
     ["br;q=0, gzip;q=0.5", "as gzip", "gzip"],
     ["GZIP ; q=0.000", "plain", undefined],
     ["zstd", "plain", undefined],
-  ])("come as small as the client takes them: %j", async (accepted, body, encoding) => {
+  ])("are sent in the best accepted encoding: %j", async (accepted, body, encoding) => {
     const reply = await get(SCRIPT, { "accept-encoding": accepted });
     expect(reply).toMatchObject({ statusCode: 200, body });
     expect(reply.headers["content-encoding"]).toBe(encoding);
@@ -47,14 +47,14 @@ describe("the page's files", () => {
     });
   });
 
-  it("are asked for again where their name says nothing of their content, and not sent twice", async () => {
+  it("are revalidated if their name has no hash, and not sent again if they are unchanged", async () => {
     const { headers } = await get("/sw.js");
     expect(headers["cache-control"]).toBe("public, max-age=0");
     const again = await get("/sw.js", { "if-none-match": String(headers.etag) });
     expect(again).toMatchObject({ statusCode: 304, body: "" });
   });
 
-  it("are those that the build left, and no others", async () => {
+  it("are only those of the build", async () => {
     for (const url of [
       "/assets/other.js",
       "/assets/",

@@ -5,17 +5,17 @@ import type { App } from "../app.ts";
 
 const INDEX = "index.html";
 const HIDDEN = { hide: true };
-/** Files named by what is in them: another content has another name. */
+/** The names of these files contain a hash of their content. */
 const HASHED = "assets/";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const REVALIDATED = "public, max-age=0";
-/** The build leaves smaller ones beside the files. */
+/** The build writes compressed files beside the others. */
 const ENCODINGS = [
   { name: "br", end: ".br" },
   { name: "gzip", end: ".gz" },
 ] as const;
 
-/** Agent text is shown on this page: nothing runs but our own scripts, nothing loads from elsewhere. */
+/** The page shows text of agents. It may run only our own scripts, and load nothing from other sites. */
 const HEADERS = {
   "content-security-policy":
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
@@ -31,7 +31,7 @@ export async function addWebPage(app: App, folder: string): Promise<void> {
       reply.headers(HEADERS);
     });
     const send = (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
-      if (files.has(file)) void sendFile(request, reply, { folder, files, file });
+      if (files.has(file)) void sendFile(request, reply, folder, files, file);
       else reply.callNotFound();
       return reply;
     };
@@ -40,7 +40,7 @@ export async function addWebPage(app: App, folder: string): Promise<void> {
       if (!isPart)
         scope.get(`/${file}`, { schema: HIDDEN }, (request, reply) => send(request, reply, file));
     }
-    // There are hundreds: a route for each would be made at every start.
+    // One route for hundreds of files keeps the start fast.
     scope.get<{ Params: { file: string } }>("/assets/:file", { schema: HIDDEN }, (request, reply) =>
       send(request, reply, `assets/${request.params.file}`),
     );
@@ -48,16 +48,12 @@ export async function addWebPage(app: App, folder: string): Promise<void> {
   });
 }
 
-interface PageFile {
-  readonly folder: string;
-  readonly files: ReadonlySet<string>;
-  readonly file: string;
-}
-
 async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, files, file }: PageFile,
+  folder: string,
+  files: ReadonlySet<string>,
+  file: string,
 ): Promise<void> {
   try {
     const { default: read } = await import("@fastify/send");
@@ -65,7 +61,7 @@ async function sendFile(
       ({ name, end }) => files.has(`${file}${end}`) && accepts(request, name),
     );
     const name = encodeURI(`/${file}${encoding?.end ?? ""}`);
-    const found = await read(request.raw, name, {
+    const result = await read(request.raw, name, {
       root: folder,
       index: false,
       contentType: false,
@@ -73,36 +69,36 @@ async function sendFile(
     });
     const type = read.mime.getType(file) ?? "application/octet-stream";
     reply
-      .code(found.statusCode)
-      .headers(found.headers)
+      .code(result.statusCode)
+      .headers(result.headers)
       .header("cache-control", file.startsWith(HASHED) ? IMMUTABLE : REVALIDATED)
       .header("content-type", read.isUtf8MimeType(type) ? `${type}; charset=utf-8` : type)
       .header("vary", "accept-encoding");
     if (encoding !== undefined) reply.header("content-encoding", encoding.name);
-    reply.send(found.stream);
+    reply.send(result.stream);
   } catch (error) {
     reply.send(error);
   }
 }
 
 function accepts({ headers }: FastifyRequest, encoding: string): boolean {
-  const wishes = String(headers["accept-encoding"] ?? "").split(",");
-  return wishes.some((wish) => {
-    const [name = "", ...options] = wish.split(";").map((part) => part.trim().toLowerCase());
+  const encodings = String(headers["accept-encoding"] ?? "").split(",");
+  return encodings.some((accepted) => {
+    const [name = "", ...options] = accepted.split(";").map((part) => part.trim().toLowerCase());
     return name === encoding && !options.some((option) => /^q=0(\.0*)?$/u.test(option));
   });
 }
 
-/** What the build leaves: a few files, and a folder of many. */
+/** The files of the build: a few at the top, and many in one folder. */
 async function filesOf(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const hasMany = entries.some((entry) => entry.isDirectory() && `${entry.name}/` === HASHED);
-  const many = hasMany ? await readdir(path.join(folder, HASHED)) : [];
-  return [...names, ...many.map((name) => HASHED + name)];
+  const hasAssets = entries.some((entry) => entry.isDirectory() && `${entry.name}/` === HASHED);
+  const assets = hasAssets ? await readdir(path.join(folder, HASHED)) : [];
+  return [...names, ...assets.map((name) => HASHED + name)];
 }
 
-/** Addresses inside the page, such as that of a session, are the page's own business. */
+/** The page itself handles addresses such as that of a session. */
 export function isPageAddress({ is404, method, url, headers }: FastifyRequest): boolean {
   return (
     is404 &&

@@ -16,9 +16,9 @@ const CHANGES: readonly [FeedChange, string][] = [
   [{ type: "reset" }, "reset"],
 ];
 
-describe("an event on the wire", () => {
+describe("an encoded event", () => {
   it.each(CHANGES.map(([change, name]) => ({ type: change.type, change, name })))(
-    "is one frame that the protocol describes, for $type",
+    "is one frame that matches the protocol, for $type",
     ({ change, name }) => {
       const frame = createEventEncoder()({ position: "41", change }).toString();
       const match = /^id: 41\nevent: (\w+)\ndata: ([^\r\n]+)\n\n$/u.exec(frame);
@@ -29,20 +29,20 @@ describe("an event on the wire", () => {
     },
   );
 
-  it("has an id only where a reader may go on after it", () => {
+  it("has an ID only if a reader can continue after it", () => {
     const change: FeedChange = { type: "delta", messageId: "m1", text: "hi" };
     expect(createEventEncoder()({ position: null, change }).toString()).toBe(
       'event: delta\ndata: {"messageId":"m1","text":"hi"}\n\n',
     );
   });
 
-  it("is made once, however many read it", () => {
+  it("is encoded once for all readers", () => {
     const encode = createEventEncoder();
     const item = { position: "1", change: { type: "reset" } } as const;
     expect(encode(item)).toBe(encode(item));
   });
 
-  it("A3, ruling 19: a growing text says `partial: true`, a whole one `partial: false`", () => {
+  it("A3, ruling 19: has `partial: true` for streamed text, and `partial: false` for complete text", () => {
     const encode = createEventEncoder();
     const frame = (complete: boolean): string =>
       encode({

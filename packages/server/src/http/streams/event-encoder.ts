@@ -10,12 +10,12 @@ import {
 } from "../wire/to-wire.ts";
 import { toTime } from "../wire/to-time.ts";
 
-/** Items as they go over the wire. Each is made once, whoever and how many read it. */
+/** Encodes feed items. Each is encoded once, however many clients read it. */
 export function createEventEncoder(): (item: FeedItem) => Buffer {
   const encoded = new WeakMap<FeedItem, Buffer>();
   return (item) => {
-    const known = encoded.get(item);
-    if (known !== undefined) return known;
+    const cached = encoded.get(item);
+    if (cached !== undefined) return cached;
     const bytes = Buffer.from(encode(item));
     encoded.set(item, bytes);
     return bytes;
@@ -41,7 +41,7 @@ function toWireEvent(change: FeedChange): readonly [FeedEventName, unknown] {
     case "suspension":
       return ["suspension", toWireSuspension(change.suspension)];
     case "queue":
-      return ["queue", toWireQueue(change.queue)];
+      return ["queue", toWireQueue(change)];
     case "phase":
       return ["phase", { from: change.from, to: change.to, at: toTime(change.at) }];
     case "deleted":

@@ -1,17 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { Feed, FeedEnd, FeedItem, FeedReader } from "../../runtime/runtime.ts";
 
-/** More than what piles up within a moment, less than what a stalled client may cost. */
+/** More than a short delay accumulates, less than a stalled client may cost. */
 const MAX_UNSENT_BYTES = 256 * 1024;
 const HEARTBEAT = Buffer.from(": \n\n");
 const GREETING = Buffer.from("retry: 1000\n\n");
 
-/** One client that reads a feed. Holds little for one that does not read: it is the feed that waits. */
+/** One client that reads a feed. If the client is slow, the feed pauses, so little is buffered here. */
 export class EventStream implements FeedReader {
   readonly #response: ServerResponse;
   readonly #encode: (item: FeedItem) => Buffer;
   #feed: Feed | null = null;
-  /** What came before it was known that there is a stream. */
+  /** The items that came before the stream started. */
   #early: FeedItem[] = [];
   #end: FeedEnd | null = null;
   #isBlocked = false;
@@ -23,9 +23,9 @@ export class EventStream implements FeedReader {
   ) {
     this.#response = response;
     this.#encode = encode;
-    // A client that hangs up is no news; that it did comes as `close`.
+    // A disconnected client is not an error. The event `close` follows.
     response.on("error", () => {});
-    response.on("drain", () => this.#goOn());
+    response.on("drain", () => this.#continue());
     response.once("close", () => {
       this.#isClosed = true;
       this.#feed?.close();
@@ -45,11 +45,11 @@ export class EventStream implements FeedReader {
     if (this.#feed !== null) this.close();
   };
 
-  /** The feed is open: headers, then everything that comes. */
+  /** Sends the headers, then the items of the open feed. */
   start(feed: Feed, headers: Record<string, string | number | string[] | undefined>): void {
     this.#feed = feed;
     if (this.#isClosed) return feed.close();
-    // Ended by the end of the connection: a chunk's frame around each event costs as much as the event.
+    // The end of the connection ends the stream. Chunked encoding would cost as much as the events.
     this.#response.useChunkedEncodingByDefault = false;
     this.#response.writeHead(200, { ...headers, ...HEADERS });
     this.#write(GREETING);
@@ -58,12 +58,12 @@ export class EventStream implements FeedReader {
     if (!this.#isBlocked) feed.resume();
   }
 
-  /** Shows proxies and clients that the connection lives; one that cannot take it is busy with more. */
+  /** Shows proxies and clients that the connection is alive. A blocked client still has data to read. */
   beat(): void {
     if (this.#feed !== null && !this.#isBlocked) this.#write(HEARTBEAT);
   }
 
-  /** What has been written still arrives, unless the client does not take it. */
+  /** Written data still arrives, unless the client is blocked. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -79,7 +79,7 @@ export class EventStream implements FeedReader {
     return !this.#isBlocked;
   }
 
-  #goOn(): void {
+  #continue(): void {
     this.#isBlocked = false;
     if (!this.#isClosed) this.#feed?.resume();
   }
@@ -89,6 +89,6 @@ const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
-  // A stream is the last thing on its connection, so that closing the server waits for none.
+  // The connection ends with the stream, so that the server can close without waiting for it.
   connection: "close",
 } as const;

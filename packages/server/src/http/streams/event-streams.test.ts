@@ -27,12 +27,12 @@ function socketsOf(app: App): Socket[] {
 
 const LONG = "x".repeat(50_000);
 
-/** Says so much that the connection holds no more, though its client does not read; returns how much. */
+/** Sends items until the connection of a client that does not read is full. Returns their number. */
 async function fill(feed: ScriptedFeed): Promise<number> {
-  for (let said = 1; ; said += 1) {
+  for (let count = 1; ; count += 1) {
     const resumed = feed.resumed.then(() => true);
-    if (feed.say(said, LONG)) continue;
-    if (!(await Promise.race([resumed, quiet()]))) return said;
+    if (feed.say(count, LONG)) continue;
+    if (!(await Promise.race([resumed, quiet()]))) return count;
   }
 }
 
@@ -42,7 +42,7 @@ async function quiet(): Promise<false> {
 }
 
 describe("an event stream", () => {
-  it("sends what happens as it happens, with headers that keep it from being held up (C7, C10)", async () => {
+  it("sends events as they happen, with headers against buffering (C7, C10)", async () => {
     const { port, next } = await open();
     const client = new RawClient(port, URL);
     const feed = await next();
@@ -68,7 +68,7 @@ describe("an event stream", () => {
     await feed.closed.promise;
   });
 
-  it("goes on where Last-Event-ID says, which wins over the query (C7)", async () => {
+  it("continues after Last-Event-ID, which overrides the query (C7)", async () => {
     const { port, next } = await open();
     const clients: RawClient[] = [];
     const afterOf = async (path: string, headers = {}): Promise<number> => {
@@ -81,7 +81,7 @@ describe("an event stream", () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  it("keeps what comes before the feed is handed over, and its end", async () => {
+  it("keeps items that come before the feed is open, and its end", async () => {
     const app = await testApp({
       runtime: {
         openFeed: async ({ onItem, onEnd }) => {
@@ -96,7 +96,7 @@ describe("an event stream", () => {
     expect(client.body).toBe(`retry: 1000\n\n${frame(1, "early")}`);
   });
 
-  it("is one of as many as there may be; when one has ended, another may begin", async () => {
+  it("is refused at the limit of streams; when one ends, another can start", async () => {
     const { port, next } = await open({ limits: { ...LIMITS, streams: 2 } });
     const ask = async () => fetch(`http://127.0.0.1:${port}${URL}`);
     const clients: RawClient[] = [];
@@ -116,7 +116,7 @@ describe("an event stream", () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  it("is refused as any request is, and opens nothing for HEAD", async () => {
+  it("is refused like other requests, and opens nothing for HEAD", async () => {
     const app = await testApp({
       runtime: {
         openFeed: async () => refusal({ code: "server_stopping", message: "The server stops." }),
@@ -130,12 +130,12 @@ describe("an event stream", () => {
     expect([head.statusCode, head.headers["content-type"]]).toEqual([200, "text/event-stream"]);
   });
 
-  it("says of all sessions what changed, after the last position seen", async () => {
-    const asked: (string | null)[] = [];
+  it("sends the changes of all sessions after the last position", async () => {
+    const positions: (string | null)[] = [];
     const app = await testApp({
       runtime: {
         openGlobalFeed: ({ after, onItem, onEnd }) => {
-          asked.push(after);
+          positions.push(after);
           queueMicrotask(() => {
             onItem({ position: "node.1", change: { type: "reset" } });
             onItem({ position: "node.2", change: { type: "deleted", sessionId: "s1" } });
@@ -151,17 +151,17 @@ describe("an event stream", () => {
     );
     await app.inject("/api/events?after=node.7");
     await app.inject("/api/events");
-    expect(asked).toEqual(["node.0", "node.7", null]);
+    expect(positions).toEqual(["node.0", "node.7", null]);
   });
 
-  it("holds no more than its socket for a client that does not read, and goes on when it does (P6)", async () => {
+  it("buffers only in the socket for a client that does not read, and continues when it does (P6)", async () => {
     const { app, port, next } = await open();
     const sockets = socketsOf(app);
     const client = new RawClient(port, URL);
     const feed = await next();
     await client.until("retry");
     client.socket.pause();
-    const said = await fill(feed);
+    const count = await fill(feed);
     const held = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
     expect(held).toBeGreaterThan(0);
     expect(held).toBeLessThan(1024 * 1024);
@@ -169,30 +169,30 @@ describe("an event stream", () => {
     const resumed = feed.resumed;
     client.socket.resume();
     await resumed;
-    feed.say(said + 1, "the last");
-    await client.until(frame(said + 1, "the last"));
+    feed.say(count + 1, "the last");
+    await client.until(frame(count + 1, "the last"));
     const ids = [...client.body.matchAll(/^id: (\d+)$/gmu)].map(([, id]) => Number(id));
-    expect(ids).toEqual(Array.from({ length: said + 1 }, (_, index) => index + 1));
+    expect(ids).toEqual(Array.from({ length: count + 1 }, (_, index) => index + 1));
     client.socket.destroy();
   });
 
-  it("cuts off a client that is too slow, without waiting for it", async () => {
+  it("disconnects a client that is too slow without waiting for it", async () => {
     const { app, port, next } = await open();
     const sockets = socketsOf(app);
     const client = new RawClient(port, URL);
     const feed = await next();
     await client.until("retry");
     client.socket.pause();
-    const said = await fill(feed);
+    const count = await fill(feed);
     const cut = new Promise((resolve) => sockets[0]?.once("close", resolve));
     feed.reader.onEnd("too_slow");
     await cut;
     expect(feed.isClosed).toBe(true);
-    expect(feed.say(said + 1)).toBe(false);
+    expect(feed.say(count + 1)).toBe(false);
     client.socket.destroy();
   });
 
-  it("ends with its session, after saying so", async () => {
+  it("ends with its session after an event about it", async () => {
     const { port, next } = await open();
     const client = new RawClient(port, URL);
     const feed = await next();
@@ -203,7 +203,7 @@ describe("an event stream", () => {
     expect(client.body).toBe('retry: 1000\n\nevent: session\ndata: {"id":"s1","deleted":true}\n\n');
   });
 
-  it("ends with the server, which does not wait for clients that read or do not", async () => {
+  it("ends with the server, which does not wait for clients", async () => {
     const { app, port, next } = await open();
     const reading = new RawClient(port, URL);
     const first = await next();
@@ -222,14 +222,14 @@ describe("an event stream", () => {
     stalled.socket.destroy();
   });
 
-  it("closes its feed when the client has gone before the feed was there", async () => {
+  it("closes its feed if the client disconnects before the feed is open", async () => {
     const opening = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const app = await testApp({
       runtime: {
         openFeed: async () => {
-          asked.resolve();
+          opened.resolve();
           await opening.promise;
           return { ok: true, feed: { resume() {}, close: () => closed.resolve() } };
         },
@@ -237,7 +237,7 @@ describe("an event stream", () => {
     });
     const sockets = socketsOf(app);
     const client = new RawClient(await listen(app), URL);
-    await asked.promise;
+    await opened.promise;
     const gone = new Promise((resolve) => sockets[0]?.once("close", resolve));
     client.socket.destroy();
     await gone;
@@ -245,7 +245,7 @@ describe("an event stream", () => {
     await closed.promise;
   });
 
-  it("shows that it lives while nothing happens", async () => {
+  it("sends heartbeats while nothing happens", async () => {
     const { port, next } = await open({ heartbeatMs: 20 });
     const client = new RawClient(port, URL);
     await next();

@@ -6,19 +6,17 @@ import { EventStream } from "./event-stream.ts";
 import { toProblem } from "../problems/problem-status.ts";
 import { sendProblem, sendRefusal } from "../problems/send-problem.ts";
 
-export interface EventStreams {
-  /** Opens a feed and streams it; answers with the refusal when there is none. */
-  stream(
-    reply: FastifyReply,
-    openFeed: (reader: FeedReader) => Promise<Reply<{ readonly feed: Feed }>>,
-  ): Promise<FastifyReply>;
-}
+/** Opens a feed and streams it, or sends the refusal. */
+type StreamFeed = (
+  reply: FastifyReply,
+  openFeed: (reader: FeedReader) => Promise<Reply<{ readonly feed: Feed }>>,
+) => Promise<FastifyReply>;
 
-/** All streams of a server: one heartbeat for all of them, and an end with the server's. */
+/** All event streams of a server. They share a heartbeat, and end when the server closes. */
 export function addEventStreams(
   app: FastifyInstance,
   { heartbeatMs, limit }: { readonly heartbeatMs: number; readonly limit: number },
-): EventStreams {
+): StreamFeed {
   const streams = new Set<EventStream>();
   const encode = createEventEncoder();
   const heartbeat = setInterval(() => {
@@ -30,23 +28,21 @@ export function addEventStreams(
     for (const stream of streams) stream.close();
   });
 
-  return {
-    async stream(reply, openFeed) {
-      if (streams.size >= limit)
-        return sendProblem(
-          reply,
-          toProblem("streams_full", `All ${limit} event streams of this server are in use.`),
-        );
-      const stream: EventStream = new EventStream(reply.raw, {
-        encode,
-        onClose: () => streams.delete(stream),
-      });
-      streams.add(stream);
-      const opened = await openFeed(stream);
-      if (!opened.ok) return sendRefusal(reply, opened);
-      reply.hijack();
-      stream.start(opened.feed, reply.getHeaders());
-      return reply;
-    },
+  return async (reply, openFeed) => {
+    if (streams.size >= limit)
+      return sendProblem(
+        reply,
+        toProblem("streams_full", `All ${limit} event streams of this server are in use.`),
+      );
+    const stream: EventStream = new EventStream(reply.raw, {
+      encode,
+      onClose: () => streams.delete(stream),
+    });
+    streams.add(stream);
+    const opened = await openFeed(stream);
+    if (!opened.ok) return sendRefusal(reply, opened);
+    reply.hijack();
+    stream.start(opened.feed, reply.getHeaders());
+    return reply;
   };
 }

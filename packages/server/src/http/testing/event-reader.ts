@@ -6,7 +6,7 @@ import {
   type WholeSession,
 } from "@holdfast/protocol";
 
-/** What a client knows that applies events, each as the guide says; what is left is to be what GET shows. */
+/** A client that applies events as documented. Its result must equal the data of GET. */
 export class EventReader {
   readonly #url: string;
   readonly #sessionId: string;
@@ -22,7 +22,7 @@ export class EventReader {
     this.lastEventId = lastEventId;
   }
 
-  /** Begins with what GET shows. */
+  /** Starts with the data of GET. */
   static async from(url: string, sessionId: string): Promise<EventReader> {
     const whole = await readWhole(url, sessionId);
     const reader = new EventReader(url, sessionId, whole.lastEventId);
@@ -31,7 +31,7 @@ export class EventReader {
     return reader;
   }
 
-  /** Reads until it has seen enough, then hangs up; true when the server ended it before. */
+  /** Reads until `isEnough`, then disconnects. Returns true if the server ended the stream before. */
   async read(isEnough: (reader: EventReader) => boolean): Promise<boolean> {
     const hangUp = new AbortController();
     const headers = this.lastEventId === null ? {} : { "last-event-id": this.lastEventId };
@@ -65,7 +65,7 @@ export class EventReader {
     const name = field("event");
     if (name === undefined) return;
     const event = parseFeedEvent(name, JSON.parse(field("data") ?? ""));
-    if (event === null) throw new Error(`an event that nobody knows: ${name}`);
+    if (event === null) throw new Error(`unknown event: ${name}`);
     this.#apply(event);
     this.events.push(event);
     const id = field("id");

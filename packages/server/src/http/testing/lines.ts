@@ -1,4 +1,4 @@
-/** Items as an asynchronous list. */
+/** Yields the items asynchronously. */
 export async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** A client that reads when the test says so, and sees every byte. */
+/** A client that reads when the test wants, and sees every byte. */
 export class RawClient {
   readonly socket: Socket;
   readonly closed: Promise<void>;

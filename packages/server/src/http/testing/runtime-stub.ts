@@ -1,11 +1,8 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/**
- * A runtime for tests of the wire alone: what a test does not script is not asked. What sessions do
- * is tested with the real one.
- */
+/** A runtime for tests of HTTP alone. Methods that a test does not define must not be called. */
 export function runtimeWith(scripted: Partial<Runtime>): Runtime {
-  // Every name is an id here, unless a test says otherwise.
+  // By default every name is an ID.
   const findSession: Runtime["findSession"] = async (name) => name;
   const listUnusedAnswers: Runtime["listUnusedAnswers"] = async () => [];
   return new Proxy(

@@ -57,7 +57,7 @@ export function session(more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   };
 }
 
-/** What `session()` is on the wire. */
+/** `session()` as JSON. */
 export const WIRE_SESSION = {
   id: "s1",
   agentId: null,

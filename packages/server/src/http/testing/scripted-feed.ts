@@ -2,7 +2,7 @@ import type { FeedItem, FeedReader, Runtime } from "../../runtime/runtime.ts";
 
 type Opened = Parameters<Runtime["openFeed"]>[0];
 
-/** A feed that says what the test wants, and remembers what its reader did. */
+/** A feed that sends the items of a test and records the calls of its reader. */
 export class ScriptedFeed {
   readonly opened: Opened;
   readonly closed = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ export class ScriptedFeed {
     return this.opened;
   }
 
-  /** Resolves with the next call of `resume`. */
+  /** Resolves at the next call of `resume`. */
   get resumed(): Promise<void> {
     return this.#resumed.promise;
   }
@@ -42,7 +42,7 @@ export function delta(number: number, text: string): FeedItem {
   return { position: String(number), change: { type: "delta", messageId: "m1", text } };
 }
 
-/** The feeds a runtime was asked for, in order. */
+/** The opened feeds, in order. */
 export function scriptedFeeds(): {
   readonly runtime: Partial<Runtime>;
   readonly next: () => Promise<ScriptedFeed>;

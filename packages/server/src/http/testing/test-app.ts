@@ -5,7 +5,7 @@ import { buildApp } from "../build-app.ts";
 import { type App, type AppServices } from "../app.ts";
 import { runtimeWith } from "./runtime-stub.ts";
 
-/** An app for one test, on a runtime of which the test says what it needs. */
+/** An app for one test, with a stub of the runtime. */
 export async function testApp({
   runtime = {},
   ...services
@@ -26,7 +26,7 @@ export async function testApp({
 }
 
 function notExpected(): never {
-  throw new Error("the test did not expect to be asked for tokens");
+  throw new Error("unexpected call of the tokens");
 }
 
 const NO_TOKENS: AccessTokens = {
@@ -38,10 +38,11 @@ const NO_TOKENS: AccessTokens = {
   revoke: notExpected,
 };
 
-/** The port it listens on. */
+/** Listens on a free port and returns it. */
 export async function listen(app: App): Promise<number> {
   await app.listen({ host: "127.0.0.1", port: 0 });
   const address = app.server.address();
-  if (typeof address !== "object" || address === null) throw new Error("it does not listen");
+  if (typeof address !== "object" || address === null)
+    throw new Error("the server does not listen");
   return address.port;
 }

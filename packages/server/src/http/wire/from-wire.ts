@@ -6,25 +6,23 @@ import type {
   UpdateSessionRequest,
 } from "@holdfast/protocol";
 import { cleanJson } from "../../domain/clean-text.ts";
+import { defined } from "../../domain/defined.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import type { ResumePolicy } from "../../domain/should-resume.ts";
 import { STATUS_RULES, STATUSES } from "../../domain/status.ts";
-import type { CreateToken } from "../../runtime/tokens/access-tokens.ts";
 import type {
   CreateSession,
   ListSessions,
   RunPosition,
-  SessionQuery,
   UpdateSession,
 } from "../../runtime/runtime.ts";
+import type { CreateToken } from "../../runtime/tokens/access-tokens.ts";
 import { InvalidRequest } from "../problems/invalid-request.ts";
-
-type ListPosition = NonNullable<SessionQuery["after"]>;
 
 const LISTED = STATUSES.filter((status) => STATUS_RULES[status].listed);
 
-export interface Said {
+export interface WireContent {
   readonly text?: string | undefined;
   readonly content?:
     | readonly { readonly type: string; readonly [key: string]: unknown }[]
@@ -33,11 +31,8 @@ export interface Said {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export function fromWireCreateToken({
-  name,
-  scope,
-  expiresInDays,
-}: CreateTokenRequest): CreateToken {
+export function fromWireCreateToken(request: CreateTokenRequest): CreateToken {
+  const { name, scope, expiresInDays } = request;
   return { name, scope, expiresInMs: expiresInDays === undefined ? null : expiresInDays * DAY_MS };
 }
 
@@ -57,21 +52,22 @@ export function fromWireCreate(body: CreateSessionRequest): Omit<CreateSession, 
 }
 
 export function fromWireQuery(query: ListSessionsQuery): ListSessions {
-  const { repoId, status, state, phase, agent, provider, q, from, to, limit, offset, cursor } =
-    query;
-  return {
-    statuses: status ?? LISTED,
-    limit,
-    ...(repoId !== undefined && { repoId }),
-    ...(state !== undefined && { states: state }),
-    ...(phase !== undefined && { phase }),
-    ...(agent !== undefined && { agentName: agent }),
-    ...(provider !== undefined && { provider }),
-    ...(q !== undefined && { search: q }),
-    ...(from !== undefined && { from: fromWireTime(from) }),
-    ...(to !== undefined && { to: fromWireTime(to) }),
-    ...(cursor === undefined ? { offset } : { after: fromCursor(cursor) }),
-  };
+  const position = query.cursor === undefined ? null : fromCursor(query.cursor);
+  return defined({
+    statuses: query.status ?? LISTED,
+    limit: query.limit,
+    repoId: query.repoId,
+    states: query.state,
+    phase: query.phase,
+    agentName: query.agent,
+    provider: query.provider,
+    search: query.q,
+    from: fromWireTime(query.from),
+    to: fromWireTime(query.to),
+    ...(position === null
+      ? { offset: query.offset }
+      : { after: { createdAt: position.at, id: position.id } }),
+  });
 }
 
 export function fromWireUpdate(
@@ -80,20 +76,16 @@ export function fromWireUpdate(
   const { title, metadata, phase, error, resetErrors, delivery, provider, model } = body;
   return {
     changes: {
-      ...(title !== undefined && { title }),
+      ...defined({ title, delivery, provider, model }),
       ...(metadata !== undefined && { metadata: fromWireJsonObject(metadata) }),
-      ...(delivery !== undefined && { delivery }),
-      ...(provider !== undefined && { provider }),
-      ...(model !== undefined && { model }),
       ...(resetErrors === true && { errorCount: 0 }),
     },
-    ...(phase !== undefined && { phase }),
-    ...(error !== undefined && { error }),
+    ...defined({ phase, error }),
   };
 }
 
-/** What a user says, as it is stored: text, or several parts, which the agent gets one by one. */
-export function fromWireContent({ text, content }: Said): MessageContent {
+/** A message is stored as a text, or as parts that the agent gets one by one. */
+export function fromWireContent({ text, content }: WireContent): MessageContent {
   if (content === undefined) return { type: "text", text: text ?? "" };
   const parts = content.map(fromWireJsonObject);
   const [first] = parts;
@@ -108,10 +100,10 @@ function isTextAlone(part: JsonObject): part is { readonly type: "text"; readonl
   );
 }
 
-/** Bodies are clean JSON already; this says so to the compiler. */
+/** Bodies are already clean JSON; this tells the compiler. */
 export function fromWireJson(value: unknown): Json {
   const cleaned = cleanJson(value);
-  if (!cleaned.ok) throw new Error("unreachable: a body that is no JSON");
+  if (!cleaned.ok) throw new Error("unreachable: a body that is not JSON");
   return cleaned.value;
 }
 
@@ -121,33 +113,18 @@ function fromWireJsonObject(value: Readonly<Record<string, unknown>>): JsonObjec
   );
 }
 
-export function fromWireTime(text: string): number {
-  return Date.parse(text);
+export function fromWireTime(text: string): number;
+export function fromWireTime(text: string | undefined): number | undefined;
+export function fromWireTime(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
 }
 
-/** Opaque to clients, who only give it back. */
-export function toCursor({ createdAt, id }: ListPosition): string {
-  return encoded(createdAt, id);
-}
-
-export function toRunCursor({ at, id }: RunPosition): string {
-  return encoded(at, id);
-}
-
-export function fromRunCursor(cursor: string): RunPosition {
-  return decoded(cursor);
-}
-
-function fromCursor(cursor: string): ListPosition {
-  const { at: createdAt, id } = decoded(cursor);
-  return { createdAt, id };
-}
-
-function encoded(at: number, id: string): string {
+/** The position in a list that is sorted by time. Clients treat it as opaque. */
+export function toCursor(at: number, id: string): string {
   return Buffer.from(`${at} ${id}`).toString("base64url");
 }
 
-function decoded(cursor: string): { readonly at: number; readonly id: string } {
+export function fromCursor(cursor: string): RunPosition {
   const match = /^(\d{1,15}) (\S+)$/u.exec(Buffer.from(cursor, "base64url").toString());
   const [, at, id] = match ?? [];
   if (at === undefined || id === undefined) {
@@ -161,9 +138,6 @@ export function fromWireResumeQuery({
   maxErrors,
   require,
 }: ShouldResumeQuery): Partial<ResumePolicy> {
-  return {
-    ...(timeoutMinutes !== undefined && { inactiveMs: timeoutMinutes * 60_000 }),
-    ...(maxErrors !== undefined && { maxErrors }),
-    ...(require !== undefined && { require }),
-  };
+  const inactiveMs = timeoutMinutes === undefined ? undefined : timeoutMinutes * 60_000;
+  return defined({ inactiveMs, maxErrors, require });
 }

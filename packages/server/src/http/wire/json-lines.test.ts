@@ -17,15 +17,15 @@ async function linesOf(
 }
 
 describe("lines of JSON", () => {
-  it("are the same however the bytes come, without empty ones", async () => {
+  it("are the same for all chunks, without empty ones", async () => {
     const line = fc.string({ unit: "binary" }).map((text) => text.replaceAll(/[\r\n]/gu, ""));
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 7 }), async (lines, size) => {
         const wellFormed = lines.map((text) => text.toWellFormed());
         const text = (await collect(fromLines(each(wellFormed)))).join("");
-        const kept = wellFormed.filter((one) => one !== "");
-        expect(await linesOf(text, { size, maxLineBytes: 10_000 })).toEqual(kept);
-        expect(await linesOf(text.replaceAll("\n", "\r\n"), { size })).toEqual(kept);
+        const expected = wellFormed.filter((one) => one !== "");
+        expect(await linesOf(text, { size, maxLineBytes: 10_000 })).toEqual(expected);
+        expect(await linesOf(text.replaceAll("\n", "\r\n"), { size })).toEqual(expected);
       }),
     );
   });
@@ -35,7 +35,7 @@ describe("lines of JSON", () => {
     expect(await linesOf("")).toEqual([]);
   });
 
-  it("are refused beyond their size, of all and of one (P6)", async () => {
+  it("are refused if the body or one line is too large (P6)", async () => {
     expect(await linesOf("12345\n6789", { maxBytes: 10, size: 3 })).toEqual(["12345", "6789"]);
     await expect(linesOf("12345\n67890", { maxBytes: 10, size: 3 })).rejects.toMatchObject({
       code: "payload_too_large",
@@ -46,7 +46,7 @@ describe("lines of JSON", () => {
     });
   });
 
-  it("are sent in pieces, as they come", async () => {
+  it("are sent in chunks as they come", async () => {
     const pieces = await collect(fromLines(each(Array(100).fill("x".repeat(10_000)))));
     expect(pieces.length).toBeGreaterThan(10);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(100_000);

@@ -1,13 +1,13 @@
-/** One line of a bundle holds at most a message, which is far smaller. */
+/** A line of a bundle contains at most one message, which is far smaller. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const CHUNK_LENGTH = 64 * 1024;
 
-/** More came than is taken, of all or of one line. */
+/** The body or one of its lines is too large. */
 export class TooLarge extends Error {
   readonly code = "payload_too_large";
 }
 
-/** Lines out of bytes as they come, without their newlines and without empty ones. */
+/** Splits bytes into lines as they arrive, without newlines and empty lines. */
 export async function* toLines(
   bytes: AsyncIterable<Buffer>,
   { maxBytes, maxLineBytes = MAX_LINE_BYTES }: { maxBytes: number; maxLineBytes?: number },
@@ -45,14 +45,14 @@ function toText(parts: readonly Buffer[]): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/** The lines as text, in pieces worth sending. */
+/** Joins lines into chunks that are worth sending. */
 export async function* fromLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let waiting = "";
+  let pending = "";
   for await (const line of lines) {
-    waiting += `${line}\n`;
-    if (waiting.length < CHUNK_LENGTH) continue;
-    yield waiting;
-    waiting = "";
+    pending += `${line}\n`;
+    if (pending.length < CHUNK_LENGTH) continue;
+    yield pending;
+    pending = "";
   }
-  if (waiting !== "") yield waiting;
+  if (pending !== "") yield pending;
 }

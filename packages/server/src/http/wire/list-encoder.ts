@@ -8,37 +8,36 @@ interface EncodedList {
   readonly text: string;
 }
 
-type Shown = Pick<ListSessionsQuery, "limit" | "offset" | "q">;
+type ListQuery = Pick<ListSessionsQuery, "limit" | "offset" | "q">;
 
 interface EncodedSession {
   readonly session: Session;
   readonly text: string;
 }
 
-/** Pages as they go over the wire: made once, as long as it is the same page; and so is each session in them. */
-export function createListEncoder(): (page: SessionPage, query: Shown) => EncodedList {
-  const encoded = new WeakMap<SessionPage, EncodedList>();
-  const encodedSessions = new WeakMap<SessionSnapshot, EncodedSession>();
+/** Encodes pages of sessions. An unchanged page, and an unchanged session in it, is encoded once. */
+export function createListEncoder(): (page: SessionPage, query: ListQuery) => EncodedList {
+  const lists = new WeakMap<SessionPage, EncodedList>();
+  const sessions = new WeakMap<SessionSnapshot, EncodedSession>();
   const encodeSession = (snapshot: SessionSnapshot): EncodedSession => {
-    const known = encodedSessions.get(snapshot);
-    if (known !== undefined) return known;
+    const cached = sessions.get(snapshot);
+    if (cached !== undefined) return cached;
     const session = toWireSession(snapshot);
-    const made = { session, text: JSON.stringify(session) };
-    encodedSessions.set(snapshot, made);
-    return made;
+    const encoded = { session, text: JSON.stringify(session) };
+    sessions.set(snapshot, encoded);
+    return encoded;
   };
   return (page, query) => {
-    const known = query.q === undefined ? encoded.get(page) : undefined;
-    if (known !== undefined) return known;
-    const sessions = page.sessions.map(encodeSession);
-    const rest = toWireSessionList({ ...page, sessions: [] }, query);
-    const { sessions: _, ...besides } = rest;
-    const texts = sessions.map(({ text }) => text).join(",");
-    const made = {
-      list: { ...rest, sessions: sessions.map(({ session }) => session) },
-      text: `{"sessions":[${texts}],${JSON.stringify(besides).slice(1)}`,
+    const cached = query.q === undefined ? lists.get(page) : undefined;
+    if (cached !== undefined) return cached;
+    const rows = page.sessions.map(encodeSession);
+    const { sessions: _, ...rest } = toWireSessionList({ ...page, sessions: [] }, query);
+    const texts = rows.map(({ text }) => text).join(",");
+    const encoded = {
+      list: { sessions: rows.map(({ session }) => session), ...rest },
+      text: `{"sessions":[${texts}],${JSON.stringify(rest).slice(1)}`,
     };
-    if (query.q === undefined) encoded.set(page, made);
-    return made;
+    if (query.q === undefined) lists.set(page, encoded);
+    return encoded;
   };
 }

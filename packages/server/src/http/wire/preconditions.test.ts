@@ -11,7 +11,7 @@ const digestOf = (request: { method?: string; url?: string; body?: unknown }) =>
   })?.requestHash;
 
 describe("the digest that goes with a client's key", () => {
-  it("is the same for what means the same", () => {
+  it("is the same for equivalent requests", () => {
     expect(digestOf({ body: { a: 1, b: { c: [1, { d: 2, e: 3 }] }, x: undefined } })).toBe(
       digestOf({ body: { b: { c: [1, { e: 3, d: 2 }] }, a: 1 }, url: "/api/sessions?x=1" }),
     );
@@ -31,7 +31,7 @@ describe("the digest that goes with a client's key", () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  it("is not made without a key", () => {
+  it("is absent without a key", () => {
     const request = { method: "POST", url: "/api/sessions", body: {}, headers: {} };
     expect(idempotencyOf(request)).toBeNull();
   });

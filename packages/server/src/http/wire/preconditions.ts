@@ -6,7 +6,7 @@ import type { Idempotent, OnSession } from "../../runtime/runtime.ts";
 import { fromWireJson } from "./from-wire.ts";
 import { pathOf } from "./route-path.ts";
 
-/** `If-Match`: the change is made only if the session is still what the client has seen. */
+/** `If-Match`: the change is made only if the session has not changed since the client read it. */
 export const ifMatchSchema = z.looseObject({
   "if-match": z
     .string()
@@ -32,7 +32,7 @@ export function onSession({
   return { sessionId: params.id, ...(version !== null && { version }) };
 }
 
-/** `Idempotency-Key`: the same request with the same key is done once and gets the same answer. */
+/** `Idempotency-Key`: a repeated request with the same key is executed once and gets the same reply. */
 export const idempotencySchema = z.looseObject({
   "idempotency-key": idempotencyKeySchema
     .optional()

@@ -1,16 +1,16 @@
-/** Without the query, which may hold what nobody wants in a log. */
+/** Without the query, which may contain secrets. */
 export function pathOf(url: string): string {
   return url.split(/[?#]/u, 1)[0] ?? "";
 }
 
-/** Whether a path is one of a route's, such as `/api/sessions/:id`. */
+/** Whether a path matches the pattern of a route, such as `/api/sessions/:id`. */
 export function matchesRoute(pattern: string, path: string): boolean {
   const parts = path.split("/");
-  const wanted = pattern.split("/");
+  const names = pattern.split("/");
   return (
-    parts.length === wanted.length &&
-    wanted.every(
-      (want, index) => want === parts[index] || (want.startsWith(":") && parts[index] !== ""),
+    parts.length === names.length &&
+    names.every(
+      (name, index) => name === parts[index] || (name.startsWith(":") && parts[index] !== ""),
     )
   );
 }

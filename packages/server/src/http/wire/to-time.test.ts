@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toTime, toTimeOrNull } from "./to-time.ts";
 
-it("writes every moment as the platform does", () => {
+it("formats every time like the platform", () => {
   const moment = fc.oneof(
     fc.integer({ min: 0, max: 253_402_300_799_999 }),
     fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
@@ -17,7 +17,7 @@ it("writes every moment as the platform does", () => {
   );
 });
 
-it("refuses what is no moment, and leaves nothing as nothing", () => {
+it("refuses invalid times, and keeps null", () => {
   expect(() => toTime(Number.NaN)).toThrow(RangeError);
   expect(toTimeOrNull(null)).toBeNull();
 });

@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
 const YEAR_10000_MS = 253_402_300_800_000;
-/** Days whose date is kept: a list shows few. */
+/** The number of cached days. A list has few. */
 const MAX_DAYS = 1_000;
 const dates = new Map<number, string>();
 
-/** As `toISOString`, which takes longer than all else that is done to a row of a list. */
+/** Like `toISOString`, which takes longer than the rest of the work on a row of a list. */
 export function toTime(at: number): string {
   if (!(at >= 0 && at < YEAR_10000_MS)) return new Date(at).toISOString();
   const ms = Math.trunc(at);
@@ -20,8 +20,8 @@ export function toTimeOrNull(at: number | null): string | null {
 }
 
 function dateOf(day: number): string {
-  const known = dates.get(day);
-  if (known !== undefined) return known;
+  const cached = dates.get(day);
+  if (cached !== undefined) return cached;
   if (dates.size >= MAX_DAYS) dates.clear();
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
   dates.set(day, date);

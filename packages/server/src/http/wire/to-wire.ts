@@ -1,5 +1,6 @@
 import { withDurations } from "@holdfast/protocol";
 import type * as wire from "@holdfast/protocol";
+import { defined } from "../../domain/defined.ts";
 import { nextAgent } from "../../domain/choose-agent.ts";
 import { withPartial, type Message } from "../../domain/message.ts";
 import type { ResumeDecision } from "../../domain/should-resume.ts";
@@ -25,7 +26,7 @@ import type {
   WholeSession,
 } from "../../runtime/runtime.ts";
 import type { SessionSnapshot } from "../../runtime/session-snapshot.ts";
-import { toCursor, toRunCursor } from "./from-wire.ts";
+import { toCursor } from "./from-wire.ts";
 import { problemFromError, problemFromRefusal } from "../problems/problem-status.ts";
 import { toTime, toTimeOrNull } from "./to-time.ts";
 
@@ -84,7 +85,7 @@ export function toWireSessionList(
     total: page.total,
     limit,
     offset,
-    nextCursor: page.next === null ? null : toCursor(page.next),
+    nextCursor: page.next === null ? null : toCursor(page.next.createdAt, page.next.id),
     counts: page.counts,
     ...(q !== undefined && { hits: page.hits.map(toWireHit) }),
   };
@@ -152,18 +153,8 @@ export function toWireSent({ messageId, content, at, run, ...rest }: Sent): wire
 
 export function toWireRun(run: Run): wire.Run {
   return {
-    id: run.id,
-    sessionId: run.sessionId,
-    messageId: run.messageId,
-    status: run.status,
-    provider: run.provider,
-    model: run.model,
-    attempts: run.attempts,
-    stopReason: run.stopReason,
-    error: run.error,
-    usage: run.usage,
-    memory: run.memory,
-    // Replies remembered by an earlier version have none.
+    ...run,
+    // Absent in stored replies of earlier versions.
     unusedAnswers: [...(run.unusedAnswers ?? [])],
     queuedAt: toTime(run.queuedAt),
     startedAt: toTimeOrNull(run.startedAt),
@@ -181,33 +172,22 @@ export function toWireRuns({ runs, next }: RunPage): wire.RunsReply {
         closedAt: toTimeOrNull(closedAt),
       })),
     })),
-    nextCursor: next === null ? null : toRunCursor(next),
+    nextCursor: next === null ? null : toCursor(next.at, next.id),
   };
 }
 
-export function toWireQueue(queue: readonly QueuedMessage[]): wire.QueueReply {
-  return {
-    queue: queue.map(({ messageId, runId, content, provider, model, queuedAt }) => ({
-      messageId,
-      runId,
-      content,
-      provider,
-      model,
-      queuedAt: toTime(queuedAt),
-    })),
-  };
+export function toWireQueue({
+  queue,
+}: {
+  readonly queue: readonly QueuedMessage[];
+}): wire.QueueReply {
+  return { queue: queue.map((message) => ({ ...message, queuedAt: toTime(message.queuedAt) })) };
 }
 
-/** The fingerprint stays inside: it is for the server to compare, not for people to see. */
+/** Leaves out the fingerprint, which only the server compares. */
 export function toWireOpenSuspension(suspension: Suspension): wire.OpenSuspension {
   const { id, kind, request, createdAt, expiresAt } = suspension;
-  return {
-    id,
-    kind,
-    request,
-    createdAt: toTime(createdAt),
-    expiresAt: toTimeOrNull(expiresAt),
-  };
+  return { id, kind, request, createdAt: toTime(createdAt), expiresAt: toTimeOrNull(expiresAt) };
 }
 
 export function toWireGrant({ at, ...grant }: PermissionGrant): wire.Grant {
@@ -228,8 +208,7 @@ export function toWireSuspension(suspension: StoredSuspension): wire.Suspension 
 }
 
 export function toWireUnusedAnswer(unused: ShownUnusedAnswer): wire.InboxUnusedAnswer {
-  const { suspensionId, title, answer, sessionId, runId, at } = unused;
-  return { suspensionId, title, answer, sessionId, runId, at: toTime(at) };
+  return { ...unused, at: toTime(unused.at) };
 }
 
 export function toWireReportedEvent(reported: ReportedEvent): wire.ReportedSession {
@@ -242,13 +221,7 @@ export function toWireReportedEvent(reported: ReportedEvent): wire.ReportedSessi
 }
 
 export function toWireRepo({ id, path, name, label, createdAt }: Repo): wire.Repository {
-  return {
-    id,
-    path,
-    name,
-    ...(label !== undefined && { label }),
-    createdAt: toTime(createdAt),
-  };
+  return { id, path, name, ...defined({ label }), createdAt: toTime(createdAt) };
 }
 
 export function toWireToken(token: AccessToken): wire.Token {
@@ -258,9 +231,9 @@ export function toWireToken(token: AccessToken): wire.Token {
     name,
     scope,
     createdAt: toTime(createdAt),
-    lastUsedAt: lastUsedAt === null ? null : toTime(lastUsedAt),
-    expiresAt: expiresAt === null ? null : toTime(expiresAt),
-    revokedAt: revokedAt === null ? null : toTime(revokedAt),
+    lastUsedAt: toTimeOrNull(lastUsedAt),
+    expiresAt: toTimeOrNull(expiresAt),
+    revokedAt: toTimeOrNull(revokedAt),
   };
 }
 

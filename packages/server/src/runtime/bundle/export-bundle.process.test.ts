@@ -228,7 +228,7 @@ describe("an export", () => {
         role: "system",
         content: {
           type: "text",
-          text: `Interrupted: ${reason}. What the agent had begun may be half done; it was not repeated.`,
+          text: `Interrupted: ${reason}. The agent's work may be incomplete. It was not repeated.`,
           notice: "run_interrupted",
           runId: sent.runId,
           partial: false,

@@ -104,7 +104,7 @@ describe("the limit of live agents", () => {
     expect([whole.session.state, ...transcript(whole).slice(-2)]).toEqual([
       "idle",
       expect.stringContaining('"May I?". The user ALLOWED it (allow_once).'),
-      expect.stringContaining('system "May I?" was allowed, and the agent has not done it'),
+      expect.stringContaining('system "May I?" was allowed, but the agent did not do it'),
     ]);
   });
 

@@ -3,15 +3,34 @@ import {
   nodeParamsSchema,
   nodeSchema,
   nodesReplySchema,
+  providersReplySchema,
+  statsQuerySchema,
+  statsSchema,
 } from "@holdfast/protocol";
+import { defined } from "../../domain/defined.ts";
 import type { App, AppServices } from "../app.ts";
 import { readProblems, writeProblems } from "../problems/problem-responses.ts";
+import { fromWireTime } from "../wire/from-wire.ts";
 import { sendRefusal } from "../problems/send-problem.ts";
-import { toWireNode } from "../wire/to-wire.ts";
+import { toWireNode, toWireProvider, toWireStats } from "../wire/to-wire.ts";
 
-const TAGS = ["nodes"];
+/** Routes about the server itself: its providers, nodes and statistics. */
+export function addServerRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
+  app.route({
+    method: "GET",
+    url: "/api/providers",
+    schema: {
+      operationId: "listProviders",
+      summary: "List providers and their models, installed or not",
+      tags: ["providers"],
+      response: { 200: providersReplySchema, ...readProblems() },
+    },
+    handler: async () => {
+      const { providers, defaultProvider } = await runtime.listProviders();
+      return { providers: providers.map(toWireProvider), defaultProvider };
+    },
+  });
 
-export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime">): void {
   app.route({
     method: "GET",
     url: "/api/nodes",
@@ -21,7 +40,7 @@ export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime"
       description:
         "With SQLite there is only the node that answers. Data of other nodes may be a few seconds old. " +
         "Nodes that crashed stay listed as not alive for an hour.",
-      tags: TAGS,
+      tags: ["nodes"],
       response: { 200: nodesReplySchema, ...readProblems() },
     },
     handler: async () => {
@@ -39,7 +58,7 @@ export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime"
       description:
         "Idle agents are stopped at once, busy agents when they are done. The node still answers " +
         "requests. Draining lasts until it is revoked or the node stops.",
-      tags: TAGS,
+      tags: ["nodes"],
       params: nodeParamsSchema,
       body: drainNodeRequestSchema,
       response: { 200: nodeSchema, ...writeProblems("node_ambiguous", "node_not_found") },
@@ -50,5 +69,21 @@ export function addNodeRoutes(app: App, { runtime }: Pick<AppServices, "runtime"
       const [self = null] = await runtime.listNodes();
       return reply.code(200).send(toWireNode(drained.node, { self }));
     },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/api/stats",
+    schema: {
+      operationId: "getStats",
+      summary: "Get statistics by agent, provider, phase and time",
+      description:
+        "Counts runs that ended from `from` until before `to`, and sessions that were active in that range. Without a range, counts all.",
+      tags: ["stats"],
+      querystring: statsQuerySchema,
+      response: { 200: statsSchema, ...readProblems() },
+    },
+    handler: async ({ query: { from, to } }) =>
+      toWireStats(await runtime.stats(defined({ from: fromWireTime(from), to: fromWireTime(to) }))),
   });
 }

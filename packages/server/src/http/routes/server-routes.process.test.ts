@@ -54,13 +54,13 @@ describe("nodes over HTTP", () => {
     });
   });
 
-  it("are drained by id or name, and given work again", async () => {
-    const asked: unknown[] = [];
+  it("are drained by ID or name, and get work again", async () => {
+    const requests: unknown[] = [];
     const app = await testApp({
       runtime: {
         listNodes: async () => [nodeView()],
         drainNode: async (request) => {
-          asked.push(request);
+          requests.push(request);
           return {
             ok: true,
             node: nodeView({ node: request.name, draining: request.draining, letsGo: true }),
@@ -85,7 +85,7 @@ describe("nodes over HTTP", () => {
       { ...draining, id: "n2", self: false },
     ]);
     expect(await drain("n1", { draining: false })).toEqual([200, WIRE_NODE]);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { name: "n1", draining: true },
       { name: "n1", draining: true },
       { name: "n2", draining: true },
@@ -102,7 +102,7 @@ describe("nodes over HTTP", () => {
     expect([reply.statusCode, reply.json().code]).toEqual([status, code]);
   });
 
-  it("are not drained by what is no wish", async () => {
+  it("are not drained by an invalid request", async () => {
     const app = await testApp();
     for (const payload of [{ draining: "yes" }, { drain: true }, []]) {
       const reply = await app.inject({ method: "POST", url: "/api/nodes/n1/drain", payload });
@@ -111,7 +111,7 @@ describe("nodes over HTTP", () => {
   });
 });
 
-describe("the only node, on a file", () => {
+describe("the only node, on SQLite", () => {
   let test: TestRuntime;
   let app: App;
   afterEach(async () => {
@@ -119,7 +119,7 @@ describe("the only node, on a file", () => {
     await test.close();
   });
 
-  it("is listed alone, also right after a crash, and drains and takes work again", async () => {
+  it("is listed alone, even right after a crash, and can be drained and undrained", async () => {
     test = await TestRuntime.open({ member: { name: "here", labels: ["gpu"] } });
     await test.restartAfterCrash();
     app = await buildApp({

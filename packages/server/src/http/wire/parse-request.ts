@@ -1,7 +1,19 @@
 import type { FastifyInstance } from "fastify";
-import { cleanJson } from "../../domain/clean-text.ts";
+import { cleanJson, cleanText } from "../../domain/clean-text.ts";
 
-/** JSON is the only body, but for routes that say otherwise; none is the same as an empty one. */
+/** A repeated parameter becomes a list. No schema accepts one, so the request is refused. */
+export function parseQuery(text: string): Record<string, string | readonly string[]> {
+  if (text === "") return {};
+  const parameters = new URLSearchParams(text);
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const values = parameters.getAll(name).map(cleanText);
+      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    }),
+  );
+}
+
+/** Accepts only JSON, except in routes with parsers of their own. An empty body is no body. */
 export function addJsonBody(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();

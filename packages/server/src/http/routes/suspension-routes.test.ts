@@ -21,7 +21,7 @@ const GRANT: PermissionGrant = {
   at: Date.UTC(2026, 0, 2),
 };
 
-it("grants are listed without what is ours alone, and revoked one by one", async () => {
+it("grants are listed without internal fields, and revoked one by one", async () => {
   const revoked: unknown[] = [];
   app = await buildApp({
     runtime: runtimeWith({

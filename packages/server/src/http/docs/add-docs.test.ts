@@ -5,7 +5,7 @@ import { html } from "./html.ts";
 import { pageHtml } from "./page-html.ts";
 import { testApp } from "../testing/test-app.ts";
 
-describe("the page of the API", () => {
+describe("the documentation page of the API", () => {
   it("shows every operation with a command to try, and every schema", async () => {
     const app = await testApp();
     const { paths, components } = parseDescription((await app.inject("/openapi.json")).json());
@@ -28,7 +28,7 @@ describe("the page of the API", () => {
     expect(body).not.toContain("HOLDFAST_TOKEN");
   });
 
-  it("runs nothing and loads nothing: its policy allows its own style alone", async () => {
+  it("runs and loads nothing: its policy allows only its own style", async () => {
     const { body, headers } = await (await testApp()).inject("/docs");
     expect(body).not.toMatch(/<script|<link|<img|<iframe|src=|url\(|@import| on\w+=/u);
     const style = /<style>([^]*?)<\/style>/u.exec(body)?.[1] ?? "";
@@ -38,14 +38,14 @@ describe("the page of the API", () => {
     );
   });
 
-  it("says how to send the token where there is one", async () => {
+  it("shows how to send the token if there is one", async () => {
     const { body, statusCode } = await (await testApp({ token: "s3cret" })).inject("/docs");
     expect(statusCode).toBe(200);
     expect(body).toContain("Authorization: Bearer $HOLDFAST_TOKEN");
     expect(body).not.toContain("s3cret");
   });
 
-  it("escapes whatever is put into it", () => {
+  it("escapes all text", () => {
     const evil = `<script>alert("1")</script>&'`;
     expect(html`<p title="${evil}">${[evil, null, 1]}</p>`.markup).not.toMatch(/<script|"1"|&'/u);
     const description: Description = {
