@@ -1,15 +1,12 @@
 import { HoldfastError, isObject } from "@holdfast/client";
-import type { PageStorage } from "../api/page-storage.ts";
+import { parseJson, type PageStorage } from "../api/page-storage.ts";
 import { createListeners } from "../api/store.ts";
-import { parseJson } from "./drafts.ts";
+import { type Draft, toDraft } from "./drafts.ts";
 
 /** A message that is being sent, or failed to send. */
-export interface Outgoing {
+export interface Outgoing extends Draft {
   /** The idempotency key: retries do not duplicate the message. */
   readonly key: string;
-  readonly text: string;
-  readonly provider: string | null;
-  readonly model: string | null;
   readonly delivery: "queue" | "interrupt";
   /** The reason of the failure; null while sending. */
   readonly failure: string | null;
@@ -46,9 +43,9 @@ export function createOutbox({
   const listeners = createListeners();
 
   const of = (sessionId: string): readonly Outgoing[] => {
-    const known = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
-    bySession.set(sessionId, known);
-    return known;
+    const messages = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
+    bySession.set(sessionId, messages);
+    return messages;
   };
   const change = (sessionId: string, next: readonly Outgoing[]): void => {
     const kept = next.slice(-MOST);
@@ -84,9 +81,9 @@ export function createOutbox({
       await attempt(sessionId, outgoing);
     },
     retry: async (sessionId, key) => {
-      const found = of(sessionId).find((each) => each.key === key);
-      if (found === undefined || found.failure === null) return;
-      const again = { ...found, failure: null };
+      const failed = of(sessionId).find((each) => each.key === key);
+      if (failed === undefined || failed.failure === null) return;
+      const again = { ...failed, failure: null };
       replace(sessionId, again);
       await attempt(sessionId, again);
     },
@@ -100,14 +97,12 @@ function parseOutgoing(stored: string | null): readonly Outgoing[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown): Outgoing[] => {
     if (!isObject(each)) return [];
-    const { key, text, provider, model, delivery, failure } = each;
+    const { key, text, delivery, failure } = each;
     if (typeof key !== "string" || typeof text !== "string") return [];
     return [
       {
+        ...toDraft(each),
         key,
-        text,
-        provider: typeof provider === "string" ? provider : null,
-        model: typeof model === "string" ? model : null,
         delivery: delivery === "interrupt" ? "interrupt" : "queue",
         failure: typeof failure === "string" ? failure : CUT_OFF,
       },

@@ -1,6 +1,6 @@
 import { isObject } from "@holdfast/client";
 import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
-import type { PageStorage } from "../api/page-storage.ts";
+import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
 export interface Draft {
@@ -45,15 +45,11 @@ export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;
 
 /** The choice of the last new session. */
 export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
-  try {
-    const stored: unknown = JSON.parse(storage.get(KEY) ?? "{}");
-    if (!isObject(stored)) return {};
-    return Object.fromEntries(
-      Object.entries(stored).filter(([, value]) => typeof value === "string"),
-    );
-  } catch {
-    return {};
-  }
+  const stored = parseJson(storage.get(KEY));
+  if (!isObject(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).filter(([, value]) => typeof value === "string"),
+  );
 }
 
 export function keepLastChoice(storage: PageStorage, { repoId, provider, model }: Draft): void {

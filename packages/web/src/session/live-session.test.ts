@@ -54,14 +54,14 @@ it("a session is read, and changes with what is heard of it", async () => {
   const event: StreamEvent = { id: "8", type: "session", data: session };
   const { live, stop, heard } = setUp({ gets: [found], events: [event] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "open", link: "live", view: { session } });
+  expect(live.current()).toMatchObject({ at: "open", link: "live", view: { session } });
   expect(heard).toEqual([event]);
 });
 
 it("without a server it is tried again until there is one", async () => {
   const { live, stop } = setUp({ gets: [lost, lost, found] });
   const seen: string[] = [];
-  live.subscribe(() => void seen.push(live.getSnapshot().at));
+  live.subscribe(() => void seen.push(live.current().at));
   await live.run(stop.signal);
   expect(seen.slice(0, 3)).toEqual(["failed", "failed", "open"]);
 });
@@ -70,14 +70,14 @@ it("a session that is not there is not asked for again", async () => {
   const gone = new HoldfastError("session_not_found", { status: 404, detail: "Gone." });
   const { live, stop } = setUp({ gets: [() => Promise.reject(gone)] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toEqual({ at: "missing" });
+  expect(live.current()).toEqual({ at: "missing" });
 });
 
 it("a session that is deleted meanwhile stays readable, and is said to be gone", async () => {
   const deleted: StreamEvent = { id: "8", type: "deleted", data: { id: "s", deleted: true } };
   const { live, stop } = setUp({ gets: [found], events: [deleted] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
+  expect(live.current()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
 });
 
 it("text for a message that was not sent is complained about, and the session is read again", async () => {
@@ -94,7 +94,7 @@ it("text for a message that was not sent is complained about, and the session is
     },
   });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
+  expect(live.current()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
   expect(heard).toEqual([orphan, orphan]);
   expect(faults).toEqual([new MissingMessageError("m")]);
 });

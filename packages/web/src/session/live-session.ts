@@ -5,7 +5,7 @@ import {
   type StreamEvent,
   errorText,
 } from "@holdfast/client";
-import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
+import type { QueuedMessage, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
 import { pastStart, readPastRuns } from "./past-runs.ts";
@@ -32,7 +32,7 @@ export type Link = "live" | "broken" | "catching up" | { readonly refused: strin
 
 /** One session: loaded once, then updated by its events. */
 export interface LiveSession {
-  getSnapshot(): LiveState;
+  current(): LiveState;
   subscribe(changed: () => void): () => void;
   /** Follows the session until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -91,15 +91,13 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
 
   const learnRuns = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
     const until = Number(whole.lastEventId);
-    const past: { readonly runs: readonly Run[]; readonly complete: boolean } = await readPastRuns(
-      sessions,
-      { id: whole.id, after: pastStart(whole.messages, until), until, signal },
-    );
+    const after = pastStart(whole.messages, until);
+    const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
     change((view) => withPastRuns(view, past));
   };
 
   return {
-    getSnapshot: current,
+    current,
     subscribe,
     setSession: (session) => change((view) => withSession(view, session)),
     setQueue: (queue) => change((view) => withQueue(view, queue)),
@@ -127,9 +125,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 }
 
-function afterFailure(
-  error: unknown,
-): Extract<LiveState, { at: "missing" }> | Extract<LiveState, { at: "failed" }> {
+function afterFailure(error: unknown): Extract<LiveState, { at: "missing" | "failed" }> {
   const isNo = error instanceof HoldfastError && error.status < 500;
   if (isNo && error.status === 404) return { at: "missing" };
   // The client throws a TypeError for an invalid id: no such session exists.

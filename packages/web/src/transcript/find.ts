@@ -17,7 +17,7 @@ export interface FindState {
 /** Searches all messages, including those not on the screen. */
 export interface Find {
   subscribe(listener: () => void): () => void;
-  getSnapshot(): FindState;
+  current(): FindState;
   /** Starts at the newest hit. An empty query ends the search. */
   findIn(query: string): void;
   next(): void;
@@ -38,7 +38,7 @@ export function createFind(store: Pick<TranscriptStore, "search">): Find {
   };
   return {
     subscribe: state.subscribe,
-    getSnapshot: state.current,
+    current: state.current,
     findIn(query) {
       const hits = hitsOf(store, query);
       state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });

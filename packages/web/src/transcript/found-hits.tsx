@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useSyncExternalStore } from "react";
+import { type RefObject, useEffect } from "react";
+import { useStore } from "../api/store.ts";
 import { type Find, type FindState, foldCase, type Hit } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 
@@ -19,7 +20,7 @@ const CURRENT = "find-current";
 
 /** Highlights the hits in the rendered rows without changing the DOM. */
 function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): void {
-  const state = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  const state = useStore(find);
   useEffect(() => {
     const element = list.current;
     if (element === null || state.hits.length === 0 || !("highlights" in CSS)) return undefined;
@@ -110,7 +111,7 @@ function useFoundRow({
   readonly list: RefObject<HTMLElement | null>;
   readonly goTo: (index: number, align: "center") => void;
 }): void {
-  const { query, hits, at } = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  const { query, hits, at } = useStore(find);
   useEffect(() => {
     const hit = at === null ? undefined : hits[at];
     if (hit === undefined) return undefined;

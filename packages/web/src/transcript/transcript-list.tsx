@@ -64,7 +64,7 @@ export function TranscriptList({
 }): ReactElement {
   const place = useSavedPlace(store);
   useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const hasHits = useSyncExternalStore(find.subscribe, () => find.getSnapshot().hits.length > 0);
+  const hasHits = useSyncExternalStore(find.subscribe, () => find.current().hits.length > 0);
   const list = useRef<HTMLElement | null>(null);
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
