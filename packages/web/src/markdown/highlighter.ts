@@ -29,7 +29,7 @@ interface Code {
   readonly listeners: Set<() => void>;
 }
 
-const NOTHING: Highlighted = { source: [], lines: [] };
+export const NOTHING: Highlighted = { source: [], lines: [] };
 /** The number of code blocks kept besides those on the screen. */
 const MAX_CODES = 300;
 

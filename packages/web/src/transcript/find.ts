@@ -50,19 +50,23 @@ export function createFind(store: Pick<TranscriptStore, "search">): Find {
 }
 
 function hitsOf(store: Pick<TranscriptStore, "search">, query: string): readonly Hit[] {
-  const wanted = foldCase(query.trim());
-  if (wanted === "") return [];
+  const folded = foldCase(query.trim());
+  if (folded === "") return [];
   const hits: Hit[] = [];
   store.search((messageId, words) => {
-    let index = 0;
-    const text = foldCase(words);
-    for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-      if (hits.length >= MAX_HITS) return;
-      hits.push({ messageId, index });
-      index += 1;
-    }
+    if (hits.length >= MAX_HITS) return;
+    const offsets = offsetsOf(foldCase(words), folded).slice(0, MAX_HITS - hits.length);
+    for (const index of offsets.keys()) hits.push({ messageId, index });
   });
   return hits;
+}
+
+/** The offsets of a part in a text. */
+export function offsetsOf(text: string, part: string): readonly number[] {
+  const offsets: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
+    offsets.push(at);
+  return offsets;
 }
 
 /** Folds the case without changing the length, so that offsets stay valid. */

@@ -1,15 +1,17 @@
 import { type RefObject, useEffect } from "react";
 import { useStore } from "../api/store.ts";
-import { type Find, type FindState, foldCase, type Hit } from "./find.ts";
+import { type Find, type FindState, foldCase, type Hit, offsetsOf } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 
-/** Highlights the hits and scrolls to the current one; renders nothing. */
-export function FoundHits(props: {
+interface FoundHitsProps {
   readonly store: TranscriptStore;
   readonly find: Find;
   readonly list: RefObject<HTMLElement | null>;
   readonly goTo: (index: number, align: "center") => void;
-}): null {
+}
+
+/** Highlights the hits and scrolls to the current one; renders nothing. */
+export function FoundHits(props: FoundHitsProps): null {
   useFindHighlights(props.list, props.find);
   useFoundRow(props);
   return null;
@@ -55,8 +57,7 @@ function paintHits(list: HTMLElement, { query, hits, at }: FindState): void {
       const index = seen.get(message) ?? 0;
       seen.set(message, index + 1);
       all.push(range);
-      const isLater = current?.messageId === message && index <= current.index;
-      if (isLater) currentRange = range;
+      if (current?.messageId === message && index <= current.index) currentRange = range;
     }
   }
   CSS.highlights.set(ALL, new Highlight(...all));
@@ -79,13 +80,8 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
     nodes.push({ node, start: text.length });
     text += node.nodeValue ?? "";
   }
-  const folded = foldCase(text);
   const ranges: Range[] = [];
-  for (
-    let at = folded.indexOf(wanted);
-    at !== -1;
-    at = folded.indexOf(wanted, at + wanted.length)
-  ) {
+  for (const at of offsetsOf(foldCase(text), wanted)) {
     const range = document.createRange();
     const from = nodes.findLast(({ start }) => start <= at);
     const to = nodes.findLast(({ start }) => start < at + wanted.length);
@@ -100,17 +96,7 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
 const MAX_TRIES = 30;
 
 /** Scrolls to the current hit and unfolds the rows around it. */
-function useFoundRow({
-  store,
-  find,
-  list,
-  goTo,
-}: {
-  readonly store: TranscriptStore;
-  readonly find: Find;
-  readonly list: RefObject<HTMLElement | null>;
-  readonly goTo: (index: number, align: "center") => void;
-}): void {
+function useFoundRow({ store, find, list, goTo }: FoundHitsProps): void {
   const { query, hits, at } = useStore(find);
   useEffect(() => {
     const hit = at === null ? undefined : hits[at];

@@ -48,16 +48,8 @@ export function MessageActions({ message }: { readonly message: Message }): Reac
   );
 }
 
+const NAMES = { user: "You", agent: "Agent", system: "Holdfast" } as const;
+
 export function nameOf(message: Message): string {
-  const author = authorOf(message);
-  switch (author) {
-    case "user":
-      return "You";
-    case "agent":
-      return "Agent";
-    case "system":
-      return "Holdfast";
-    default:
-      return author satisfies never;
-  }
+  return NAMES[authorOf(message)];
 }
