@@ -1,6 +1,6 @@
 import type { PhaseStats, Stats, StatsGroup } from "@holdfast/protocol";
 import { PHASE_NAMES } from "../session/phase-names.ts";
-import { costTexts, NONE, valueText } from "./value-text.ts";
+import { costText, countText, rateText, timeText, tokensText } from "./value-text.ts";
 
 /** A breakdown by a dimension: bars, and a table with all values. */
 export interface Breakdown {
@@ -81,9 +81,9 @@ function groupsOf(
       rateText(group.successRate),
       countText(group.errors),
       timeText(group.durationMs?.median ?? null),
-      valueText(group.inputTokens, { is: "tokens" }),
-      valueText(group.outputTokens, { is: "tokens" }),
-      costTexts(group.cost).join(", ") || NONE,
+      tokensText(group.inputTokens),
+      tokensText(group.outputTokens),
+      costText(group.cost),
     ]),
   };
 }
@@ -116,16 +116,4 @@ function phasesOf(phases: readonly PhaseStats[]): Breakdown {
 
 function countOf(runs: number): string {
   return runs === 1 ? "1 run" : `${countText(runs)} runs`;
-}
-
-function countText(value: number): string {
-  return valueText(value, { is: "count" });
-}
-
-function rateText(value: number | null): string {
-  return valueText(value, { is: "rate" });
-}
-
-function timeText(value: number | null): string {
-  return valueText(value, { is: "duration" });
 }

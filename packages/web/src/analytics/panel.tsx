@@ -11,7 +11,7 @@ export function Panel({
   /** At the end of the heading. */
   readonly aside?: string;
   readonly says?: string;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }): ReactElement {
   const id = useId();
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { daysOf, parseRange, toSearch, toStatsQuery, whatIsWrong } from "./range.ts";
+import { daysOf, parseRange, toSearch, toStatsQuery, problemOf } from "./range.ts";
 
 const NOW = Date.parse("2026-03-10T12:30:00.000Z");
 const january = { is: "days", first: "2026-01-01", last: "2026-01-31" } as const;
@@ -59,6 +59,6 @@ describe("the time the figures are of", () => {
     ["2026-01-01", "2026-13-01", "The last day is not a date."],
     ["2026-01-02", "2026-01-01", "The last day is before the first."],
   ])("from %j to %j is right or not", (first, last, expected) => {
-    expect(whatIsWrong(first, last)).toBe(expected);
+    expect(problemOf(first, last)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketText, costTexts, tickText, valueText, type Unit } from "./value-text.ts";
+import { bucketText, costText, tickText, valueText, type Unit } from "./value-text.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,8 +24,8 @@ describe("a value", () => {
   });
 
   it("of money has a text for each currency in which something was spent", () => {
-    expect(costTexts({ USD: 2, EUR: 0, credits: 7 })).toEqual(["$2.00", "7.00 credits"]);
-    expect(costTexts({})).toEqual([]);
+    expect(costText({ USD: 2, EUR: 0, credits: 7 })).toBe("$2.00, 7.00 credits");
+    expect(costText({})).toBe("–");
   });
 });
 

@@ -1,4 +1,7 @@
+import { useMutation } from "@tanstack/react-query";
 import type { ReactElement, ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { showFailure } from "../ui/toast.ts";
 
 export function Section({
   title,
@@ -40,5 +43,46 @@ export function Facts({ children }: { readonly children: readonly Fact[] }): Rea
         </div>
       ))}
     </dl>
+  );
+}
+
+/** A row with one action. */
+export function ActionRow({
+  name,
+  action,
+  label,
+  failure,
+  onPress,
+  children,
+}: {
+  readonly name: string;
+  readonly action: string;
+  /** The accessible name of the button. */
+  readonly label: string;
+  /** Shown with the reason when the action fails. */
+  readonly failure: string;
+  readonly onPress: () => Promise<void>;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { mutate, isPending } = useMutation({
+    mutationFn: onPress,
+    onError: (error) => showFailure(failure, error),
+  });
+  return (
+    <li className="flex items-center gap-3 py-2">
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="font-medium wrap-anywhere">{name}</span>
+        {children}
+      </span>
+      <Button
+        size="small"
+        tone="quiet"
+        busy={isPending}
+        aria-label={label}
+        onClick={() => mutate()}
+      >
+        {action}
+      </Button>
+    </li>
   );
 }
