@@ -23,7 +23,7 @@ function setUp({ fails = [] }: { readonly fails?: readonly string[] } = {}) {
     await Promise.resolve();
     await Promise.resolve();
   };
-  return { archiver, sent, failed, passTime, hidden: () => [...archiver.hidden()] };
+  return { archiver, sent, failed, passTime, hidden: () => [...archiver.hidden.current()] };
 }
 
 describe("archiving", () => {

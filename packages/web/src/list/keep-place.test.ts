@@ -10,6 +10,6 @@ describe("the row that is read", () => {
     ["gives its place to the next when it is gone itself", "abcd", "xabd", 2, 0],
     ["has no place when all are others", "abcd", "xyz", 2, 0],
   ])("%s", (_, old, now, top, moved) => {
-    expect(rowsMoved({ old: old.split(""), now: now.split(""), top })).toBe(moved);
+    expect(rowsMoved(old.split(""), now.split(""), top)).toBe(moved);
   });
 });

@@ -1,5 +1,5 @@
 import { isObject } from "@holdfast/client";
-import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
+import { LIMITS, type CreateSessionRequest } from "@holdfast/protocol";
 import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
@@ -54,8 +54,4 @@ export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
 
 export function keepLastChoice(storage: PageStorage, { repoId, provider, model }: Draft): void {
   storage.set(KEY, JSON.stringify({ repoId, provider, model }));
-}
-
-export function missingProviders(providers: readonly Provider[]): readonly Provider[] {
-  return providers.filter(({ installed }) => !installed);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearHit, splitHits } from "./split-hits.ts";
+import { nearHit, splitHits } from "./hits.tsx";
 
 const marked = (text: string, query: string): string =>
   splitHits(text, query)
