@@ -1,7 +1,13 @@
 import type { Session, SessionList } from "@holdfast/protocol";
 import { QueryClient, type InfiniteData } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { changesInbox, changesMembers, createLiveLists, withSessions } from "./live-lists.ts";
+import {
+  atMostEvery,
+  changesInbox,
+  changesMembers,
+  createLiveLists,
+  withSessions,
+} from "./live-lists.ts";
 import { SESSIONS } from "./query-keys.ts";
 import { exampleSession } from "./testing/example-session.ts";
 
@@ -129,5 +135,35 @@ describe("lists that are followed", () => {
     expect(isStale()).toBe(true);
     lists.stop();
     queries.clear();
+  });
+});
+
+describe("a throttled action", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("acts at once, then once for all requests of the interval, and at once after a pause", () => {
+    const start = Date.now();
+    const times: number[] = [];
+    const paced = atMostEvery(1_000, () => times.push(Date.now() - start));
+    paced.ask();
+    vi.advanceTimersByTime(200);
+    paced.ask();
+    paced.ask();
+    vi.advanceTimersByTime(900);
+    paced.ask();
+    vi.advanceTimersByTime(5_000);
+    paced.ask();
+    expect(times).toEqual([0, 1_000, 2_000, 6_100]);
+  });
+
+  it("does not act after it was stopped", () => {
+    let count = 0;
+    const paced = atMostEvery(1_000, () => (count += 1));
+    paced.ask();
+    paced.ask();
+    paced.stop();
+    vi.advanceTimersByTime(5_000);
+    expect(count).toBe(1);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createConnectionStore, type ConnectionState } from "./connection.ts";
+import type { ConnectionState } from "./connection.ts";
 import { createRetryingFetch, delayAfter } from "./retrying-fetch.ts";
+import { createStore } from "./store.ts";
 
 type Answer = Response | Error;
 
 function setUp(answers: readonly Answer[]) {
   const left = [...answers];
   const states: ConnectionState[] = [];
-  const connection = createConnectionStore();
+  const connection = createStore<ConnectionState>({ kind: "connecting" });
   connection.subscribe(() => void states.push(connection.current()));
   const fetchStream = createRetryingFetch({
     connection,

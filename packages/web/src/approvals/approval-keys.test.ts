@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Approval } from "./approval.ts";
-import { answerOfKey, type PressedKey } from "./approval-keys.ts";
+import { answerOfKey, type Approval, type PressedKey } from "./approval.ts";
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key,

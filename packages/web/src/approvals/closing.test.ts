@@ -1,6 +1,6 @@
 import type { Suspension } from "@holdfast/protocol";
 import { expect, it } from "vitest";
-import { closingText } from "./closing.ts";
+import { closingText } from "./approval.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const OPEN: Suspension = {
