@@ -121,8 +121,8 @@ function answeredBy(by: string | null): string {
 function answerText({ kind, request, answer }: Suspension): string {
   const approval = approvalOf({ kind, request });
   if (approval.ask !== "choice") return "Answered";
-  const wanted = isObject(answer) ? answer["optionId"] : answer;
-  return approval.options.find(({ optionId }) => optionId === wanted)?.name ?? "Answered";
+  const chosenId = isObject(answer) ? answer["optionId"] : answer;
+  return approval.options.find(({ optionId }) => optionId === chosenId)?.name ?? "Answered";
 }
 
 /** The first rejecting option; null when there is none. */
@@ -148,7 +148,7 @@ export const KIND_NAMES = {
   shutdown: "Waiting for the server",
 } as const satisfies Record<SuspensionKind, string>;
 
-/** What happens on expiry; the time follows. */
+/** The effect of expiry; the time follows. */
 export const EXPIRY_WORDS = {
   permission: "Counts as rejected",
   question: "Closes",

@@ -3,7 +3,7 @@ import type { Session } from "@holdfast/protocol";
 export type ComposerState =
   | {
       readonly open: true;
-      /** What happens to a message; null when it starts at once. */
+      /** The effect of sending; null when the message starts at once. */
       readonly note: string | null;
       /** The label of the button. */
       readonly send: "Send" | "Queue";

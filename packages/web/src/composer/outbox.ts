@@ -48,9 +48,9 @@ export function createOutbox({
     return messages;
   };
   const change = (sessionId: string, next: readonly Outgoing[]): void => {
-    const kept = next.slice(-MOST);
-    bySession.set(sessionId, kept);
-    storage.set(keyOf(sessionId), kept.length === 0 ? null : JSON.stringify(kept));
+    const latest = next.slice(-MOST);
+    bySession.set(sessionId, latest);
+    storage.set(keyOf(sessionId), latest.length === 0 ? null : JSON.stringify(latest));
     listeners.notify();
   };
   const replace = (sessionId: string, message: Outgoing): void =>

@@ -49,7 +49,7 @@ const found = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ lastEve
 const lost = (): Promise<never> =>
   Promise.reject(new ConnectionError("no server", { cause: null }));
 
-it("a session is read, and changes with what is heard of it", async () => {
+it("loads a session and applies its events", async () => {
   const session = sampleSession({ title: "New", version: 4 });
   const event: StreamEvent = { id: "8", type: "session", data: session };
   const { live, stop, heard } = setUp({ gets: [found], events: [event] });
@@ -58,7 +58,7 @@ it("a session is read, and changes with what is heard of it", async () => {
   expect(heard).toEqual([event]);
 });
 
-it("without a server it is tried again until there is one", async () => {
+it("retries until the server is reachable", async () => {
   const { live, stop } = setUp({ gets: [lost, lost, found] });
   const seen: string[] = [];
   live.subscribe(() => void seen.push(live.current().at));
@@ -66,21 +66,21 @@ it("without a server it is tried again until there is one", async () => {
   expect(seen.slice(0, 3)).toEqual(["failed", "failed", "open"]);
 });
 
-it("a session that is not there is not asked for again", async () => {
+it("does not retry a missing session", async () => {
   const gone = new HoldfastError("session_not_found", { status: 404, detail: "Gone." });
   const { live, stop } = setUp({ gets: [() => Promise.reject(gone)] });
   await live.run(stop.signal);
   expect(live.current()).toEqual({ at: "missing" });
 });
 
-it("a session that is deleted meanwhile stays readable, and is said to be gone", async () => {
+it("a deleted session stays readable and is marked as deleted", async () => {
   const deleted: StreamEvent = { id: "8", type: "deleted", data: { id: "s", deleted: true } };
   const { live, stop } = setUp({ gets: [found], events: [deleted] });
   await live.run(stop.signal);
   expect(live.current()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
 });
 
-it("text for a message that was not sent is complained about, and the session is read again", async () => {
+it("reports text of an unknown message and loads the session again", async () => {
   const orphan: StreamEvent = { id: "8", type: "delta", data: { messageId: "m", text: "x" } };
   const again = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ title: "Again" }));
   let isMissing = true;

@@ -58,7 +58,7 @@ export function WaitingStack({
   );
 }
 
-/** As long as the run goes on that asked. */
+/** The last closed request, while its run continues. */
 function LastClosed({ view }: { readonly view: SessionView }): ReactElement | null {
   const { closed, runs } = view;
   const last = closed.at(-1);

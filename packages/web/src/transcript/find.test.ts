@@ -13,10 +13,10 @@ const store = {
   },
 };
 
-it("hits are found in all messages, and gone through from the newest on", () => {
+it("finds hits in all messages and starts at the newest", () => {
   const find = createFind(store);
-  let told = 0;
-  find.subscribe(() => (told += 1));
+  let calls = 0;
+  find.subscribe(() => (calls += 1));
   find.findIn(" BUILD ");
   const hits = [
     { messageId: "m1", index: 0 },
@@ -31,10 +31,10 @@ it("hits are found in all messages, and gone through from the newest on", () => 
   expect(find.current().at).toBe(1);
   find.clear();
   expect(find.current()).toEqual({ query: "", hits: [], at: null });
-  expect(told).toBe(5);
+  expect(calls).toBe(5);
 });
 
-it("where nothing is found there is nowhere to go", () => {
+it("next does nothing without hits", () => {
   const find = createFind(store);
   find.findIn("elsewhere");
   find.next();

@@ -46,13 +46,13 @@ function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): voi
 }
 
 function paintHits(list: HTMLElement, { query, hits, at }: FindState): void {
-  const wanted = foldCase(query.trim());
+  const folded = foldCase(query.trim());
   const current = at === null ? undefined : hits[at];
   const all: Range[] = [];
   let currentRange: Range | null = null;
   const seen = new Map<string, number>();
   for (const row of list.querySelectorAll<HTMLElement>("[data-row]")) {
-    for (const range of rangesIn(row, wanted)) {
+    for (const range of rangesIn(row, folded)) {
       const message = messageOf(range);
       const index = seen.get(message) ?? 0;
       seen.set(message, index + 1);
@@ -72,7 +72,7 @@ function messageOf({ startContainer }: Range): string {
 }
 
 /** A hit can span several nodes: highlighting splits code into spans. */
-function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
+function rangesIn(row: HTMLElement, folded: string): readonly Range[] {
   const nodes: { readonly node: Node; readonly start: number }[] = [];
   let text = "";
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
@@ -81,13 +81,13 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
     text += node.nodeValue ?? "";
   }
   const ranges: Range[] = [];
-  for (const at of offsetsOf(foldCase(text), wanted)) {
+  for (const at of offsetsOf(foldCase(text), folded)) {
     const range = document.createRange();
     const from = nodes.findLast(({ start }) => start <= at);
-    const to = nodes.findLast(({ start }) => start < at + wanted.length);
+    const to = nodes.findLast(({ start }) => start < at + folded.length);
     if (from === undefined || to === undefined) continue;
     range.setStart(from.node, at - from.start);
-    range.setEnd(to.node, at + wanted.length - to.start);
+    range.setEnd(to.node, at + folded.length - to.start);
     ranges.push(range);
   }
   return ranges;
@@ -125,13 +125,13 @@ function useFoundRow({ store, find, list, goTo }: FoundHitsProps): void {
 /** The row of a long text that contains the hit. */
 function rowOfHit(store: TranscriptStore, hit: Hit, query: string): number {
   const first = store.revealMessage(hit.messageId);
-  const wanted = foldCase(query.trim());
+  const folded = foldCase(query.trim());
   let left = hit.index;
   for (let index = first; index < store.rows.length; index += 1) {
     const row = store.rows[index];
     if (row?.row !== "block" || row.messageId !== hit.messageId) break;
     if (row.from > 0) continue;
-    left -= foldCase(row.block.raw).split(wanted).length - 1;
+    left -= foldCase(row.block.raw).split(folded).length - 1;
     if (left < 0) return index;
   }
   return first;

@@ -9,14 +9,14 @@ const place: Place = {
   opened: [["+m2", false]],
 };
 
-it("a place is kept for each session", () => {
+it("each session has its own stored position", () => {
   const storage = memoryStorage();
   savePlace(storage, "s1", place);
   expect(readPlace(storage, "s1")).toEqual(place);
   expect(readPlace(storage, "s2")).toBeNull();
 });
 
-it("what cannot be read is no place", () => {
+it("invalid stored data counts as no position", () => {
   const storage = memoryStorage();
   for (const text of ["{", "7", "null"]) {
     storage.set("holdfast.place.s", text);
@@ -26,7 +26,7 @@ it("what cannot be read is no place", () => {
   expect(readPlace(storage, "s")).toEqual({ row: null, sizes: [], opened: [] });
 });
 
-it("a full storage does no harm", () => {
+it("a full storage causes no error", () => {
   const full = {
     getItem: () => null,
     setItem: () => {

@@ -130,14 +130,14 @@ export function createTranscript({
   };
 
   /** Moves the start so that an activity is not split. */
-  const startAt = (wanted: number): number => {
-    let start = Math.max(0, wanted);
+  const startAt = (index: number): number => {
+    let start = Math.max(0, index);
     while (start > 0 && [entries[start], entries[start - 1]].every(isActive)) start -= 1;
     return start;
   };
 
-  const reveal = (wanted: number): void => {
-    const start = startAt(wanted);
+  const reveal = (index: number): void => {
+    const start = startAt(index);
     if (start >= from) return;
     from = start;
     commit();
