@@ -1,5 +1,5 @@
 import type { PhaseStats, Stats, StatsGroup } from "@holdfast/protocol";
-import { PHASE_NAMES } from "../session/phase-names.ts";
+import { capital } from "../ui/capital.ts";
 import { costText, countText, rateText, timeText, tokensText } from "./value-text.ts";
 
 /** A breakdown by a dimension: bars, and a table with all values. */
@@ -97,13 +97,13 @@ function phasesOf(phases: readonly PhaseStats[]): Breakdown {
     title: "By phase",
     says: "Time that sessions spent in each phase, all together.",
     bars: timed.map(({ phase, durationMs }) => ({
-      name: PHASE_NAMES[phase],
+      name: capital(phase),
       share: durationMs.total / most,
       text: `${timeText(durationMs.total)}, median ${timeText(durationMs.median)}`,
     })),
     columns: ["Phase", "Sessions", "Time", "Median", "Mean", "Errors"],
     rows: phases.map(({ phase, sessions, durationMs, errors }) => [
-      PHASE_NAMES[phase],
+      capital(phase),
       countText(sessions),
       timeText(durationMs?.total ?? null),
       timeText(durationMs?.median ?? null),

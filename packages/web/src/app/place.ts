@@ -35,11 +35,8 @@ export function hrefOf(place: Place): string {
 }
 
 /** Null for an unknown URL. */
-export function parsePlace({
-  pathname,
-  search,
-  hash,
-}: Pick<Location, "pathname" | "search" | "hash">): Place | null {
+export function parsePlace(url: Pick<Location, "pathname" | "search" | "hash">): Place | null {
+  const { pathname, search, hash } = url;
   const query = Object.fromEntries(new URLSearchParams(search));
   const id = SESSION_PATH.exec(pathname)?.[1];
   if (id !== undefined) {

@@ -14,15 +14,6 @@ export interface Outgoing extends Draft {
 
 export type NewMessage = Omit<Outgoing, "key" | "failure">;
 
-/** The unconfirmed messages of this device. They survive a reload. */
-export interface Outbox {
-  of(sessionId: string): readonly Outgoing[];
-  subscribe(changed: () => void): () => void;
-  send(sessionId: string, message: NewMessage): Promise<void>;
-  retry(sessionId: string, key: string): Promise<void>;
-  remove(sessionId: string, key: string): void;
-}
-
 /** The maximum per session; older ones are dropped. */
 const MOST = 20;
 
@@ -30,6 +21,7 @@ const CUT_OFF = "The page was closed before the server had answered.";
 const NO_ANSWER =
   "The server did not answer. It may have arrived; trying again does not send it twice.";
 
+/** The unconfirmed messages of this device. They survive a reload. */
 export function createOutbox({
   storage,
   send,
@@ -38,7 +30,7 @@ export function createOutbox({
   readonly storage: PageStorage;
   readonly send: (sessionId: string, message: Outgoing) => Promise<unknown>;
   readonly newKey: () => string;
-}): Outbox {
+}) {
   const bySession = new Map<string, readonly Outgoing[]>();
   const listeners = createListeners();
 
@@ -75,12 +67,12 @@ export function createOutbox({
   return {
     of,
     subscribe: listeners.add,
-    send: async (sessionId, message) => {
+    send: async (sessionId: string, message: NewMessage): Promise<void> => {
       const outgoing = { ...message, key: newKey(), failure: null };
       change(sessionId, [...of(sessionId), outgoing]);
       await attempt(sessionId, outgoing);
     },
-    retry: async (sessionId, key) => {
+    retry: async (sessionId: string, key: string): Promise<void> => {
       const failed = of(sessionId).find((each) => each.key === key);
       if (failed === undefined || failed.failure === null) return;
       const again = { ...failed, failure: null };

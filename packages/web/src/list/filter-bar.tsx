@@ -10,6 +10,7 @@ import {
 import { ListFilter } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import { Button } from "../ui/button.tsx";
+import { capital } from "../ui/capital.ts";
 import { classNames } from "../ui/class-names.ts";
 import { type ListSearch, narrowedBy, parseListSearch } from "./list-search.ts";
 
@@ -112,10 +113,6 @@ function ShowArchived({ search, onChange, counts }: FilterBarProps): ReactElemen
       Show archived{counts === null ? "" : ` (${counts.archived})`}
     </label>
   );
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** One filter: shows its name when unset, its value when set. */

@@ -14,13 +14,8 @@ export interface Draft {
 const KEY = "holdfast.new-session";
 const TITLE_LENGTH = 80;
 
-export function toRequest({
-  repoId,
-  provider,
-  model,
-  title,
-  message,
-}: Draft): CreateSessionRequest {
+export function toRequest(draft: Draft): CreateSessionRequest {
+  const { repoId, provider, model, title, message } = draft;
   const text = message.trim();
   const name = title.trim() === "" ? firstWords(text) : title.trim();
   return {

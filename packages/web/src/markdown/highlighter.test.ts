@@ -24,10 +24,10 @@ function scriptedWorker() {
 it("highlights each line of growing code once", () => {
   const { requests, answer, open } = scriptedWorker();
   const highlighter = createHighlighter(open);
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
-  highlighter.read("a", { grammar: "go", lines: ["one", "two"] });
-  highlighter.read("a", { grammar: "go", lines: ["one", "two"] });
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
+  highlighter.read("a", "go", ["one"]);
+  highlighter.read("a", "go", ["one", "two"]);
+  highlighter.read("a", "go", ["one", "two"]);
+  highlighter.read("a", "go", ["one"]);
   expect(requests).toEqual([
     { code: 1, grammar: "go", from: 0, lines: ["one"] },
     { code: 1, grammar: "go", from: 1, lines: ["two"] },
@@ -44,8 +44,8 @@ it("highlights changed code again and ignores old replies", () => {
   const highlighter = createHighlighter(open);
   let calls = 0;
   highlighter.subscribe("a", () => (calls += 1));
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
-  highlighter.read("a", { grammar: "go", lines: ["other"] });
+  highlighter.read("a", "go", ["one"]);
+  highlighter.read("a", "go", ["other"]);
   expect(requests.filter((request) => "lines" in request).map(({ code }) => code)).toEqual([2, 3]);
   answer();
   expect(highlighter.known("a").lines).toEqual([[["other", "keyword"]]]);
@@ -57,7 +57,7 @@ it("forgets code that is no longer on the screen, and keeps the code that is", (
   const highlighter = createHighlighter(open);
   highlighter.subscribe("shown", () => undefined);
   for (let index = 0; index < 400; index += 1) {
-    highlighter.read(index === 0 ? "shown" : `code ${index}`, { grammar: "go", lines: ["x"] });
+    highlighter.read(index === 0 ? "shown" : `code ${index}`, "go", ["x"]);
   }
   expect(requests.filter((request) => "forget" in request)).toHaveLength(100);
   answer();
@@ -69,11 +69,11 @@ it("forgets code that is no longer on the screen, and keeps the code that is", (
 it("highlights visible code again after it was closed", () => {
   const { requests, answer, open } = scriptedWorker();
   const highlighter = createHighlighter(open);
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
+  highlighter.read("a", "go", ["one"]);
   answer();
   highlighter.close();
   expect(highlighter.known("a").lines).toEqual([]);
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
+  highlighter.read("a", "go", ["one"]);
   expect(requests).toHaveLength(1);
 });
 
@@ -81,7 +81,7 @@ it("ignores a reply from before it was closed", () => {
   const { requests, answer, open } = scriptedWorker();
   const highlighter = createHighlighter(open);
   const worker = open();
-  highlighter.read("a", { grammar: "go", lines: ["one"] });
+  highlighter.read("a", "go", ["one"]);
   answer();
   const late = { code: 1, from: 1, lines: [[["two", "keyword"] as const]] };
   highlighter.close();

@@ -37,7 +37,7 @@ export function useHighlight(
   );
   const known = useSyncExternalStore(subscribe, () => highlighter?.known(key) ?? NOTHING);
   useEffect(() => {
-    if (grammar !== null) highlighter?.read(key, { grammar, lines });
+    if (grammar !== null) highlighter?.read(key, grammar, lines);
   }, [highlighter, key, grammar, lines]);
   return known;
 }

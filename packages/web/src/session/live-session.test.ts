@@ -18,14 +18,14 @@ function setUp({
   readonly events?: readonly StreamEvent[];
   readonly onEvent?: (event: StreamEvent) => void;
 }) {
-  const asked = [...gets];
+  const replies = [...gets];
   const stop = new AbortController();
-  const heard: StreamEvent[] = [];
+  const received: StreamEvent[] = [];
   const faults: Error[] = [];
   const options: LiveSessionOptions = {
     id: "s",
     sessions: {
-      get: () => (asked.shift() ?? (() => Promise.reject(new Error("asked too often"))))(),
+      get: () => (replies.shift() ?? (() => Promise.reject(new Error("too many requests"))))(),
       queue: () => Promise.resolve({ queue: [] }),
       async *events(_, { signal, onConnection } = {}) {
         onConnection?.("open");
@@ -38,28 +38,29 @@ function setUp({
     waiting: { now: () => 0, random: () => 0, pause: () => Promise.resolve() },
     onLoad: () => {},
     onEvent: (event) => {
-      heard.push(event);
+      received.push(event);
       onEvent(event);
     },
     onFault: (error) => void faults.push(error),
   };
-  return { live: createLiveSession(options), stop, heard, faults };
+  return { live: createLiveSession(options), stop, received, faults };
 }
-const found = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ lastEventId: "0" }));
+const loadedSession = (): Promise<WholeSession> =>
+  Promise.resolve(sampleWhole({ lastEventId: "0" }));
 const lost = (): Promise<never> =>
   Promise.reject(new ConnectionError("no server", { cause: null }));
 
 it("loads a session and applies its events", async () => {
   const session = sampleSession({ title: "New", version: 4 });
   const event: StreamEvent = { id: "8", type: "session", data: session };
-  const { live, stop, heard } = setUp({ gets: [found], events: [event] });
+  const { live, stop, received } = setUp({ gets: [loadedSession], events: [event] });
   await live.run(stop.signal);
   expect(live.current()).toMatchObject({ at: "open", link: "live", view: { session } });
-  expect(heard).toEqual([event]);
+  expect(received).toEqual([event]);
 });
 
 it("retries until the server is reachable", async () => {
-  const { live, stop } = setUp({ gets: [lost, lost, found] });
+  const { live, stop } = setUp({ gets: [lost, lost, loadedSession] });
   const seen: string[] = [];
   live.subscribe(() => void seen.push(live.current().at));
   await live.run(stop.signal);
@@ -75,7 +76,7 @@ it("does not retry a missing session", async () => {
 
 it("a deleted session stays readable and is marked as deleted", async () => {
   const deleted: StreamEvent = { id: "8", type: "deleted", data: { id: "s", deleted: true } };
-  const { live, stop } = setUp({ gets: [found], events: [deleted] });
+  const { live, stop } = setUp({ gets: [loadedSession], events: [deleted] });
   await live.run(stop.signal);
   expect(live.current()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
 });
@@ -84,8 +85,8 @@ it("reports text of an unknown message and loads the session again", async () =>
   const orphan: StreamEvent = { id: "8", type: "delta", data: { messageId: "m", text: "x" } };
   const again = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ title: "Again" }));
   let isMissing = true;
-  const { live, stop, heard, faults } = setUp({
-    gets: [found, again],
+  const { live, stop, received, faults } = setUp({
+    gets: [loadedSession, again],
     events: [orphan],
     onEvent: () => {
       if (!isMissing) return;
@@ -95,6 +96,6 @@ it("reports text of an unknown message and loads the session again", async () =>
   });
   await live.run(stop.signal);
   expect(live.current()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
-  expect(heard).toEqual([orphan, orphan]);
+  expect(received).toEqual([orphan, orphan]);
   expect(faults).toEqual([new MissingMessageError("m")]);
 });

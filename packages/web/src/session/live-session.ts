@@ -30,16 +30,7 @@ export type LiveState =
 /** Whether the page receives the session's events. */
 export type Link = "live" | "broken" | "catching up" | { readonly refused: string };
 
-/** One session: loaded once, then updated by its events. */
-export interface LiveSession {
-  current(): LiveState;
-  subscribe(changed: () => void): () => void;
-  /** Follows the session until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Applies the reply to a request before the matching event arrives. */
-  setSession(session: Session): void;
-  setQueue(queue: readonly QueuedMessage[]): void;
-}
+export type LiveSession = ReturnType<typeof createLiveSession>;
 
 export interface LiveSessionOptions {
   readonly id: string;
@@ -52,7 +43,8 @@ export interface LiveSessionOptions {
   readonly onFault: (error: Error) => void;
 }
 
-export function createLiveSession(options: LiveSessionOptions): LiveSession {
+/** One session: loaded once, then updated by its events. */
+export function createLiveSession(options: LiveSessionOptions) {
   const { id, sessions, waiting } = options;
   const { current, set, subscribe } = createStore<LiveState>({ at: "opening" });
   const change = (next: (view: SessionView) => SessionView): void => {
@@ -99,9 +91,11 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   return {
     current,
     subscribe,
-    setSession: (session) => change((view) => withSession(view, session)),
-    setQueue: (queue) => change((view) => withQueue(view, queue)),
-    async run(signal) {
+    /** Applies the reply to a request before the matching event arrives. */
+    setSession: (session: Session): void => change((view) => withSession(view, session)),
+    setQueue: (queue: readonly QueuedMessage[]): void => change((view) => withQueue(view, queue)),
+    /** Follows the session until the signal aborts. */
+    async run(signal: AbortSignal): Promise<void> {
       for (let failures = 1; !signal.aborted; failures += 1) {
         try {
           const whole = await read(signal);

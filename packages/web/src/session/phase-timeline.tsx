@@ -1,7 +1,7 @@
 import type { Phase, Session } from "@holdfast/protocol";
 import { useState, type ReactElement } from "react";
+import { capital } from "../ui/capital.ts";
 import { absoluteTime, durationText } from "../ui/time.ts";
-import { PHASE_NAMES } from "./phase-names.ts";
 import { phaseStays, type PhaseStay } from "./phases.ts";
 
 /** The phases as a proportional bar and a list. */
@@ -36,7 +36,7 @@ function Stay({ stay }: { readonly stay: PhaseStay }): ReactElement {
   return (
     <li className="flex items-baseline gap-3" aria-current={current ? "step" : undefined}>
       <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLORS[phase]}`} />
-      <span className={current ? "font-semibold" : ""}>{PHASE_NAMES[phase]}</span>
+      <span className={current ? "font-semibold" : ""}>{capital(phase)}</span>
       <span className="ml-auto text-xs text-muted">
         {since === null ? "earlier" : absoluteTime(since)}
       </span>

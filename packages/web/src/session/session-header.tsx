@@ -9,9 +9,9 @@ import type { SessionView } from "./session-view.ts";
 import { TitleEditor } from "./title-editor.tsx";
 import type { SessionActions } from "./use-actions.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { capital } from "../ui/capital.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
-import { PHASE_NAMES } from "./phase-names.ts";
 import { usageOf, usageText } from "./usage.ts";
 
 /** Loaded after the content; the fallback looks the same. */
@@ -69,7 +69,7 @@ export function SessionHeader({
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <StateDot status={session.status} state={session.state} />
-        <DetailsButton text={PHASE_NAMES[session.phase]} title="Phases">
+        <DetailsButton text={capital(session.phase)} title="Phases">
           <PhaseTimeline session={session} />
         </DetailsButton>
         {worker !== null && <span className="wrap-anywhere">{worker}</span>}

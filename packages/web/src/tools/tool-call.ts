@@ -1,5 +1,6 @@
 import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
+import { capital } from "../ui/capital.ts";
 
 /** The server's statuses; newer agents may send others. */
 const STATUSES = [
@@ -193,8 +194,7 @@ export function summarise(calls: readonly ToolCall[]): string {
     return count === 0 ? [] : [`${count} ${ending}`];
   });
   const phrases = [...phrasesOf(calls.filter(({ status }) => status === "completed")), ...others];
-  const text = phrases.join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(phrases.join(", "));
 }
 
 /** In the order of first use. */

@@ -14,22 +14,14 @@ export interface FindState {
   readonly at: number | null;
 }
 
-/** Searches all messages, including those not on the screen. */
-export interface Find {
-  subscribe(listener: () => void): () => void;
-  current(): FindState;
-  /** Starts at the newest hit. An empty query ends the search. */
-  findIn(query: string): void;
-  next(): void;
-  previous(): void;
-  clear(): void;
-}
+export type Find = ReturnType<typeof createFind>;
 
 const NOTHING: FindState = { query: "", hits: [], at: null };
 /** The maximum number of counted hits. */
 const MAX_HITS = 5_000;
 
-export function createFind(store: Pick<TranscriptStore, "search">): Find {
+/** Searches all messages, including those not on the screen. */
+export function createFind(store: Pick<TranscriptStore, "search">) {
   const state = createStore(NOTHING);
   const step = (by: number): void => {
     const { hits, at } = state.current();
@@ -39,7 +31,8 @@ export function createFind(store: Pick<TranscriptStore, "search">): Find {
   return {
     subscribe: state.subscribe,
     current: state.current,
-    findIn(query) {
+    /** Starts at the newest hit. An empty query ends the search. */
+    findIn(query: string): void {
       const hits = hitsOf(store, query);
       state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
     },
