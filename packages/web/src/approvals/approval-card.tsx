@@ -26,7 +26,7 @@ import {
   type PressedKey,
 } from "./approval.ts";
 import { afterFailure, type Answering } from "./answering.ts";
-import { AskedEnd, AskedView } from "./asked-view.tsx";
+import { RequestEnd, RequestView } from "./request-view.tsx";
 import type { FileChange } from "./change-view.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
@@ -136,12 +136,12 @@ export function ApprovalCard({
         {!scrollsTitle && titleLine}
       </header>
       {shown === null && !scrollsTitle ? (
-        <AskedEnd end={end} />
+        <RequestEnd end={end} />
       ) : (
-        <AskedView {...{ changes, root, fit, isRead, end }}>
+        <RequestView {...{ changes, root, fit, isRead, end }}>
           {scrollsTitle && titleLine}
           {shown !== null && hasSubject(shown) && <SubjectView {...shown} />}
-        </AskedView>
+        </RequestView>
       )}
       <Answers {...{ approval, answering, give, inert, isRead, suspensionId: id }} />
       {!isOver && footer}

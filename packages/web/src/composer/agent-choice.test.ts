@@ -45,7 +45,7 @@ it("a change of provider is noted and does not keep the model (C2)", () => {
       session: { next: { provider: "gemini", model: "pro" } },
       chosen: { provider: "demo", model: null },
     }),
-  ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which is told what was said"]);
+  ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which gets the earlier messages"]);
 });
 
 it("C2, ruling 18: a session continues with its last agent, even if the default has changed", () => {
@@ -58,7 +58,7 @@ it("changes are noted relative to the last agent", () => {
   expect(choose({ session: { next: { provider: "demo", model: null } }, last })).toEqual([
     "demo",
     null,
-    "Switches from GEMINI to DEMO, which is told what was said",
+    "Switches from GEMINI to DEMO, which gets the earlier messages",
   ]);
   expect(choose({ last, chosen: { provider: "gemini", model: null } })).toEqual([
     "gemini",

@@ -38,7 +38,7 @@ export function agentChoiceOf({
     const from = last ?? { provider: usual, model: next.model };
     if (about !== null && !about.installed) return `${about.title} is not installed`;
     if (from.provider !== null && from.provider !== provider)
-      return `Switches from ${aboutOf(from.provider)?.title ?? from.provider} to ${about?.title ?? provider}, which is told what was said`;
+      return `Switches from ${aboutOf(from.provider)?.title ?? from.provider} to ${about?.title ?? provider}, which gets the earlier messages`;
     const isOtherModel = model !== null && from.model !== null && model !== from.model;
     return isOtherModel ? `Switches from ${from.model} to ${model}` : null;
   };

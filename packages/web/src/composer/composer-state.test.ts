@@ -49,7 +49,7 @@ it("a session that waits for an answer also accepts messages (C9)", () => {
 it("a message waits behind the queue", () => {
   expect(stateOf({ queued: 2 })).toMatchObject({
     send: "Queue",
-    note: "Queues behind what waits already",
+    note: "Queues behind other messages",
   });
   expect(stateOf({ delivery: "hold" })).toMatchObject({ open: true, send: "Queue" });
 });

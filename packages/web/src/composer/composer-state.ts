@@ -37,7 +37,7 @@ export function composerStateOf(
     return closed("This session accepts no messages at the moment.", "accept");
   const interrupt = INTERRUPT[state];
   if (delivery === "hold") {
-    const note = "Messages are held back: it waits in the queue";
+    const note = "Messages are held back in the queue";
     return { open: true, note, send: "Queue", interrupt };
   }
   const note = noteOf(status, state, queued);
@@ -68,7 +68,7 @@ function noteOf(
         : "Waits in the queue for the answer above";
     case "idle":
       if (status === "suspended") return "Sending resumes this session";
-      return queued === 0 ? null : "Queues behind what waits already";
+      return queued === 0 ? null : "Queues behind other messages";
     default:
       return state satisfies never;
   }

@@ -7,8 +7,8 @@ const NAMES = {
   tool_result: ["A tool's result", "A tool's result: "],
   event: ["An event", "Event: "],
   budget: ["Its budget is used up", null],
-  rate_limit: ["A rate limit to pass", null],
-  shutdown: ["The server to be back", null],
+  rate_limit: ["Waiting for a rate limit", null],
+  shutdown: ["Waiting for the server", null],
 } as const satisfies Record<SuspensionKind, readonly [string, string | null]>;
 
 /** The reason why a session waits, in a line. */

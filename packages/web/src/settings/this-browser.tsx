@@ -46,7 +46,7 @@ export function ThisBrowser(): ReactElement {
             name: "Token",
             value:
               token === null ? (
-                <span className="text-muted">None stored; the server needs none.</span>
+                <span className="text-muted">The server requires no token.</span>
               ) : (
                 <span className="flex flex-wrap items-center gap-3">
                   <Button size="small" onClick={() => access.setToken(null)}>
