@@ -54,7 +54,7 @@ export function AnalyticsPage(): ReactElement {
         )}
         {data !== undefined && (
           <div aria-busy={isPlaceholderData} className="flex flex-col gap-4">
-            <Shown stats={data} range={range} onChoose={choose} />
+            <StatsView stats={data} range={range} onChoose={choose} />
           </div>
         )}
         {data === undefined && (
@@ -65,7 +65,7 @@ export function AnalyticsPage(): ReactElement {
   );
 }
 
-function Shown({
+function StatsView({
   stats,
   range,
   onChoose,
@@ -151,9 +151,9 @@ function statsQuery(range: Range) {
 }
 
 function Bars({ breakdown }: { readonly breakdown: Breakdown }): ReactElement {
-  const { title, says, bars, columns, rows, otherwise } = breakdown;
+  const { title, description, bars, columns, rows, emptyText } = breakdown;
   return (
-    <Panel title={title} says={bars.length === 0 ? otherwise : says}>
+    <Panel title={title} description={bars.length === 0 ? emptyText : description}>
       {bars.length > 0 && (
         <ul className="flex flex-col gap-2.5">
           {bars.map(({ name, share, text }, index) => (

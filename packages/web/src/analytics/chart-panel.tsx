@@ -19,9 +19,9 @@ const SWATCHES = {
 
 /** A chart with its legend and its table. */
 export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
-  const { title, unit, bucketMs, starts, series, otherwise } = chart;
+  const { title, unit, bucketMs, starts, series, emptyText } = chart;
   const [pointed, setPointed] = useState<number | null>(null);
-  if (isEmptyChart(chart)) return <Panel title={title} says={otherwise} />;
+  if (isEmptyChart(chart)) return <Panel title={title} description={emptyText} />;
   const startMs = pointed === null ? undefined : starts[pointed];
   return (
     <Panel title={title} aside={startMs === undefined ? "Total" : bucketText(startMs, bucketMs)}>

@@ -1,6 +1,6 @@
 import type { Stats, StatsBucket } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { chartsOf, isEmptyChart, piledUp, rowsOf, tickIndexes } from "./charts.ts";
+import { chartsOf, isEmptyChart, stackedValues, rowsOf, tickIndexes } from "./charts.ts";
 import { emptyStats } from "./testing/empty-stats.ts";
 
 const nothing = {
@@ -58,7 +58,7 @@ describe("charts over time", () => {
         { name: "Interrupted", tone: "warn", values: [0, 0, 0], total: 0 },
         { name: "Failed", tone: "danger", values: [1, 0, 0], total: 1 },
       ],
-      otherwise: "No run ended.",
+      emptyText: "No run ended.",
     });
     expect(tokens?.series.map(({ values, total }) => [values, total])).toEqual([
       [[10, 0, 0], 10],
@@ -107,7 +107,7 @@ describe("charts over time", () => {
   });
 
   it("are stacked from the top down", () => {
-    expect(piledUp(runs?.series ?? [])).toEqual([
+    expect(stackedValues(runs?.series ?? [])).toEqual([
       [3, 0, 1],
       [2, 0, 1],
       [2, 0, 1],

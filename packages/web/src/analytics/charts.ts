@@ -23,7 +23,7 @@ export interface Chart {
   readonly starts: readonly number[];
   readonly series: readonly ChartSeries[];
   /** Shown when there is no data. */
-  readonly otherwise: string;
+  readonly emptyText: string;
 }
 
 /** Agents report arbitrary currencies; only some get a chart. */
@@ -55,7 +55,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
       series: OUTCOMES.map(([name, key, tone]) =>
         seriesOf(name, tone, (bucket) => bucket[key], total[key]),
       ),
-      otherwise: "No run ended.",
+      emptyText: "No run ended.",
     },
     {
       ...axis,
@@ -66,7 +66,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
         seriesOf("Success", "accent", (bucket) => bucket.successRate, successRate),
         seriesOf("Resume", "warn", (bucket) => bucket.resumeRate, resumeRate),
       ],
-      otherwise: "No run ended, and no session was cut off.",
+      emptyText: "No run ended, and no session was cut off.",
     },
     {
       ...axis,
@@ -77,7 +77,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
         seriesOf("In", "accent", (bucket) => bucket.inputTokens, total.inputTokens),
         seriesOf("Out", "warn", (bucket) => bucket.outputTokens, total.outputTokens),
       ],
-      otherwise: "No agent reported its tokens.",
+      emptyText: "No agent reported its tokens.",
     },
     ...currencies.slice(0, CURRENCIES_MAX).map((currency): Chart => {
       const costOf = ({ cost }: Pick<StatsBucket, "cost">): number => cost[currency] ?? 0;
@@ -87,7 +87,7 @@ export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): r
         drawnAs: "stack",
         unit: { is: "money", currency },
         series: [seriesOf("Cost", "accent", costOf, costOf(total))],
-        otherwise: "No agent reported its cost.",
+        emptyText: "No agent reported its cost.",
       };
     }),
   ];
@@ -113,7 +113,7 @@ export function rowsOf({ starts, series, drawnAs }: Chart) {
 }
 
 /** Cumulated values for a stack: the topmost series has the largest values and is drawn first. */
-export function piledUp(series: readonly ChartSeries[]): readonly (readonly number[])[] {
+export function stackedValues(series: readonly ChartSeries[]): readonly (readonly number[])[] {
   const piles: (readonly number[])[] = [];
   for (const { values } of series) {
     const below = piles.at(-1);

@@ -15,7 +15,7 @@ function chartOf(values: readonly (number | null)[], drawnAs: Chart["drawnAs"]):
       { name: "One", tone: "ok", values, total: 1 },
       { name: "Other", tone: "danger", values, total: 1 },
     ],
-    otherwise: "Nothing.",
+    emptyText: "Nothing.",
   };
 }
 

@@ -4,7 +4,7 @@ import { HoldfastError, errorText } from "@holdfast/client";
 export type Answering =
   | { readonly at: "open" }
   | { readonly at: "sending"; readonly answer: unknown }
-  | { readonly at: "given"; readonly answer: unknown }
+  | { readonly at: "answered"; readonly answer: unknown }
   /** It was answered or closed elsewhere. */
   | { readonly at: "late"; readonly reason: string }
   /** The answer may have arrived; repeating it is safe. */

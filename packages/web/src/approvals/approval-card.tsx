@@ -77,7 +77,7 @@ export function ApprovalCard({
   const titleId = useId();
   const shown = useMemo(() => shownOf(approval, changes, root), [approval, changes, root]);
   const isCommand = approval.ask === "choice" && approval.subject.command === approval.title;
-  const isOver = answering.at === "given" || answering.at === "late";
+  const isOver = answering.at === "answered" || answering.at === "late";
 
   const takesKeys = !inert && !isOver && answering.at !== "sending";
 
@@ -178,7 +178,8 @@ function Answers({
 }: Omit<AnswerInputProps, "busy" | "sending"> & {
   readonly answering: Answering;
 }): ReactElement | null {
-  if (answering.at === "given") return <p className="text-muted">Answered. The run continues.</p>;
+  if (answering.at === "answered")
+    return <p className="text-muted">Answered. The run continues.</p>;
   if (answering.at === "late") return <p className="text-muted">{answering.reason}</p>;
   const busy = answering.at === "sending";
   const sending = busy && typeof answering.answer === "string" ? answering.answer : null;
@@ -296,11 +297,11 @@ function useAnswer(
       client.sessions
         .answer(sessionId, { suspensionId, answer })
         .then(
-          (): Answering => ({ at: "given", answer }),
+          (): Answering => ({ at: "answered", answer }),
           (error: unknown) => afterFailure(error, answer),
         )
         .then((next) => {
-          isBusy.current = next.at === "given" || next.at === "late";
+          isBusy.current = next.at === "answered" || next.at === "late";
           setAnswering(next);
           announce(WORDS[next.at]);
           return queries.invalidateQueries({ queryKey: suspensionsQuery.queryKey });
@@ -315,7 +316,7 @@ function useAnswer(
 const WORDS = {
   open: "",
   sending: "",
-  given: "Answered",
+  answered: "Answered",
   late: "Already answered elsewhere",
   failed: "The answer was not sent",
 } as const satisfies Record<Answering["at"], string>;

@@ -10,7 +10,7 @@ import {
 import { ListFilter } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { capital } from "../ui/capital.ts";
+import { capital } from "../api/session-name.ts";
 import { classNames } from "../ui/class-names.ts";
 import { type ListSearch, narrowedBy, parseListSearch } from "./list-search.ts";
 

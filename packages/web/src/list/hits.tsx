@@ -36,7 +36,7 @@ function Pieces({ pieces }: { readonly pieces: readonly Piece[] }): ReactElement
 const SPEAKERS = { user: "You", agent: "Agent", system: "Notice" } as const;
 
 /** An excerpt of the matching message, or the purpose of the session. */
-export function FoundLine({
+export function HitLine({
   session: { purpose },
   name,
   hit,

@@ -59,12 +59,12 @@ export function ListPage(): ReactElement {
         </IconButton>
       </header>
       <FilterBar {...{ search, repositories, providers, counts: list.counts, onChange: change }} />
-      <Listed {...{ list, search, selection, change, repositories, providers }} />
+      <ListBody {...{ list, search, selection, change, repositories, providers }} />
     </main>
   );
 }
 
-function Listed({
+function ListBody({
   list,
   search,
   selection,

@@ -11,7 +11,7 @@ import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
 import { copyText } from "../ui/toast.ts";
 import { canArchive } from "./archive-sessions.ts";
-import { FoundLine, Hits } from "./hits.tsx";
+import { HitLine, Hits } from "./hits.tsx";
 import { waitsFor } from "./waits-for.ts";
 
 export interface RowProps {
@@ -62,7 +62,7 @@ export function SessionRow(props: RowProps): ReactElement {
           <Details {...props} />
           <RelativeTime time={session.lastActiveAt} className="ml-auto shrink-0 md:hidden" />
         </div>
-        {query !== undefined && <FoundLine {...{ session, name, hit, query }} id={foundId} />}
+        {query !== undefined && <HitLine {...{ session, name, hit, query }} id={foundId} />}
       </div>
       <RowMenu {...props} name={name} />
     </div>

@@ -18,10 +18,10 @@ export function DeleteDialog({
   readonly onClose: () => void;
 }): ReactElement {
   const [typed, setTyped] = useState("");
-  const isMeant = typed.trim().toLowerCase() === WORD;
+  const isConfirmed = typed.trim().toLowerCase() === WORD;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isMeant && !busy) onConfirm();
+    if (isConfirmed && !busy) onConfirm();
   };
   return (
     <Dialog
@@ -33,7 +33,13 @@ export function DeleteDialog({
       footer={
         <>
           <Button onClick={onClose}>Keep it</Button>
-          <Button tone="danger" type="submit" form="delete-session" busy={busy} disabled={!isMeant}>
+          <Button
+            tone="danger"
+            type="submit"
+            form="delete-session"
+            busy={busy}
+            disabled={!isConfirmed}
+          >
             Delete for good
           </Button>
         </>

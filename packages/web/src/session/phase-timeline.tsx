@@ -1,6 +1,6 @@
 import type { Phase, Session } from "@holdfast/protocol";
 import { useState, type ReactElement } from "react";
-import { capital } from "../ui/capital.ts";
+import { capital } from "../api/session-name.ts";
 import { absoluteTime, durationText } from "../ui/time.ts";
 
 /** The phases as a proportional bar and a list. */

@@ -1,6 +1,6 @@
 import { ArrowLeft, Ellipsis, Square } from "lucide-react";
 import { type ReactElement, type ReactNode, useState } from "react";
-import { sessionName } from "../api/session-name.ts";
+import { capital, sessionName } from "../api/session-name.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -9,7 +9,6 @@ import type { SessionView } from "./session-view.ts";
 import { TitleEditor } from "./title-editor.tsx";
 import type { SessionActions } from "./use-actions.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { capital } from "../ui/capital.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { loaded } from "../ui/loaded.tsx";
 import { usageOf, usageText } from "./usage.ts";

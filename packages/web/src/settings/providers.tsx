@@ -23,7 +23,7 @@ export function Providers(): ReactElement {
     </ul>
   );
   return (
-    <Section title="Agents" says="Found on the server's machine.">
+    <Section title="Agents" description="Found on the server's machine.">
       {error !== null && <p className="text-danger">{errorText(error)}</p>}
       {rows(installed)}
       {missing.length > 0 && (

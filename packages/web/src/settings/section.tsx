@@ -5,11 +5,11 @@ import { showFailure } from "../ui/toast.ts";
 
 export function Section({
   title,
-  says,
+  description,
   children,
 }: {
   readonly title: string;
-  readonly says?: ReactNode;
+  readonly description?: ReactNode;
   readonly children: ReactNode;
 }): ReactElement {
   const id = `section-${title.toLowerCase().replaceAll(" ", "-")}`;
@@ -18,7 +18,7 @@ export function Section({
       <h2 id={id} className="font-semibold">
         {title}
       </h2>
-      {says !== undefined && <p className="text-muted">{says}</p>}
+      {description !== undefined && <p className="text-muted">{description}</p>}
       <div className="mt-2">{children}</div>
     </section>
   );

@@ -37,7 +37,7 @@ function Repositories(): ReactElement {
   return (
     <Section
       title="Repositories"
-      says="Agents work in these folders. Removing one here does not change the disk."
+      description="Agents work in these folders. Removing one here does not change the disk."
     >
       {error !== null && <p className="text-danger">{errorText(error)}</p>}
       {repos.length > 0 && (
@@ -75,7 +75,7 @@ function RemovedSessions(): ReactElement {
   return (
     <Section
       title="Removed sessions"
-      says="Retention removes sessions that cannot go on. Each can be restored for a while."
+      description="Retention removes sessions that cannot continue. Each can be restored for a while."
     >
       {error !== null && <p className="text-danger">{errorText(error)}</p>}
       {data !== undefined && removed.length === 0 && <p>There are none.</p>}

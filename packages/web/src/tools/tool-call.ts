@@ -1,6 +1,6 @@
 import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
-import { capital } from "../ui/capital.ts";
+import { capital } from "../api/session-name.ts";
 
 /** The server's statuses; newer agents may send others. */
 const STATUSES = [
