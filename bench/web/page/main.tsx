@@ -4,9 +4,11 @@ import { createRef } from "react";
 import { createRoot } from "react-dom/client";
 import "../../../packages/web/src/style.css";
 import { createFind } from "../../../packages/web/src/transcript/find.ts";
-import type { TranscriptHandle } from "../../../packages/web/src/transcript/transcript-list.tsx";
+import {
+  Transcript,
+  type TranscriptHandle,
+} from "../../../packages/web/src/transcript/transcript-list.tsx";
 import { createTranscript } from "../../../packages/web/src/transcript/transcript-store.ts";
-import { Transcript } from "../../../packages/web/src/transcript/transcript.tsx";
 
 /** What the benchmark asks the page for. */
 export interface BenchPage {
@@ -53,6 +55,7 @@ createRoot(root).render(
       store={store}
       find={createFind(store)}
       runLabel={() => "demo"}
+      noticeAction={() => null}
       root="/repo"
     />
   </div>,

@@ -1,56 +1,93 @@
-import {
-  lazy,
-  type ReactElement,
-  StrictMode,
-  Suspense,
-  useEffect,
-  useSyncExternalStore,
-} from "react";
+import { HoldfastError } from "@holdfast/client";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { type ReactElement, StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
-import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { openPageStorage } from "./api/page-storage.ts";
-import { createQueryClient } from "./api/query-client.ts";
-import { registerServiceWorker, reloadWhenOutdated } from "./app/service-worker.ts";
 import "./style.css";
 import { access } from "./api/client.ts";
 import { followAll } from "./api/live.ts";
+import { openPageStorage } from "./api/page-storage.ts";
+import { useStore } from "./api/store.ts";
 import { Shell } from "./app/shell.tsx";
+import { loaded } from "./ui/loaded.tsx";
 
-const TokenPage = lazy(() =>
-  import("./app/token-page.tsx").then((m) => ({ default: m.TokenPage })),
-);
+const TokenPage = loaded(() => import("./app/token-page.tsx").then((m) => m.TokenPage));
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("unreachable: index.html has an element #root");
 
-reloadWhenOutdated(openPageStorage(() => sessionStorage));
+/** Events keep the queries up to date; nothing is fetched on a timer. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      // The server may be on this machine, so the browser's online state does not matter.
+      networkMode: "always",
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && mayPass(error),
+    },
+    mutations: { retry: false, networkMode: "always" },
+  },
+});
+
+reloadWhenOutdated();
 createRoot(root).render(
   <StrictMode>
-    <App queries={createQueryClient()} />
+    <App />
   </StrictMode>,
 );
 addEventListener("load", () => void registerServiceWorker().catch(() => {}));
 
-function App({ queries }: { readonly queries: QueryClient }): ReactElement {
-  const { token, refused } = useSyncExternalStore(access.subscribe, access.current);
+function App(): ReactElement {
+  const { token, refused } = useStore(access);
   useEffect(() => {
     if (refused) return;
     const stop = followAll(queries);
     return () => {
       stop();
-      // What was read with one token is not shown with another.
+      // Data that was read with one token is not shown with another.
       queries.clear();
     };
-  }, [queries, token, refused]);
-  if (refused)
-    return (
-      <Suspense fallback={null}>
-        <TokenPage />
-      </Suspense>
-    );
+  }, [token, refused]);
+  if (refused) return <TokenPage />;
   return (
     <QueryClientProvider client={queries}>
       <Shell />
     </QueryClientProvider>
   );
+}
+
+/** A refusal is permanent; server errors are not. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof HoldfastError) || error.status >= 500;
+}
+
+/** The service worker lets the page open without the server; data always comes from the server. */
+async function registerServiceWorker(): Promise<void> {
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  await navigator.serviceWorker.register("/sw.js");
+}
+
+/** After an update, the server no longer has the chunks of the old page: a reload fetches the new page. */
+function reloadWhenOutdated(): void {
+  const key = "holdfast.reloaded-at";
+  const storage = openPageStorage(() => sessionStorage);
+  addEventListener("vite:preloadError", () => {
+    const before = Number(storage.get(key) ?? 0);
+    // A reload that did not help a moment ago will not help now: the failure is shown.
+    if (Date.now() - before < 30_000) return;
+    void isServed().then((served) => {
+      if (!served) return;
+      storage.set(key, String(Date.now()));
+      location.reload();
+    });
+  });
+}
+
+/** While the server is unreachable, a missing chunk is not outdated and a reload does not help. */
+async function isServed(): Promise<boolean> {
+  try {
+    return (await fetch("/healthz", { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
 }

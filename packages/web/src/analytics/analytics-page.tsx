@@ -8,17 +8,16 @@ import type { PageSearch } from "../app/place.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { goTo, usePlace } from "../app/router.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { Spinner } from "../ui/spinner.tsx";
+import { Empty, NotLoaded } from "../ui/empty.tsx";
 import { type Breakdown, breakdownsOf } from "./breakdowns.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { chartsOf } from "./charts.ts";
-import { Figures } from "./figures.tsx";
 import { RangeChoice } from "./range-choice.tsx";
 import { parseRange, type Range, toSearch, toStatsQuery } from "./range.ts";
 import { client } from "../api/client.ts";
 import { TableBehind } from "./data-table.tsx";
 import { Panel } from "./panel.tsx";
+import { costText, countText, rateText, timeText, tokensText } from "./value-text.ts";
 
 const NOTHING: PageSearch = {};
 
@@ -55,28 +54,18 @@ export function AnalyticsPage(): ReactElement {
         )}
         {data !== undefined && (
           <div aria-busy={isPlaceholderData} className="flex flex-col gap-4">
-            <Shown stats={data} range={range} onChoose={choose} />
+            <StatsView stats={data} range={range} onChoose={choose} />
           </div>
         )}
-        {data === undefined && error === null && (
-          <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Loading the figures…
-          </p>
-        )}
-        {data === undefined && error !== null && (
-          <Empty
-            title="The figures could not be loaded"
-            action={<Button onClick={() => void refetch()}>Try again</Button>}
-          >
-            {errorText(error)}
-          </Empty>
+        {data === undefined && (
+          <NotLoaded name="figures" error={error} onRetry={() => void refetch()} />
         )}
       </div>
     </main>
   );
 }
 
-function Shown({
+function StatsView({
   stats,
   range,
   onChoose,
@@ -118,6 +107,36 @@ function Shown({
   );
 }
 
+/** The key figures. */
+function Figures({ stats }: { readonly stats: Stats }): ReactElement {
+  const { total } = stats;
+  const figures = [
+    ["Sessions", countText(stats.sessions), "with activity"],
+    ["Runs", countText(total.runs), "ended"],
+    ["Success rate", rateText(stats.successRate), "of ended runs, completed"],
+    ["Resume rate", rateText(stats.resumeRate), "resumed after an interruption"],
+    ["Median time", timeText(total.durationMs?.median ?? null), "of a run, waiting included"],
+    ["Errors", countText(total.errors), "of these sessions, at any time"],
+    ["Tokens in", tokensText(total.inputTokens), "reported by agents"],
+    ["Tokens out", tokensText(total.outputTokens), "reported by agents"],
+    ["Cost", costText(total.cost), "reported by agents"],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
+      {figures.map(([name, value, meaning]) => (
+        <div
+          key={name}
+          className="flex min-w-0 flex-col bg-surface px-3 py-2.5 max-sm:last:col-span-2"
+        >
+          <dt className="text-xs font-medium text-muted">{name}</dt>
+          <dd className="text-xl font-semibold wrap-anywhere tabular-nums">{value}</dd>
+          <dd className="text-xs text-muted">{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function isEmpty({ sessions, total }: Stats): boolean {
   return sessions === 0 && total.runs === 0;
 }
@@ -132,9 +151,9 @@ function statsQuery(range: Range) {
 }
 
 function Bars({ breakdown }: { readonly breakdown: Breakdown }): ReactElement {
-  const { title, says, bars, columns, rows, otherwise } = breakdown;
+  const { title, description, bars, columns, rows, emptyText } = breakdown;
   return (
-    <Panel title={title} says={bars.length === 0 ? otherwise : says}>
+    <Panel title={title} description={bars.length === 0 ? emptyText : description}>
       {bars.length > 0 && (
         <ul className="flex flex-col gap-2.5">
           {bars.map(({ name, share, text }, index) => (

@@ -18,7 +18,7 @@ const group = {
 };
 const alone = { ...emptyStats.total, runs: 1, cancelled: 1, successRate: 0 };
 
-describe("what happened by agent, provider and phase", () => {
+describe("a breakdown by agent, provider and phase", () => {
   const [agents, providers, phases] = breakdownsOf(
     {
       ...emptyStats,
@@ -37,18 +37,18 @@ describe("what happened by agent, provider and phase", () => {
     new Map([["demo", "Demo agent"]]),
   );
 
-  it("has bars as long as the runs, against the longest", () => {
+  it("has bars in proportion to the longest", () => {
     expect(agents?.bars).toEqual([
       { name: "demo", share: 1, text: "4 runs, 75%" },
       { name: "Unnamed agent", share: 0.25, text: "1 run, 0%" },
     ]);
   });
 
-  it("names providers as people do, where that is known", () => {
+  it("uses the titles of known providers", () => {
     expect(providers?.bars.map(({ name }) => name)).toEqual(["Demo agent", "other", "None"]);
   });
 
-  it("has everything in rows with a cell for each column", () => {
+  it("has rows with a cell for each column", () => {
     expect(agents?.rows).toEqual([
       ["demo", "3", "4", "3", "1", "0", "0", "75%", "2", "4.0 s", "1.5K", "300", "$0.50, €1.00"],
       ["Unnamed agent", "0", "1", "0", "0", "1", "0", "0%", "0", "–", "0", "0", "–"],
@@ -56,7 +56,7 @@ describe("what happened by agent, provider and phase", () => {
     expect(agents?.columns.length).toBe(13);
   });
 
-  it("has time bars of phases that can be left, and rows of all", () => {
+  it("has bars for timed phases and rows for all phases", () => {
     expect(phases?.bars).toEqual([{ name: "Planning", share: 1, text: "1 min, median 30 s" }]);
     expect(phases?.rows).toEqual([
       ["Planning", "2", "1 min", "30 s", "30 s", "1"],
@@ -64,7 +64,7 @@ describe("what happened by agent, provider and phase", () => {
     ]);
   });
 
-  it("has no bars when nothing happened", () => {
+  it("has no bars without activity", () => {
     expect(breakdownsOf(emptyStats, new Map()).map(({ bars }) => bars)).toEqual([[], [], []]);
   });
 });

@@ -1,17 +1,17 @@
 import type { PhaseStats, Stats, StatsGroup } from "@holdfast/protocol";
-import { PHASE_NAMES } from "../session/phase-names.ts";
-import { costTexts, NONE, valueText } from "./value-text.ts";
+import { capital } from "../api/session-name.ts";
+import { costText, countText, rateText, timeText, tokensText } from "./value-text.ts";
 
 /** A breakdown by a dimension: bars, and a table with all values. */
 export interface Breakdown {
   readonly title: string;
-  readonly says: string;
+  readonly description: string;
   readonly bars: readonly Bar[];
   readonly columns: readonly [string, ...string[]];
   /** The first cell is the row's name. */
   readonly rows: readonly (readonly string[])[];
   /** Shown when there are no bars. */
-  readonly otherwise: string;
+  readonly emptyText: string;
 }
 
 interface Bar {
@@ -29,7 +29,7 @@ export function breakdownsOf(
     {
       ...groupsOf(byAgent, (name) => name ?? "Unnamed agent", "Agent"),
       title: "By agent",
-      otherwise: "No agent ended a run.",
+      emptyText: "No agent ended a run.",
     },
     {
       ...groupsOf(
@@ -38,7 +38,7 @@ export function breakdownsOf(
         "Provider",
       ),
       title: "By provider",
-      otherwise: "No provider ended a run.",
+      emptyText: "No provider ended a run.",
     },
     phasesOf(byPhase),
   ];
@@ -48,10 +48,10 @@ function groupsOf(
   groups: readonly StatsGroup[],
   nameOf: (name: string | null) => string,
   kind: string,
-): Omit<Breakdown, "title" | "otherwise"> {
+): Omit<Breakdown, "title" | "emptyText"> {
   const most = Math.max(...groups.map(({ runs }) => runs), 1);
   return {
-    says: "Runs, and how many of them completed.",
+    description: "Runs, and how many of them completed.",
     bars: groups.map(({ name, runs, successRate }) => ({
       name: nameOf(name),
       share: runs / most,
@@ -81,9 +81,9 @@ function groupsOf(
       rateText(group.successRate),
       countText(group.errors),
       timeText(group.durationMs?.median ?? null),
-      valueText(group.inputTokens, { is: "tokens" }),
-      valueText(group.outputTokens, { is: "tokens" }),
-      costTexts(group.cost).join(", ") || NONE,
+      tokensText(group.inputTokens),
+      tokensText(group.outputTokens),
+      costText(group.cost),
     ]),
   };
 }
@@ -95,37 +95,25 @@ function phasesOf(phases: readonly PhaseStats[]): Breakdown {
   const most = Math.max(...timed.map(({ durationMs }) => durationMs.total), 1);
   return {
     title: "By phase",
-    says: "Time that sessions spent in each phase, all together.",
+    description: "Time that sessions spent in each phase, all together.",
     bars: timed.map(({ phase, durationMs }) => ({
-      name: PHASE_NAMES[phase],
+      name: capital(phase),
       share: durationMs.total / most,
       text: `${timeText(durationMs.total)}, median ${timeText(durationMs.median)}`,
     })),
     columns: ["Phase", "Sessions", "Time", "Median", "Mean", "Errors"],
     rows: phases.map(({ phase, sessions, durationMs, errors }) => [
-      PHASE_NAMES[phase],
+      capital(phase),
       countText(sessions),
       timeText(durationMs?.total ?? null),
       timeText(durationMs?.median ?? null),
       timeText(durationMs?.mean ?? null),
       countText(errors),
     ]),
-    otherwise: "No session spent time in a phase.",
+    emptyText: "No session spent time in a phase.",
   };
 }
 
 function countOf(runs: number): string {
   return runs === 1 ? "1 run" : `${countText(runs)} runs`;
-}
-
-function countText(value: number): string {
-  return valueText(value, { is: "count" });
-}
-
-function rateText(value: number | null): string {
-  return valueText(value, { is: "rate" });
-}
-
-function timeText(value: number | null): string {
-  return valueText(value, { is: "duration" });
 }

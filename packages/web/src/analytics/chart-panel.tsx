@@ -1,12 +1,13 @@
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { ErrorBoundary } from "../app/error-boundary.tsx";
 import { classNames } from "../ui/class-names.ts";
+import { loaded } from "../ui/loaded.tsx";
 import { type Chart, isEmptyChart, rowsOf, type Tone } from "./charts.ts";
 import { TableBehind } from "./data-table.tsx";
 import { Panel } from "./panel.tsx";
 import { bucketText, valueText } from "./value-text.ts";
 
-const Plot = lazy(() => import("./plot.tsx").then((m) => ({ default: m.Plot })));
+const Plot = loaded(() => import("./plot.tsx").then((m) => m.Plot), <div className="h-44" />);
 
 const SWATCHES = {
   accent: "bg-accent",
@@ -18,14 +19,9 @@ const SWATCHES = {
 
 /** A chart with its legend and its table. */
 export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
-  const { title, unit, bucketMs, starts, series, otherwise } = chart;
+  const { title, unit, bucketMs, starts, series, emptyText } = chart;
   const [pointed, setPointed] = useState<number | null>(null);
-  if (isEmptyChart(chart))
-    return (
-      <Panel title={title} says={otherwise}>
-        {null}
-      </Panel>
-    );
+  if (isEmptyChart(chart)) return <Panel title={title} description={emptyText} />;
   const startMs = pointed === null ? undefined : starts[pointed];
   return (
     <Panel title={title} aside={startMs === undefined ? "Total" : bucketText(startMs, bucketMs)}>
@@ -35,9 +31,7 @@ export function ChartPanel({ chart }: { readonly chart: Chart }): ReactElement {
           <p className="text-xs text-muted">The chart could not be drawn. Its table is below.</p>
         )}
       >
-        <Suspense fallback={<div className="h-44" />}>
-          <Plot chart={chart} onPoint={setPointed} />
-        </Suspense>
+        <Plot chart={chart} onPoint={setPointed} />
       </ErrorBoundary>
       <TableBehind
         caption={`${title} over time, without empty periods`}

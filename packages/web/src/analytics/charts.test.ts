@@ -1,6 +1,6 @@
 import type { Stats, StatsBucket } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { chartsOf, isEmptyChart, piledUp, rowsOf, tickIndexes } from "./charts.ts";
+import { chartsOf, isEmptyChart, stackedValues, rowsOf, tickIndexes } from "./charts.ts";
 import { emptyStats } from "./testing/empty-stats.ts";
 
 const nothing = {
@@ -44,8 +44,8 @@ const stats = statsOf(
 );
 const [runs, rates, tokens, ...costs] = chartsOf(stats);
 
-describe("charts of what happened over time", () => {
-  it("have one value for each bucket, and what it comes to", () => {
+describe("charts over time", () => {
+  it("have one value per bucket and a total", () => {
     expect(runs).toEqual({
       title: "Runs",
       drawnAs: "stack",
@@ -58,7 +58,7 @@ describe("charts of what happened over time", () => {
         { name: "Interrupted", tone: "warn", values: [0, 0, 0], total: 0 },
         { name: "Failed", tone: "danger", values: [1, 0, 0], total: 1 },
       ],
-      otherwise: "No run ended.",
+      emptyText: "No run ended.",
     });
     expect(tokens?.series.map(({ values, total }) => [values, total])).toEqual([
       [[10, 0, 0], 10],
@@ -66,14 +66,14 @@ describe("charts of what happened over time", () => {
     ]);
   });
 
-  it("leave rates open where there was nothing to measure", () => {
+  it("have no rate where nothing was measured", () => {
     expect(rates?.series.map(({ values, total }) => [values, total])).toEqual([
       [[2 / 3, null, 1], 0.75],
       [[null, null, null], null],
     ]);
   });
 
-  it("are one for each currency in which something was spent, and not for many", () => {
+  it("exist for each used currency, up to a limit", () => {
     expect(costs.map(({ title, series }) => [title, series[0]?.values])).toEqual([
       ["Cost in USD", [0.5, 0, 0]],
     ]);
@@ -85,14 +85,14 @@ describe("charts of what happened over time", () => {
     ).toEqual(["Cost in A", "Cost in B", "Cost in C", "Cost in D"]);
   });
 
-  it("know when there is nothing to draw; a rate of nothing at all is something", () => {
+  it("are empty without data; a rate of zero is data", () => {
     expect(chartsOf(stats).map(isEmptyChart)).toEqual([false, false, false, false]);
     expect(chartsOf(statsOf([{}, {}], {})).map(isEmptyChart)).toEqual([true, true, true]);
     const failed = chartsOf(statsOf([{ failed: 1, successRate: 0 }], { failed: 1 }));
     expect(failed.map(isEmptyChart)).toEqual([false, false, true]);
   });
 
-  it("are rows of a table too, newest first, without those of nothing", () => {
+  it("have table rows, newest first, without empty buckets", () => {
     const rows = chartsOf(stats).slice(0, 2).map(rowsOf);
     expect(rows).toEqual([
       [
@@ -106,8 +106,8 @@ describe("charts of what happened over time", () => {
     ]);
   });
 
-  it("are piled up from the top down", () => {
-    expect(piledUp(runs?.series ?? [])).toEqual([
+  it("are stacked from the top down", () => {
+    expect(stackedValues(runs?.series ?? [])).toEqual([
       [3, 0, 1],
       [2, 0, 1],
       [2, 0, 1],
@@ -120,7 +120,7 @@ describe("charts of what happened over time", () => {
     [10, 4, [0, 3, 6, 9]],
     [5, 0, [0]],
     [0, 4, []],
-  ])("of %i buckets name what %i names have room for", (count, roomFor, expected) => {
+  ])("with %i buckets have labels that fit in the room for %i", (count, roomFor, expected) => {
     expect(tickIndexes(count, roomFor)).toEqual(expected);
   });
 });

@@ -23,7 +23,7 @@ export interface Chart {
   readonly starts: readonly number[];
   readonly series: readonly ChartSeries[];
   /** Shown when there is no data. */
-  readonly otherwise: string;
+  readonly emptyText: string;
 }
 
 /** Agents report arbitrary currencies; only some get a chart. */
@@ -38,84 +38,58 @@ const OUTCOMES = [
 
 export function chartsOf({ total, successRate, resumeRate, overTime }: Stats): readonly Chart[] {
   const { bucketMs, buckets } = overTime;
-  const starts = buckets.map(({ start }) => Date.parse(start));
-  const read = (of: (bucket: StatsBucket) => number | null) => buckets.map(of);
+  const axis = { bucketMs, starts: buckets.map(({ start }) => Date.parse(start)) };
+  const seriesOf = (
+    name: string,
+    tone: Tone,
+    valueOf: (bucket: StatsBucket) => number | null,
+    all: number | null,
+  ): ChartSeries => ({ name, tone, values: buckets.map(valueOf), total: all });
   const currencies = Object.keys(total.cost).filter((currency) => total.cost[currency] !== 0);
   return [
     {
+      ...axis,
       title: "Runs",
       drawnAs: "stack",
       unit: { is: "count" },
-      bucketMs,
-      starts,
-      series: OUTCOMES.map(([name, key, tone]) => ({
-        name,
-        tone,
-        values: read((bucket) => bucket[key]),
-        total: total[key],
-      })),
-      otherwise: "No run ended.",
+      series: OUTCOMES.map(([name, key, tone]) =>
+        seriesOf(name, tone, (bucket) => bucket[key], total[key]),
+      ),
+      emptyText: "No run ended.",
     },
     {
+      ...axis,
       title: "Success and resume rate",
       drawnAs: "lines",
       unit: { is: "rate" },
-      bucketMs,
-      starts,
       series: [
-        {
-          name: "Success",
-          tone: "accent",
-          values: read((bucket) => bucket.successRate),
-          total: successRate,
-        },
-        {
-          name: "Resume",
-          tone: "warn",
-          values: read((bucket) => bucket.resumeRate),
-          total: resumeRate,
-        },
+        seriesOf("Success", "accent", (bucket) => bucket.successRate, successRate),
+        seriesOf("Resume", "warn", (bucket) => bucket.resumeRate, resumeRate),
       ],
-      otherwise: "No run ended, and no session was cut off.",
+      emptyText: "No run ended, and no session was cut off.",
     },
     {
+      ...axis,
       title: "Tokens",
       drawnAs: "stack",
       unit: { is: "tokens" },
-      bucketMs,
-      starts,
       series: [
-        {
-          name: "In",
-          tone: "accent",
-          values: read((bucket) => bucket.inputTokens),
-          total: total.inputTokens,
-        },
-        {
-          name: "Out",
-          tone: "warn",
-          values: read((bucket) => bucket.outputTokens),
-          total: total.outputTokens,
-        },
+        seriesOf("In", "accent", (bucket) => bucket.inputTokens, total.inputTokens),
+        seriesOf("Out", "warn", (bucket) => bucket.outputTokens, total.outputTokens),
       ],
-      otherwise: "No agent reported its tokens.",
+      emptyText: "No agent reported its tokens.",
     },
-    ...currencies.slice(0, CURRENCIES_MAX).map((currency): Chart => ({
-      title: `Cost in ${currency}`,
-      drawnAs: "stack",
-      unit: { is: "money", currency },
-      bucketMs,
-      starts,
-      series: [
-        {
-          name: "Cost",
-          tone: "accent",
-          values: read((bucket) => bucket.cost[currency] ?? 0),
-          total: total.cost[currency] ?? 0,
-        },
-      ],
-      otherwise: "No agent reported its cost.",
-    })),
+    ...currencies.slice(0, CURRENCIES_MAX).map((currency): Chart => {
+      const costOf = ({ cost }: Pick<StatsBucket, "cost">): number => cost[currency] ?? 0;
+      return {
+        ...axis,
+        title: `Cost in ${currency}`,
+        drawnAs: "stack",
+        unit: { is: "money", currency },
+        series: [seriesOf("Cost", "accent", costOf, costOf(total))],
+        emptyText: "No agent reported its cost.",
+      };
+    }),
   ];
 }
 
@@ -125,27 +99,21 @@ export function isEmptyChart({ drawnAs, series }: Chart): boolean {
   );
 }
 
-interface ChartRow {
-  readonly startMs: number;
-  readonly values: readonly (number | null)[];
-}
-
 /** The table rows of a chart, newest first, without empty buckets. */
-export function rowsOf(chart: Chart): readonly ChartRow[] {
-  const { starts, series } = chart;
+export function rowsOf({ starts, series, drawnAs }: Chart) {
   return starts
     .map((startMs, index) => ({
       startMs,
       values: series.map(({ values }) => values[index] ?? null),
     }))
     .filter(({ values }) =>
-      values.some((value) => value !== null && (chart.drawnAs === "lines" || value !== 0)),
+      values.some((value) => value !== null && (drawnAs === "lines" || value !== 0)),
     )
     .toReversed();
 }
 
 /** Cumulated values for a stack: the topmost series has the largest values and is drawn first. */
-export function piledUp(series: readonly ChartSeries[]): readonly (readonly number[])[] {
+export function stackedValues(series: readonly ChartSeries[]): readonly (readonly number[])[] {
   const piles: (readonly number[])[] = [];
   for (const { values } of series) {
     const below = piles.at(-1);

@@ -1,4 +1,4 @@
-import { useState, type ReactElement, type ReactNode } from "react";
+import { useState, type ReactElement } from "react";
 import { classNames } from "../ui/class-names.ts";
 
 interface DataTableProps {
@@ -64,38 +64,24 @@ function DataTable({ caption, columns, rows }: DataTableProps): ReactElement {
               {name}
             </th>
             {cells.map((cell, place) => (
-              <Cell key={columns[place + 1]} label={isWide ? columns[place + 1] : undefined}>
-                {cell}
-              </Cell>
+              <td
+                key={columns[place + 1]}
+                className={classNames(
+                  "px-1 py-1 text-right",
+                  isWide && "max-lg:flex max-lg:justify-between max-lg:gap-2 max-lg:py-0.5",
+                )}
+              >
+                {isWide && (
+                  <span aria-hidden="true" className="text-muted lg:hidden">
+                    {columns[place + 1]}
+                  </span>
+                )}
+                <span className="min-w-0 wrap-anywhere">{cell}</span>
+              </td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Cell({
-  label,
-  children,
-}: {
-  /** Shown beside the value where the table head is hidden. */
-  readonly label: string | undefined;
-  readonly children: ReactNode;
-}): ReactElement {
-  return (
-    <td
-      className={classNames(
-        "px-1 py-1 text-right",
-        label !== undefined && "max-lg:flex max-lg:justify-between max-lg:gap-2 max-lg:py-0.5",
-      )}
-    >
-      {label !== undefined && (
-        <span aria-hidden="true" className="text-muted lg:hidden">
-          {label}
-        </span>
-      )}
-      <span className="min-w-0 wrap-anywhere">{children}</span>
-    </td>
   );
 }

@@ -4,14 +4,14 @@ import { useId, type ReactElement, type ReactNode } from "react";
 export function Panel({
   title,
   aside,
-  says,
+  description,
   children,
 }: {
   readonly title: string;
   /** At the end of the heading. */
   readonly aside?: string;
-  readonly says?: string;
-  readonly children: ReactNode;
+  readonly description?: string;
+  readonly children?: ReactNode;
 }): ReactElement {
   const id = useId();
   return (
@@ -25,7 +25,7 @@ export function Panel({
         </h2>
         {aside !== undefined && <span className="text-xs text-muted">{aside}</span>}
       </div>
-      {says !== undefined && <p className="text-xs text-muted">{says}</p>}
+      {description !== undefined && <p className="text-xs text-muted">{description}</p>}
       {children}
     </section>
   );

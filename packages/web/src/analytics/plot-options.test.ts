@@ -15,12 +15,12 @@ function chartOf(values: readonly (number | null)[], drawnAs: Chart["drawnAs"]):
       { name: "One", tone: "ok", values, total: 1 },
       { name: "Other", tone: "danger", values, total: 1 },
     ],
-    otherwise: "Nothing.",
+    emptyText: "Nothing.",
   };
 }
 
-describe("what is drawn", () => {
-  it("of bars has the top first, and no bar where there is nothing", () => {
+describe("a plot", () => {
+  it("of bars draws the top first and omits empty bars", () => {
     expect(plotData(chartOf([2, 0], "stack"))).toEqual([
       [0, 1],
       [4, null],
@@ -30,7 +30,7 @@ describe("what is drawn", () => {
     expect([top?.fill, bottom?.fill]).toEqual(["danger", "ok"]);
   });
 
-  it("of lines keeps a rate of nothing at all, and gaps", () => {
+  it("of lines keeps zero rates and gaps", () => {
     expect(plotData(chartOf([0, null], "lines"))).toEqual([
       [0, 1],
       [0, null],
@@ -41,7 +41,7 @@ describe("what is drawn", () => {
   it.each([
     [31, { stroke: "surface", width: 1 }],
     [32, { stroke: undefined, width: 0 }],
-  ])("of %i buckets has lines between the parts only where bars are wide", (count, expected) => {
+  ])("of %i buckets separates the parts only of wide bars", (count, expected) => {
     const chart = chartOf(
       Array.from({ length: count }, () => 1),
       "stack",

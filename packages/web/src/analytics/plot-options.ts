@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { piledUp, tickIndexes, type Chart } from "./charts.ts";
+import { stackedValues, tickIndexes, type Chart } from "./charts.ts";
 import { tickText, valueText } from "./value-text.ts";
 
 /** The height of `h-44`. */
@@ -75,7 +75,7 @@ export function plotData({ starts, drawnAs, series }: Chart): uPlot.AlignedData 
     drawnAs === "lines"
       ? series.map((each) => [...each.values])
       : // Null instead of 0: the outline of an empty bar would be visible.
-        piledUp(series).map((pile) => pile.map((value) => (value === 0 ? null : value)));
+        stackedValues(series).map((pile) => pile.map((value) => (value === 0 ? null : value)));
   return [starts.map((_, index) => index), ...values];
 }
 

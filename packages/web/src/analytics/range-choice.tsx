@@ -1,17 +1,16 @@
 import { useId, useState, type FormEvent, type ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
-import { daysOf, RANGE_NAMES, whatIsWrong, type Range } from "./range.ts";
+import { daysOf, RANGE_NAMES, problemOf, type Range } from "./range.ts";
 
 const NAMES: readonly Range["is"][] = ["24h", "7d", "30d", "90d", "all", "days"];
 
-export function RangeChoice({
-  range,
-  onChange,
-}: {
+interface RangeChoiceProps {
   readonly range: Range;
   readonly onChange: (range: Range) => void;
-}): ReactElement {
+}
+
+export function RangeChoice({ range, onChange }: RangeChoiceProps): ReactElement {
   const name = useId();
   return (
     <div className="flex flex-col gap-3">
@@ -46,15 +45,13 @@ function rangeNamed(is: Range["is"], before: Range): Range {
   return is === "days" ? daysOf(before, Date.now()) : { is };
 }
 
+const DAY_LABELS = { first: "From", last: "To, included" } as const;
+
 function Days({
   first,
   last,
   onChange,
-}: {
-  readonly first: string;
-  readonly last: string;
-  readonly onChange: (range: Range) => void;
-}): ReactElement {
+}: Extract<Range, { is: "days" }> & Pick<RangeChoiceProps, "onChange">): ReactElement {
   const id = useId();
   const [days, setDays] = useState({ first, last });
   const [shown, setShown] = useState(days);
@@ -63,47 +60,40 @@ function Days({
     setShown({ first, last });
     setDays({ first, last });
   }
-  const wrong = whatIsWrong(days.first, days.last);
-  const [isAsked, setAsked] = useState(false);
+  const problem = problemOf(days.first, days.last);
+  const [isSubmitted, setSubmitted] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setAsked(wrong !== null);
-    if (wrong === null) onChange({ is: "days", ...days });
+    setSubmitted(problem !== null);
+    if (problem === null) onChange({ is: "days", ...days });
   };
-  const said = isAsked && wrong !== null;
-  const describe = { "aria-invalid": said, ...(said && { "aria-describedby": `${id}-wrong` }) };
+  const isWrong = isSubmitted && problem !== null;
+  const describe = {
+    "aria-invalid": isWrong,
+    ...(isWrong && { "aria-describedby": `${id}-problem` }),
+  };
   return (
     <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-2">
-      <div className="min-w-0 flex-1 sm:flex-none">
-        <label htmlFor={`${id}-first`} className="text-xs font-medium">
-          From
-        </label>
-        <Input
-          id={`${id}-first`}
-          type="date"
-          value={days.first}
-          {...describe}
-          onChange={(event) => setDays({ ...days, first: event.target.value })}
-        />
-      </div>
-      <div className="min-w-0 flex-1 sm:flex-none">
-        <label htmlFor={`${id}-last`} className="text-xs font-medium">
-          To, included
-        </label>
-        <Input
-          id={`${id}-last`}
-          type="date"
-          value={days.last}
-          {...describe}
-          onChange={(event) => setDays({ ...days, last: event.target.value })}
-        />
-      </div>
+      {(["first", "last"] as const).map((day) => (
+        <div key={day} className="min-w-0 flex-1 sm:flex-none">
+          <label htmlFor={`${id}-${day}`} className="text-xs font-medium">
+            {DAY_LABELS[day]}
+          </label>
+          <Input
+            id={`${id}-${day}`}
+            type="date"
+            value={days[day]}
+            {...describe}
+            onChange={(event) => setDays({ ...days, [day]: event.target.value })}
+          />
+        </div>
+      ))}
       <Button type="submit" tone="primary">
         Show
       </Button>
-      {said && (
-        <p id={`${id}-wrong`} role="alert" className="w-full text-xs text-danger">
-          {wrong}
+      {isWrong && (
+        <p id={`${id}-problem`} role="alert" className="w-full text-xs text-danger">
+          {problem}
         </p>
       )}
     </form>

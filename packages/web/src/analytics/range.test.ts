@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { daysOf, parseRange, toSearch, toStatsQuery, whatIsWrong } from "./range.ts";
+import { daysOf, parseRange, toSearch, toStatsQuery, problemOf } from "./range.ts";
 
 const NOW = Date.parse("2026-03-10T12:30:00.000Z");
 const january = { is: "days", first: "2026-01-01", last: "2026-01-31" } as const;
 
-describe("the time the figures are of", () => {
+describe("the period of the figures", () => {
   it.each([
     ["the usual when nothing is said", {}, { is: "30d" }],
     ["a length until now", { range: "7d" }, { is: "7d" }],
@@ -22,7 +22,7 @@ describe("the time the figures are of", () => {
       { from: "2026-03-02", to: "2026-03-01" },
       { is: "30d" },
     ],
-  ])("is read from an address: %s", (_, search, expected) => {
+  ])("is parsed from a URL: %s", (_, search, expected) => {
     expect(parseRange(search)).toEqual(expected);
   });
 
@@ -31,7 +31,7 @@ describe("the time the figures are of", () => {
     [{ is: "30d" }, {}],
     [{ is: "all" }, { range: "all" }],
     [january, { from: "2026-01-01", to: "2026-01-31" }],
-  ] as const)("of %j stands in the address, and is read from it again", (range, search) => {
+  ] as const)("%j is stored in the URL and parsed back", (range, search) => {
     expect(toSearch(range)).toEqual(search);
     expect(parseRange(search)).toEqual(range);
   });
@@ -41,7 +41,7 @@ describe("the time the figures are of", () => {
     [{ is: "24h" }, { from: "2026-03-09T12:30:00.000Z" }],
     [{ is: "90d" }, { from: "2025-12-10T12:30:00.000Z" }],
     [january, { from: "2026-01-01", to: "2026-02-01" }],
-  ] as const)("of %j is asked for, the last day included", (range, query) => {
+  ] as const)("%j is requested with its last day included", (range, query) => {
     expect(toStatsQuery(range, NOW)).toEqual(query);
   });
 
@@ -49,7 +49,7 @@ describe("the time the figures are of", () => {
     [{ is: "7d" }, { is: "days", first: "2026-03-03", last: "2026-03-10" }],
     [{ is: "all" }, { is: "days", first: "2026-02-08", last: "2026-03-10" }],
     [january, january],
-  ] as const)("of %j can be made days", (range, days) => {
+  ] as const)("%j is converted to days", (range, days) => {
     expect(daysOf(range, NOW)).toEqual(days);
   });
 
@@ -58,7 +58,7 @@ describe("the time the figures are of", () => {
     ["", "2026-01-01", "The first day is not a date."],
     ["2026-01-01", "2026-13-01", "The last day is not a date."],
     ["2026-01-02", "2026-01-01", "The last day is before the first."],
-  ])("from %j to %j is right or not", (first, last, expected) => {
-    expect(whatIsWrong(first, last)).toBe(expected);
+  ])("from %j to %j is validated", (first, last, expected) => {
+    expect(problemOf(first, last)).toBe(expected);
   });
 });

@@ -32,7 +32,7 @@ export const RANGE_NAMES = {
 
 /** Ignores invalid values: an edited URL is no error. */
 export function parseRange({ range, from, to }: PageSearch): Range {
-  if (from !== undefined && to !== undefined && whatIsWrong(from, to) === null)
+  if (from !== undefined && to !== undefined && problemOf(from, to) === null)
     return { is: "days", first: from, last: to };
   if (range === "all") return { is: "all" };
   return { is: range !== undefined && isLength(range) ? range : USUAL };
@@ -62,7 +62,7 @@ export function daysOf(range: Range, nowMs: number): Extract<Range, { is: "days"
 }
 
 /** Why the days are invalid; null when they are valid. */
-export function whatIsWrong(first: string, last: string): string | null {
+export function problemOf(first: string, last: string): string | null {
   if (!isDay(first)) return "The first day is not a date.";
   if (!isDay(last)) return "The last day is not a date.";
   return first > last ? "The last day is before the first." : null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketText, costTexts, tickText, valueText, type Unit } from "./value-text.ts";
+import { bucketText, costText, tickText, valueText, type Unit } from "./value-text.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -19,13 +19,13 @@ describe("a value", () => {
     [12.5, { is: "money", currency: "USD" }, "$12.50"],
     [0.0123, { is: "money", currency: "EUR" }, "€0.0123"],
     [3, { is: "money", currency: "credits" }, "3.00 credits"],
-  ])("of %j as %j is written %j", (value, unit, text) => {
+  ])("%j as %j is formatted as %j", (value, unit, text) => {
     expect(valueText(value, unit)).toBe(text);
   });
 
-  it("of money has a text for each currency in which something was spent", () => {
-    expect(costTexts({ USD: 2, EUR: 0, credits: 7 })).toEqual(["$2.00", "7.00 credits"]);
-    expect(costTexts({})).toEqual([]);
+  it("lists the costs by currency, without zeros", () => {
+    expect(costText({ USD: 2, EUR: 0, credits: 7 })).toBe("$2.00, 7.00 credits");
+    expect(costText({})).toBe("–");
   });
 });
 
@@ -36,7 +36,7 @@ describe("a bucket", () => {
     [MONDAY, DAY_MS, "Mar 2, 2026", "Mar 2"],
     [MONDAY, 7 * DAY_MS, "Week of Mar 2, 2026", "Mar 2"],
     [MONDAY, 28 * DAY_MS, "4 weeks from Mar 2, 2026", "Mar 2026"],
-  ])("from %i of %i ms is named in UTC, wherever one is", (start, bucketMs, text, tick) => {
+  ])("from %i of %i ms is formatted in UTC", (start, bucketMs, text, tick) => {
     expect(bucketText(start, bucketMs)).toBe(text);
     expect(tickText(start, bucketMs)).toBe(tick);
   });

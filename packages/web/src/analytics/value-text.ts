@@ -7,7 +7,7 @@ export type Unit =
   | { readonly is: "money"; readonly currency: string };
 
 /** Shown for a missing value. */
-export const NONE = "–";
+const NONE = "–";
 
 const whole = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -31,11 +31,17 @@ export function valueText(value: number | null, unit: Unit): string {
   }
 }
 
+type Value = number | null;
+
+export const countText = (value: Value): string => valueText(value, { is: "count" });
+export const tokensText = (value: Value): string => valueText(value, { is: "tokens" });
+export const rateText = (value: Value): string => valueText(value, { is: "rate" });
+export const timeText = (value: Value): string => valueText(value, { is: "duration" });
+
 /** One amount per currency. */
-export function costTexts(cost: Readonly<Record<string, number>>): readonly string[] {
-  return Object.entries(cost)
-    .filter(([, amount]) => amount !== 0)
-    .map(([currency, amount]) => moneyText(amount, currency));
+export function costText(cost: Readonly<Record<string, number>>): string {
+  const amounts = Object.entries(cost).filter(([, amount]) => amount !== 0);
+  return amounts.map(([currency, amount]) => moneyText(amount, currency)).join(", ") || NONE;
 }
 
 const HOUR_MS = 3_600_000;

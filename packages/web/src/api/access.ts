@@ -10,16 +10,10 @@ export interface Access {
   readonly refused: boolean;
 }
 
-/** The server's token, stored in this browser. */
-export interface AccessStore {
-  current(): Access;
-  subscribe(changed: () => void): () => void;
-  /** Null removes it. */
-  setToken(token: string | null): void;
-  refuse(): void;
-}
+export type AccessStore = ReturnType<typeof createAccessStore>;
 
-export function createAccessStore(storage: PageStorage): AccessStore {
+/** The server's token, stored in this browser. */
+export function createAccessStore(storage: PageStorage) {
   const { current, subscribe, set } = createStore<Access>({
     token: storage.get(KEY),
     refused: false,
@@ -27,11 +21,12 @@ export function createAccessStore(storage: PageStorage): AccessStore {
   return {
     current,
     subscribe,
-    setToken: (token) => {
+    /** Null removes it. */
+    setToken: (token: string | null): void => {
       storage.set(KEY, token);
       set({ token, refused: false });
     },
-    refuse: () => {
+    refuse: (): void => {
       if (!current().refused) set({ ...current(), refused: true });
     },
   };

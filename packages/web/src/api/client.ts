@@ -1,15 +1,16 @@
 import { type Client, createUncheckedClient } from "@holdfast/client";
 import { createAccessStore } from "./access.ts";
-import { createConnectionStore } from "./connection.ts";
+import type { ConnectionStore } from "./connection.ts";
 import { createPageFetch } from "./page-fetch.ts";
 import { pageStorage } from "./page-storage.ts";
+import { createStore } from "./store.ts";
 import { createRetryingFetch, createWaiting } from "./retrying-fetch.ts";
 
 /** The token of this page, and whether the server accepts it. */
 export const access = createAccessStore(pageStorage);
 
 /** The state of the event stream. */
-export const connection = createConnectionStore();
+export const connection: ConnectionStore = createStore({ kind: "connecting" });
 
 /** Pauses between attempts, which can be ended early. */
 export const waiting = createWaiting(window);

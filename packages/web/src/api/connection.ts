@@ -1,4 +1,4 @@
-import { createStore, type Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** Whether the page receives changes. */
 export type ConnectionState =
@@ -10,7 +10,3 @@ export type ConnectionState =
   | { readonly kind: "refused"; readonly reason: string };
 
 export type ConnectionStore = Store<ConnectionState>;
-
-export function createConnectionStore(): ConnectionStore {
-  return createStore<ConnectionState>({ kind: "connecting" });
-}

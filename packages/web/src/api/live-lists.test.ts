@@ -1,7 +1,13 @@
 import type { Session, SessionList } from "@holdfast/protocol";
 import { QueryClient, type InfiniteData } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { changesInbox, changesMembers, createLiveLists, withSessions } from "./live-lists.ts";
+import {
+  atMostEvery,
+  changesInbox,
+  changesMembers,
+  createLiveLists,
+  withSessions,
+} from "./live-lists.ts";
 import { SESSIONS } from "./query-keys.ts";
 import { exampleSession } from "./testing/example-session.ts";
 
@@ -23,39 +29,39 @@ function pagesOf(
   };
 }
 
-const told = (...sessions: readonly Session[]): ReadonlyMap<string, Session> =>
+const byId = (...sessions: readonly Session[]): ReadonlyMap<string, Session> =>
   new Map(sessions.map((session) => [session.id, session]));
 
 const one = exampleSession({ id: "one" });
 const two = exampleSession({ id: "two" });
 const three = exampleSession({ id: "three" });
 
-describe("a list that events come to", () => {
-  it("has the changed session where it was, and all others untouched", () => {
+describe("a list that receives events", () => {
+  it("replaces the changed session in place and keeps the others", () => {
     const before = pagesOf([one, two], [three]);
     const renamed = { ...two, title: "Another", version: 2 };
-    const after = withSessions(before, told(renamed));
+    const after = withSessions(before, byId(renamed));
     expect(after).toEqual(pagesOf([one, renamed], [three]));
     expect(after.pages[1]).toBe(before.pages[1]);
   });
 
-  it("stays as it is when none of its sessions changed", () => {
+  it("stays the same object when none of its sessions changed", () => {
     const before = pagesOf([one]);
-    expect(withSessions(before, told(two))).toBe(before);
+    expect(withSessions(before, byId(two))).toBe(before);
   });
 
-  it("keeps what is newer than the event", () => {
+  it("keeps a session that is newer than the event", () => {
     const newer = { ...one, title: "Newer", version: 5 };
     const before = pagesOf([newer]);
-    expect(withSessions(before, told({ ...one, version: 4 }))).toEqual(before);
+    expect(withSessions(before, byId({ ...one, version: 4 }))).toEqual(before);
   });
 
   it.each([
-    ["a session is not in it", told(two), true],
-    ["a status changed", told({ ...one, status: "archived" }), true],
-    ["a state changed", told({ ...one, state: "running" }), true],
-    ["a phase changed", told({ ...one, phase: "planning" }), true],
-    ["only the title changed", told({ ...one, title: "Another" }), false],
+    ["a session is not in it", byId(two), true],
+    ["a status changed", byId({ ...one, status: "archived" }), true],
+    ["a state changed", byId({ ...one, state: "running" }), true],
+    ["a phase changed", byId({ ...one, phase: "planning" }), true],
+    ["only the title changed", byId({ ...one, title: "Another" }), false],
   ] as const)("is read again or not, when %s", (_, sessions, expected) => {
     expect(changesMembers(pagesOf([one]), sessions)).toBe(expected);
   });
@@ -94,18 +100,18 @@ describe("the inbox", () => {
     ["nothing waits, as before", empty, one, false],
     ["something waits before it was read", undefined, waits, true],
   ])("is read again or not, when %s", (_, inbox, session, expected) => {
-    expect(changesInbox(inbox, told(session))).toBe(expected);
+    expect(changesInbox(inbox, byId(session))).toBe(expected);
   });
 });
 
-describe("lists that are followed", () => {
+describe("live lists", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   const event = (data: Session) => ({ type: "session", id: "1", data }) as const;
   const key = [SESSIONS, {}];
 
-  it("show a change at once, and what follows not more often than once a second", () => {
+  it("show a change at once and refetch at most once a second", () => {
     const queries = new QueryClient();
     const lists = createLiveLists(queries);
     const isStale = (): boolean | undefined => queries.getQueryState(key)?.isInvalidated;
@@ -129,5 +135,35 @@ describe("lists that are followed", () => {
     expect(isStale()).toBe(true);
     lists.stop();
     queries.clear();
+  });
+});
+
+describe("a throttled action", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("acts at once, then once for all requests of the interval, and at once after a pause", () => {
+    const start = Date.now();
+    const times: number[] = [];
+    const paced = atMostEvery(1_000, () => times.push(Date.now() - start));
+    paced.ask();
+    vi.advanceTimersByTime(200);
+    paced.ask();
+    paced.ask();
+    vi.advanceTimersByTime(900);
+    paced.ask();
+    vi.advanceTimersByTime(5_000);
+    paced.ask();
+    expect(times).toEqual([0, 1_000, 2_000, 6_100]);
+  });
+
+  it("does not act after it was stopped", () => {
+    let count = 0;
+    const paced = atMostEvery(1_000, () => (count += 1));
+    paced.ask();
+    paced.ask();
+    paced.stop();
+    vi.advanceTimersByTime(5_000);
+    expect(count).toBe(1);
   });
 });

@@ -1,15 +1,9 @@
 import type { StreamEvent } from "@holdfast/client";
 import type { Session, SessionList, SuspensionsReply } from "@holdfast/protocol";
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { atMostEvery } from "./at-most-every.ts";
 import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
 
 type Pages = InfiniteData<SessionList, string | null>;
-
-export interface LiveLists {
-  take(event: StreamEvent): void;
-  stop(): void;
-}
 
 const ALL = [SESSIONS, SESSION_COUNTS, SUSPENSIONS] as const;
 const TOGETHER_MS = 120;
@@ -19,7 +13,7 @@ const REFETCH_MS = 1_000;
  * Applies the events of all sessions to the lists. Known rows change in place; lists that may have gained or
  * lost rows are fetched again. Both are throttled.
  */
-export function createLiveLists(queries: QueryClient): LiveLists {
+export function createLiveLists(queries: QueryClient) {
   const changed = new Map<string, Session>();
   const stale = new Set<string>();
 
@@ -49,7 +43,7 @@ export function createLiveLists(queries: QueryClient): LiveLists {
   });
 
   return {
-    take: (event) => {
+    take: (event: StreamEvent): void => {
       switch (event.type) {
         case "session":
           changed.set(event.data.id, event.data);
@@ -66,7 +60,7 @@ export function createLiveLists(queries: QueryClient): LiveLists {
           return;
       }
     },
-    stop: () => {
+    stop: (): void => {
       flushing.stop();
       refetching.stop();
     },
@@ -93,20 +87,17 @@ function newer(shown: Session, changed: Session | undefined): Session {
   return changed === undefined || changed.version < shown.version ? shown : changed;
 }
 
+/** The fields by which lists are filtered and counted. */
+const COUNTED = ["status", "state", "provider", "phase"] as const;
+
 /** Whether a list may have gained or lost a row, or its counts may have changed. */
 export function changesMembers(pages: Pages, sessions: ReadonlyMap<string, Session>): boolean {
   const shown = new Map(
     pages.pages.flatMap((page) => page.sessions).map((session) => [session.id, session]),
   );
-  return [...sessions.values()].some((told) => {
-    const before = shown.get(told.id);
-    return (
-      before === undefined ||
-      before.status !== told.status ||
-      before.state !== told.state ||
-      before.provider !== told.provider ||
-      before.phase !== told.phase
-    );
+  return [...sessions.values()].some((session) => {
+    const before = shown.get(session.id);
+    return before === undefined || COUNTED.some((field) => before[field] !== session[field]);
   });
 }
 
@@ -114,13 +105,34 @@ export function changesInbox(
   inbox: SuspensionsReply | undefined,
   sessions: ReadonlyMap<string, Session>,
 ): boolean {
-  const told = [...sessions.values()];
-  if (inbox === undefined) return told.some(({ suspensions }) => suspensions.length > 0);
-  return told.some(({ id, suspensions }) => {
-    const listed = inbox.suspensions.filter(({ sessionId }) => sessionId === id);
-    return (
-      listed.length !== suspensions.length ||
-      suspensions.some((open) => !listed.some((known) => known.id === open.id))
-    );
+  return [...sessions.values()].some(({ id, suspensions }) => {
+    const listed = inbox?.suspensions.filter(({ sessionId }) => sessionId === id) ?? [];
+    const ids = new Set(listed.map((suspension) => suspension.id));
+    return ids.size !== suspensions.length || suspensions.some((open) => !ids.has(open.id));
   });
+}
+
+/** Throttles an action: the first request acts at once, further ones at most once per interval. */
+export function atMostEvery(everyMs: number, act: () => void) {
+  let waiting: ReturnType<typeof setTimeout> | null = null;
+  let isWanted = false;
+  const run = (): void => {
+    isWanted = false;
+    waiting = setTimeout(() => {
+      waiting = null;
+      if (isWanted) run();
+    }, everyMs);
+    act();
+  };
+  return {
+    /** Acts now, or once at the end of the current interval. */
+    ask: (): void => {
+      if (waiting === null) run();
+      else isWanted = true;
+    },
+    stop: (): void => {
+      if (waiting !== null) clearTimeout(waiting);
+      isWanted = false;
+    },
+  };
 }

@@ -22,7 +22,7 @@ function setUp({ token = null, status = 200 }: { token?: string | null; status?:
 }
 
 describe("a request of the page", () => {
-  it("has the token that is kept, and none where none is", async () => {
+  it("sends the stored token, if any", async () => {
     const { access, kept, pageFetch, authorization } = setUp();
     await pageFetch("/api/sessions");
     expect(authorization()).toBeNull();
@@ -34,7 +34,7 @@ describe("a request of the page", () => {
     expect([...kept.values()]).toEqual([]);
   });
 
-  it("notices that the token is refused", async () => {
+  it("notices a rejected token", async () => {
     const { access, pageFetch } = setUp({ token: "old", status: 401 });
     await pageFetch("/api/sessions");
     expect(access.current()).toEqual({ token: "old", refused: true });
@@ -42,7 +42,7 @@ describe("a request of the page", () => {
     expect(access.current()).toEqual({ token: "new", refused: false });
   });
 
-  it("outlives the page only when it writes little", async () => {
+  it("uses keepalive only for small writes", async () => {
     const { pageFetch, requests } = setUp();
     await pageFetch("/a");
     await pageFetch("/a", { method: "POST", body: "{}" });

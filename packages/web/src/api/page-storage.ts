@@ -24,3 +24,8 @@ function attempt<Result>(work: () => Result): Result | undefined {
     return undefined;
   }
 }
+
+/** Stored JSON; null when there is none or it is invalid. */
+export function parseJson(stored: string | null): unknown {
+  return attempt((): unknown => JSON.parse(stored ?? "null")) ?? null;
+}

@@ -1,9 +1,8 @@
+import type { CallOptions } from "@holdfast/client";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ListSessionsQuery } from "@holdfast/protocol";
 import { client } from "./client.ts";
 import { SESSION_COUNTS, SESSIONS, SUSPENSIONS } from "./query-keys.ts";
-
-export { SUSPENSIONS };
 
 /** The server's filters for a list of sessions. */
 export type SessionsFilter = Partial<
@@ -29,35 +28,26 @@ function startOf(): string | null {
   return null;
 }
 
-/** The inbox: everything that waits in any session. */
-export const suspensionsQuery = queryOptions({
-  queryKey: [SUSPENSIONS] as const,
-  queryFn: ({ signal }) => client.suspensions({ signal }),
-});
+/** A query without parameters. */
+function queryOf<Data>(key: string, read: (options: CallOptions) => Promise<Data>) {
+  return queryOptions({
+    queryKey: [key] as const,
+    queryFn: ({ signal }) => read({ signal }),
+  });
+}
 
-export const repositoriesQuery = queryOptions({
-  queryKey: ["repositories"] as const,
-  queryFn: ({ signal }) => client.repos.list({ signal }),
-});
+/** The inbox: everything that waits in any session. */
+export const suspensionsQuery = queryOf(SUSPENSIONS, (options) => client.suspensions(options));
+export const repositoriesQuery = queryOf("repositories", (options) => client.repos.list(options));
+export const removedQuery = queryOf("removed", (options) => client.removed.list({}, options));
+export const readinessQuery = queryOf("readiness", (options) => client.readiness(options));
+export const sessionCountsQuery = queryOf(
+  SESSION_COUNTS,
+  async (options) => (await client.sessions.list({ limit: 1 }, options)).counts,
+);
 
 /** Installed agents change rarely. */
 export const providersQuery = queryOptions({
-  queryKey: ["providers"] as const,
-  queryFn: ({ signal }) => client.providers({ signal }),
+  ...queryOf("providers", (options) => client.providers(options)),
   staleTime: 60_000,
-});
-
-export const removedQuery = queryOptions({
-  queryKey: ["removed"] as const,
-  queryFn: ({ signal }) => client.removed.list({}, { signal }),
-});
-
-export const readinessQuery = queryOptions({
-  queryKey: ["readiness"] as const,
-  queryFn: ({ signal }) => client.readiness({ signal }),
-});
-
-export const sessionCountsQuery = queryOptions({
-  queryKey: [SESSION_COUNTS] as const,
-  queryFn: async ({ signal }) => (await client.sessions.list({ limit: 1 }, { signal })).counts,
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createConnectionStore, type ConnectionState } from "./connection.ts";
+import type { ConnectionState } from "./connection.ts";
 import { createRetryingFetch, delayAfter } from "./retrying-fetch.ts";
+import { createStore } from "./store.ts";
 
 type Answer = Response | Error;
 
 function setUp(answers: readonly Answer[]) {
   const left = [...answers];
   const states: ConnectionState[] = [];
-  const connection = createConnectionStore();
+  const connection = createStore<ConnectionState>({ kind: "connecting" });
   connection.subscribe(() => void states.push(connection.current()));
   const fetchStream = createRetryingFetch({
     connection,
@@ -22,7 +23,7 @@ function setUp(answers: readonly Answer[]) {
 }
 
 describe("the stream's fetch", () => {
-  it("is live as soon as the stream is open, and no longer than that", async () => {
+  it("is live exactly while the stream is open", async () => {
     const { fetchStream, states } = setUp([new Response("text")]);
     const response = await fetchStream("/api/events");
     expect(states).toEqual([{ kind: "connecting" }, { kind: "live" }]);
@@ -30,7 +31,7 @@ describe("the stream's fetch", () => {
     expect(states.at(-1)).toEqual({ kind: "connecting" });
   });
 
-  it("says when it tries again, and tries until the server answers", async () => {
+  it("publishes the next attempt and retries until the server answers", async () => {
     const down = new Response(null, { status: 503 });
     const { fetchStream, states } = setUp([new TypeError("refused"), down, new Response("")]);
     await fetchStream("/api/events");
@@ -44,13 +45,13 @@ describe("the stream's fetch", () => {
     ]);
   });
 
-  it("gives a refusal to the caller", async () => {
+  it("returns a refusal to the caller", async () => {
     const { fetchStream, states } = setUp([new Response(null, { status: 401 })]);
     expect((await fetchStream("/api/events")).status).toBe(401);
     expect(states).toEqual([{ kind: "connecting" }]);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when it is aborted", async () => {
     const { fetchStream } = setUp([new TypeError("refused")]);
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(fetchStream("/api/events", { signal })).rejects.toThrow("refused");

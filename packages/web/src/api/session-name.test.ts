@@ -11,7 +11,7 @@ it.each([
   expect(sessionName(exampleSession(changes))).toBe(name);
 });
 
-it("the tab says where one is and how many things wait", () => {
+it("the tab shows the title and the number of waiting requests", () => {
   expect([titleText("Inbox", 2), titleText("Inbox", 0), titleText(null, 0)]).toEqual([
     "(2) Inbox · Holdfast",
     "Inbox · Holdfast",

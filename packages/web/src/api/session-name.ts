@@ -22,3 +22,8 @@ export function titleText(title: string | null, waiting: number): string {
   const name = title === null || title === "" ? "Holdfast" : `${title} · Holdfast`;
   return waiting === 0 ? name : `(${waiting}) ${name}`;
 }
+
+/** The word with a capital letter. */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -10,11 +10,7 @@ type ChannelMessage =
   | { readonly kind: "hello" }
   | { readonly kind: "wake" };
 
-export interface SharedEvents {
-  stop(): void;
-  /** Ends the pause before the next attempt, in whichever page waits. */
-  wake(): void;
-}
+export type SharedEvents = ReturnType<typeof shareEvents>;
 
 /**
  * Shares one stream among all open pages of this browser, because browsers allow only six connections per server.
@@ -31,7 +27,7 @@ export function shareEvents({
   readonly take: (event: StreamEvent) => void;
   readonly connection: ConnectionStore;
   readonly wake: () => void;
-}): SharedEvents {
+}) {
   const stopping = new AbortController();
   const { signal } = stopping;
   // Locks need a secure context. Without them each page has its own stream.
@@ -79,11 +75,12 @@ export function shareEvents({
   navigator.locks.request(NAME, { signal }, lead).catch(() => {});
 
   return {
-    stop: () => {
+    stop: (): void => {
       stopping.abort();
       channel.close();
     },
-    wake: () => {
+    /** Ends the pause before the next attempt, in whichever page waits. */
+    wake: (): void => {
       wake();
       post({ kind: "wake" });
     },

@@ -27,33 +27,23 @@ export function useStore<Value>({
   return useSyncExternalStore(subscribe, current);
 }
 
-export interface Listeners {
-  add(listener: () => void): () => void;
-  notify(): void;
-}
-
-export function createListeners(): Listeners {
+export function createListeners() {
   const listeners = new Set<() => void>();
   return {
-    add(listener) {
+    add(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    notify() {
+    notify(): void {
       for (const listener of listeners) listener();
     },
   };
 }
 
-export interface KeyedListeners {
-  add(key: string, listener: () => void): () => void;
-  notify(key: string): void;
-}
-
-export function createKeyedListeners(): KeyedListeners {
-  const byKey = new Map<string, Listeners & { count: number }>();
+export function createKeyedListeners() {
+  const byKey = new Map<string, ReturnType<typeof createListeners> & { count: number }>();
   return {
-    add(key, listener) {
+    add(key: string, listener: () => void): () => void {
       const listeners = byKey.get(key) ?? { ...createListeners(), count: 0 };
       byKey.set(key, listeners);
       listeners.count += 1;
@@ -64,6 +54,6 @@ export function createKeyedListeners(): KeyedListeners {
         if (listeners.count === 0 && byKey.get(key) === listeners) byKey.delete(key);
       };
     },
-    notify: (key) => byKey.get(key)?.notify(),
+    notify: (key: string): void => byKey.get(key)?.notify(),
   };
 }

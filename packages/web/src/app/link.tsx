@@ -5,19 +5,13 @@ import { goTo, preload } from "./router.ts";
 /** A link within the app. Pointing at it preloads the code of its page. */
 export function Link({
   to,
-  replace = false,
-  onClick,
   children,
   ...rest
-}: Omit<ComponentProps<"a">, "href"> & {
-  readonly to: Place;
-  readonly replace?: boolean;
-}): ReactElement {
-  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
-    onClick?.(event);
-    if (event.defaultPrevented || !isPlainClick(event)) return;
+}: Omit<ComponentProps<"a">, "href" | "onClick"> & { readonly to: Place }): ReactElement {
+  const follow = (event: MouseEvent): void => {
+    if (!isPlainClick(event)) return;
     event.preventDefault();
-    goTo(to, { replace });
+    goTo(to);
   };
   return (
     <a

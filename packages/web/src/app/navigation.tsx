@@ -1,6 +1,5 @@
 import { BarChart3, Inbox, MessagesSquare, Settings } from "lucide-react";
 import type { ReactElement } from "react";
-import type { SessionCounts } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useWaitingCount } from "../api/waiting-count.ts";
 import { Count } from "../ui/badge.tsx";
@@ -72,13 +71,8 @@ function hereProps(isHere: boolean) {
 
 function PageCount({ page }: { readonly page: PageName }): ReactElement | null {
   const waiting = useWaitingCount();
-  const counts = useSessionCounts();
+  const open = useQuery(sessionCountsQuery).data?.badge ?? 0;
   if (page === "inbox") return <Count value={waiting} label="waiting" />;
-  if (page === "list") return <Count value={counts?.badge ?? 0} label="open" tone="plain" />;
+  if (page === "list") return <Count value={open} label="open" tone="plain" />;
   return null;
-}
-
-/** The number of sessions by status; null until loaded. */
-function useSessionCounts(): SessionCounts | null {
-  return useQuery(sessionCountsQuery).data ?? null;
 }

@@ -21,9 +21,9 @@ export function useNotificationChoice(): NotificationChoice {
 }
 
 /** Asks the browser for permission when necessary. */
-export async function chooseNotifications(wanted: boolean): Promise<void> {
-  if (wanted && Notification.permission === "default") await Notification.requestPermission();
-  pageStorage.set(KEY, wanted ? "on" : null);
+export async function chooseNotifications(isOn: boolean): Promise<void> {
+  if (isOn && Notification.permission === "default") await Notification.requestPermission();
+  pageStorage.set(KEY, isOn ? "on" : null);
   listeners.notify();
 }
 
@@ -44,12 +44,12 @@ export function useNotificationClicks(): void {
 /** Announces each new request to screen readers, and with a notification while the page is hidden. */
 export function useWaitingNotices(): void {
   const { data } = useQuery(suspensionsQuery);
-  const known = useRef<ReadonlySet<string> | null>(null);
+  const knownIds = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
     if (data === undefined) return;
     const waiting = data.suspensions.filter(isForPerson);
-    const before = known.current;
-    known.current = new Set(waiting.map(({ id }) => id));
+    const before = knownIds.current;
+    knownIds.current = new Set(waiting.map(({ id }) => id));
     if (before === null) return;
     const added = waiting.filter(({ id }) => !before.has(id));
     if (added.length === 0) return;

@@ -16,10 +16,10 @@ const SHOWN = 8;
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [typed, setTyped] = useState("");
   const words = typed.trim();
-  const wanted = useDeferredValue(words);
-  const found = useFound(wanted);
+  const query = useDeferredValue(words);
+  const results = useResults(query);
   // Results for an older query must not be selectable.
-  const sessions = wanted === words ? found : [];
+  const sessions = query === words ? results : [];
   const then = (act: () => void) => () => {
     onClose();
     act();
@@ -74,7 +74,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   );
 }
 
-function useFound(words: string) {
+function useResults(words: string) {
   const { data } = useInfiniteQuery(sessionsQuery(words === "" ? {} : { q: words }));
   return data?.pages.flatMap((page) => page.sessions).slice(0, SHOWN) ?? [];
 }

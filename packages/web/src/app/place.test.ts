@@ -35,7 +35,7 @@ const places: fc.Arbitrary<Place> = fc.oneof(
 );
 
 describe("a place", () => {
-  it("is found again by its address", () => {
+  it("is parsed back from its URL", () => {
     fc.assert(
       fc.property(
         places.filter((place) => place.page !== "session" || !/^\.{1,2}$/u.test(place.id)),
@@ -51,18 +51,18 @@ describe("a place", () => {
     [{ page: "list", search: { q: "a b", archived: true } }, "/?q=a+b&archived=1"],
     [{ page: "session", id: "s/1", hash: "m1" }, "/sessions/s%2F1#m1"],
     [{ page: "settings" }, "/settings"],
-  ] as const)("has an address as people write it", (place, href) => {
+  ] as const)("has a readable URL", (place, href) => {
     expect(hrefOf(place)).toBe(href);
   });
 
   it.each(["/nothing", "/sessions", "/sessions/a/b", "/sessions/%E0%A4%A", "/inbox/x"])(
-    "is not at %s",
+    "is null for %s",
     (href) => {
       expect(at(href)).toBeNull();
     },
   );
 
-  it("does not mind a slash at the end", () => {
+  it("ignores a slash at the end", () => {
     expect([at("/inbox/")?.page, at("/sessions/a/")?.page]).toEqual(["inbox", "session"]);
   });
 });

@@ -13,9 +13,7 @@ export type Place =
       /** The id of a message to scroll to. */
       readonly hash?: string;
     }
-  | { readonly page: "inbox"; readonly search?: PageSearch }
-  | { readonly page: "analytics"; readonly search?: PageSearch }
-  | { readonly page: "settings"; readonly search?: PageSearch };
+  | { readonly page: "inbox" | "analytics" | "settings"; readonly search?: PageSearch };
 
 export type PageName = Place["page"];
 
@@ -26,6 +24,7 @@ const PATHS = {
   settings: "/settings",
 } as const satisfies Record<Exclude<PageName, "session">, string>;
 
+const PAGES = ["list", "inbox", "analytics", "settings"] as const;
 const SESSION_PATH = /^\/sessions\/([^/]+)\/?$/u;
 
 export function hrefOf(place: Place): string {
@@ -36,12 +35,9 @@ export function hrefOf(place: Place): string {
 }
 
 /** Null for an unknown URL. */
-export function parsePlace({
-  pathname,
-  search,
-  hash,
-}: Pick<Location, "pathname" | "search" | "hash">): Place | null {
-  const given = Object.fromEntries(new URLSearchParams(search));
+export function parsePlace(url: Pick<Location, "pathname" | "search" | "hash">): Place | null {
+  const { pathname, search, hash } = url;
+  const query = Object.fromEntries(new URLSearchParams(search));
   const id = SESSION_PATH.exec(pathname)?.[1];
   if (id !== undefined) {
     const session = decoded(id);
@@ -50,30 +46,21 @@ export function parsePlace({
     return {
       page: "session",
       id: session,
-      search: given,
+      search: query,
       ...(message !== "" && { hash: message }),
     };
   }
   const path = pathname.length > 1 ? pathname.replace(/\/$/u, "") : pathname;
-  switch (path) {
-    case PATHS.list:
-      return { page: "list", search: parseListSearch(given) };
-    case PATHS.inbox:
-      return { page: "inbox", search: given };
-    case PATHS.analytics:
-      return { page: "analytics", search: given };
-    case PATHS.settings:
-      return { page: "settings", search: given };
-    default:
-      return null;
-  }
+  const page = PAGES.find((each) => PATHS[each] === path);
+  if (page === undefined) return null;
+  return page === "list" ? { page, search: parseListSearch(query) } : { page, search: query };
 }
 
 function searchText(search: ListSearch | PageSearch): string {
-  const given = Object.entries(search).flatMap(([name, value]: [string, unknown]) =>
+  const values = Object.entries(search).flatMap(([name, value]: [string, unknown]) =>
     value === undefined || value === "" ? [] : [[name, typeof value === "string" ? value : "1"]],
   );
-  const text = new URLSearchParams(given).toString();
+  const text = new URLSearchParams(values).toString();
   return text === "" ? "" : `?${text}`;
 }
 

@@ -10,11 +10,32 @@ import { useNotificationClicks, useWaitingNotices } from "./notifications.ts";
 import { closeOverlay, openOverlay, useOverlay } from "./overlay.ts";
 import { useIconBadge } from "./page-title.ts";
 import { chooseTheme, useTheme } from "./theme.ts";
-import { Page } from "./pages.tsx";
 import type { Place } from "./place.ts";
-import { goTo, useShownPlace } from "./router.ts";
+import { goTo, setPreload, useShownPlace } from "./router.ts";
 import { Empty } from "../ui/empty.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
+
+/** Loads the code of each page on demand. */
+const LOADERS = {
+  list: () => import("../list/list-page.tsx").then((m) => ({ default: m.ListPage })),
+  session: () => import("../session/session-page.tsx").then((m) => ({ default: m.SessionPage })),
+  inbox: () => import("../approvals/inbox-page.tsx").then((m) => ({ default: m.InboxPage })),
+  analytics: () =>
+    import("../analytics/analytics-page.tsx").then((m) => ({ default: m.AnalyticsPage })),
+  settings: () =>
+    import("../settings/settings-page.tsx").then((m) => ({ default: m.SettingsPage })),
+};
+const SessionPage = lazy(LOADERS.session);
+const OTHER_PAGES = {
+  list: lazy(LOADERS.list),
+  inbox: lazy(LOADERS.inbox),
+  analytics: lazy(LOADERS.analytics),
+  settings: lazy(LOADERS.settings),
+};
+
+// A failure to load is shown when the page is opened.
+setPreload(({ page }) => void LOADERS[page]().catch(() => {}));
 
 /** The frame of every page: navigation, connection state and overlays. */
 export function Shell(): ReactElement {
@@ -123,6 +144,13 @@ function PageOutlet(): ReactElement {
   );
 }
 
+function Page({ place }: { readonly place: Place }): ReactElement {
+  // The key makes each session a new page without state of the previous one.
+  if (place.page === "session") return <SessionPage key={place.id} id={place.id} />;
+  const Shown = OTHER_PAGES[place.page];
+  return <Shown />;
+}
+
 function keyOf(place: Place): string {
   return place.page === "session" ? `session ${place.id}` : place.page;
 }
@@ -159,23 +187,19 @@ function MissingPage(): ReactElement {
   );
 }
 
-const Palette = lazy(() => import("./palette.tsx").then((m) => ({ default: m.Palette })));
-const ShortcutsDialog = lazy(() =>
-  import("./shortcuts-dialog.tsx").then((m) => ({ default: m.ShortcutsDialog })),
-);
-const NewSessionDialog = lazy(() =>
-  import("../list/new-session-dialog.tsx").then((m) => ({ default: m.NewSessionDialog })),
-);
+const OVERLAYS = {
+  palette: loaded(() => import("./palette.tsx").then((m) => m.Palette)),
+  shortcuts: loaded(() => import("./shortcuts-dialog.tsx").then((m) => m.ShortcutsDialog)),
+  "new-session": loaded(() =>
+    import("../list/new-session-dialog.tsx").then((m) => m.NewSessionDialog),
+  ),
+};
 
-function Overlays(): ReactElement {
+function Overlays(): ReactElement | null {
   const overlay = useOverlay();
-  return (
-    <Suspense fallback={null}>
-      {overlay === "palette" && <Palette onClose={closeOverlay} />}
-      {overlay === "shortcuts" && <ShortcutsDialog onClose={closeOverlay} />}
-      {overlay === "new-session" && <NewSessionDialog onClose={closeOverlay} />}
-    </Suspense>
-  );
+  if (overlay === null) return null;
+  const Shown = OVERLAYS[overlay];
+  return <Shown onClose={closeOverlay} />;
 }
 
 /** The shortcuts of every page. */

@@ -12,15 +12,15 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["arrowdown", "↓"],
 ]);
 
-it("has every key that a page listens for", () => {
-  const told = new Set(
+it("lists every key that a page handles", () => {
+  const listed = new Set(
     shortcutGroups("Ctrl").flatMap(({ shortcuts }) =>
       shortcuts.flatMap(({ keys }) => keys.map((combination) => combination.join(" "))),
     ),
   );
-  const heard = Object.values(SOURCES).flatMap(shortcutsIn);
-  expect(heard.length).toBeGreaterThan(15);
-  expect(heard.filter((name) => !told.has(shown(name)))).toEqual([]);
+  const handled = Object.values(SOURCES).flatMap(shortcutsIn);
+  expect(handled.length).toBeGreaterThan(15);
+  expect(handled.filter((name) => !listed.has(shown(name)))).toEqual([]);
 });
 
 /** The names in `useShortcuts({ … })`, each at the beginning of a line or alone. */
@@ -33,7 +33,7 @@ function shortcutsIn(source: string): readonly string[] {
   );
 }
 
-/** As it is written for people. */
+/** The shortcut in its displayed form. */
 function shown(name: string): string {
   return name
     .split(/[ +]/u)

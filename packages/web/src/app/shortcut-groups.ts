@@ -4,7 +4,7 @@ export interface ShortcutGroup {
 }
 
 export interface Shortcut {
-  readonly does: string;
+  readonly action: string;
   /** One or more alternatives, each a sequence of keys. */
   readonly keys: readonly (readonly string[])[];
 }
@@ -64,7 +64,7 @@ export function shortcutGroups(command: string): readonly ShortcutGroup[] {
 
 function group(
   name: string,
-  rows: readonly (readonly [does: string, ...keys: (readonly string[])[]])[],
+  rows: readonly (readonly [action: string, ...keys: (readonly string[])[]])[],
 ): ShortcutGroup {
-  return { name, shortcuts: rows.map(([does, ...keys]) => ({ does, keys })) };
+  return { name, shortcuts: rows.map(([action, ...keys]) => ({ action, keys })) };
 }

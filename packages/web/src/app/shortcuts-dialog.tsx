@@ -12,8 +12,8 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
           <section key={name} aria-label={name} className="mb-5 break-inside-avoid">
             <h3 className="mb-2 text-xs font-semibold text-muted">{name}</h3>
             <dl className="flex flex-col gap-1.5">
-              {shortcuts.map(({ does, keys }) => (
-                <div key={does} className="flex items-center justify-between gap-3">
+              {shortcuts.map(({ action, keys }) => (
+                <div key={action} className="flex items-center justify-between gap-3">
                   <dt className="order-2 flex shrink-0 items-center gap-1">
                     {keys.map((combination, index) => (
                       <span key={combination.join(" ")} className="flex items-center gap-1">
@@ -24,7 +24,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
                       </span>
                     ))}
                   </dt>
-                  <dd>{does}</dd>
+                  <dd>{action}</dd>
                 </div>
               ))}
             </dl>

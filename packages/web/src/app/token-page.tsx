@@ -1,8 +1,8 @@
 import { createUncheckedClient, HoldfastError, errorText } from "@holdfast/client";
-import { useEffect, useRef, useState, type FormEvent, type ReactElement } from "react";
+import { useState, type FormEvent, type ReactElement } from "react";
 import { access } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
-import { Field, Input } from "../ui/field.tsx";
+import { Field, focusOnMount, Input } from "../ui/field.tsx";
 
 /** Asks for the token when the server requires one. */
 export function TokenPage(): ReactElement {
@@ -11,9 +11,6 @@ export function TokenPage(): ReactElement {
   const [problem, setProblem] = useState<string | null>(
     access.current().token === null ? null : "The stored token is no longer valid.",
   );
-
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -40,7 +37,7 @@ export function TokenPage(): ReactElement {
               type="password"
               name="token"
               autoComplete="current-password"
-              ref={input}
+              ref={focusOnMount}
               required
               value={token}
               onChange={(event) => setToken(event.target.value)}

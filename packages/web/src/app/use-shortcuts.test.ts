@@ -15,7 +15,7 @@ function setUp() {
 }
 
 describe("keys", () => {
-  it("are shortcuts by themselves, in either case, and with the command key", () => {
+  it("match single keys in either case and keys with the command key", () => {
     const { press } = setUp();
     expect([
       press("?"),
@@ -26,12 +26,12 @@ describe("keys", () => {
     ]).toEqual(["?", "j", "mod+k", "mod+k", "alt+arrowup"]);
   });
 
-  it("are none when they mean something else", () => {
+  it("do not match other keys or modifiers", () => {
     const { press } = setUp();
     expect([press("k"), press("i"), press("j", { ctrlKey: true })]).toEqual([null, null, null]);
   });
 
-  it("are shortcuts one after the other, when they come soon enough", () => {
+  it("match a sequence within its time limit", () => {
     const { press, wait } = setUp();
     expect([press("g"), press("i")]).toEqual([null, "g i"]);
     expect([press("g"), press("x"), press("s")]).toEqual([null, null, null]);

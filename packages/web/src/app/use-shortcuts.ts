@@ -14,10 +14,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.defaultPrevented || event.isComposing) return;
       const isCommand = event.metaKey || event.ctrlKey;
       if (isBusy(event.target, isCommand)) return;
-      const found = read(event, new Set(Object.keys(latest.current)));
-      if (found === null) return;
+      const shortcut = read(event, new Set(Object.keys(latest.current)));
+      if (shortcut === null) return;
       event.preventDefault();
-      latest.current[found]?.(event);
+      latest.current[shortcut]?.(event);
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
@@ -33,12 +33,7 @@ function isBusy(target: EventTarget | null, isCommand: boolean): boolean {
   return !isCommand && target.closest(TYPED_INTO) !== null;
 }
 
-export interface KeyPress {
-  readonly key: string;
-  readonly metaKey: boolean;
-  readonly ctrlKey: boolean;
-  readonly altKey: boolean;
-}
+export type KeyPress = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey">;
 
 const SEQUENCE_MS = 1_000;
 

@@ -5,7 +5,7 @@ import { afterFailure } from "./answering.ts";
 const refused = (code: ConstructorParameters<typeof HoldfastError>[0]) =>
   new HoldfastError(code, { status: 409, detail: "No." });
 
-it("an answer that came too late is told from one that failed", () => {
+it("a late answer is distinguished from a failed one", () => {
   expect(afterFailure(refused("suspension_answered"), "a")).toEqual({
     at: "late",
     reason: "Already answered differently elsewhere.",
@@ -21,7 +21,7 @@ it("an answer that came too late is told from one that failed", () => {
   });
 });
 
-it("an answer that may have arrived is kept, to be given again", () => {
+it("an answer that may have arrived is kept for a retry", () => {
   const lost = new ConnectionError("no answer", { cause: null });
   expect(afterFailure(lost, "a")).toEqual({ at: "failed", answer: "a", reason: "no answer" });
 });

@@ -16,16 +16,23 @@ import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
-import { answerOfKey, type PressedKey } from "./approval-keys.ts";
-import { type Approval, approvalOf, EXPIRY_WORDS, isRejection, KIND_NAMES } from "./approval.ts";
+import {
+  answerOfKey,
+  type Approval,
+  approvalOf,
+  EXPIRY_WORDS,
+  isRejection,
+  KIND_NAMES,
+  type PressedKey,
+} from "./approval.ts";
 import { afterFailure, type Answering } from "./answering.ts";
-import { AskedEnd, AskedView } from "./asked-view.tsx";
+import { RequestEnd, RequestView } from "./request-view.tsx";
 import type { FileChange } from "./change-view.tsx";
 import { OptionButtons } from "./option-buttons.tsx";
 import { hasSubject, SubjectView, WRAPPED } from "./subject-view.tsx";
 import { JsonAnswer, TextAnswer } from "./text-answer.tsx";
 import { client } from "../api/client.ts";
-import { SUSPENSIONS } from "../api/queries.ts";
+import { suspensionsQuery } from "../api/queries.ts";
 import { announce } from "../app/announce.tsx";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -51,27 +58,26 @@ export interface ApprovalCardProps {
 }
 
 /** A request of a run, shown completely, with its possible answers. */
-export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const {
-    sessionId,
-    suspension,
-    changes,
-    root,
-    place,
-    pageKeys = false,
-    fit = false,
-    heading,
-    footer,
-  } = props;
+export function ApprovalCard({
+  sessionId,
+  suspension,
+  changes,
+  root,
+  place,
+  pageKeys = false,
+  fit = false,
+  heading,
+  footer,
+}: ApprovalCardProps): ReactElement {
   const { id, kind, createdAt, expiresAt } = suspension;
   const approval = useMemo(() => approvalOf(suspension), [suspension]);
-  const [answering, give] = useAnswer({ sessionId, suspensionId: id });
+  const [answering, give] = useAnswer(sessionId, id);
   const inert = useInert(`${id} ${place}`);
   const [end, isRead] = useSeen(`${id} ${JSON.stringify(changes)}`);
   const titleId = useId();
   const shown = useMemo(() => shownOf(approval, changes, root), [approval, changes, root]);
   const isCommand = approval.ask === "choice" && approval.subject.command === approval.title;
-  const isOver = answering.at === "given" || answering.at === "late";
+  const isOver = answering.at === "answered" || answering.at === "late";
 
   const takesKeys = !inert && !isOver && answering.at !== "sending";
 
@@ -130,12 +136,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         {!scrollsTitle && titleLine}
       </header>
       {shown === null && !scrollsTitle ? (
-        <AskedEnd end={end} />
+        <RequestEnd end={end} />
       ) : (
-        <AskedView {...{ changes, root, fit, isRead, end }}>
+        <RequestView {...{ changes, root, fit, isRead, end }}>
           {scrollsTitle && titleLine}
           {shown !== null && hasSubject(shown) && <SubjectView {...shown} />}
-        </AskedView>
+        </RequestView>
       )}
       <Answers {...{ approval, answering, give, inert, isRead, suspensionId: id }} />
       {!isOver && footer}
@@ -155,22 +161,25 @@ function shownOf(
   return changes.length > 0 || hasSubject(shown) ? shown : null;
 }
 
-function Answers({
-  approval,
-  answering,
-  give,
-  inert,
-  isRead,
-  suspensionId,
-}: {
+interface AnswerInputProps {
   readonly approval: Approval;
-  readonly answering: Answering;
   readonly give: (answer: unknown) => void;
   readonly inert: boolean;
   readonly isRead: boolean;
   readonly suspensionId: string;
+  readonly busy: boolean;
+  /** The option that is being sent. */
+  readonly sending: string | null;
+}
+
+function Answers({
+  answering,
+  ...input
+}: Omit<AnswerInputProps, "busy" | "sending"> & {
+  readonly answering: Answering;
 }): ReactElement | null {
-  if (answering.at === "given") return <p className="text-muted">Answered. The run continues.</p>;
+  if (answering.at === "answered")
+    return <p className="text-muted">Answered. The run continues.</p>;
   if (answering.at === "late") return <p className="text-muted">{answering.reason}</p>;
   const busy = answering.at === "sending";
   const sending = busy && typeof answering.answer === "string" ? answering.answer : null;
@@ -179,12 +188,12 @@ function Answers({
       {answering.at === "failed" && (
         <p className="flex flex-wrap items-center gap-2 text-danger">
           <span className="wrap-anywhere">Not sent: {answering.reason}</span>
-          <Button size="small" onClick={() => give(answering.answer)}>
+          <Button size="small" onClick={() => input.give(answering.answer)}>
             Try again
           </Button>
         </p>
       )}
-      <AnswerInput {...{ approval, give, inert, isRead, suspensionId, busy, sending }} />
+      <AnswerInput {...input} busy={busy} sending={sending} />
     </div>
   );
 }
@@ -197,21 +206,12 @@ function AnswerInput({
   suspensionId,
   busy,
   sending,
-}: {
-  readonly approval: Approval;
-  readonly give: (answer: unknown) => void;
-  readonly inert: boolean;
-  readonly isRead: boolean;
-  readonly suspensionId: string;
-  readonly busy: boolean;
-  readonly sending: string | null;
-}): ReactElement | null {
+}: AnswerInputProps): ReactElement | null {
   const box = { suspensionId, inert, busy, onAnswer: give };
+  const buttons = { inert, isRead, sending, onChoose: give };
   switch (approval.ask) {
     case "choice":
-      return (
-        <OptionButtons options={approval.options} {...{ inert, isRead, sending }} onChoose={give} />
-      );
+      return <OptionButtons options={approval.options} {...buttons} />;
     case "text": {
       const options = approval.suggestions.map((text) => ({
         optionId: text,
@@ -221,9 +221,7 @@ function AnswerInput({
       }));
       return (
         <>
-          {options.length > 0 && (
-            <OptionButtons {...{ options, inert, isRead, sending }} onChoose={give} />
-          )}
+          {options.length > 0 && <OptionButtons options={options} {...buttons} />}
           <TextAnswer {...box} />
         </>
       );
@@ -284,13 +282,10 @@ function useSeen(about: string): readonly [RefCallback<HTMLElement>, boolean] {
 }
 
 /** Answers a suspension, one answer at a time. */
-function useAnswer({
-  sessionId,
-  suspensionId,
-}: {
-  readonly sessionId: string;
-  readonly suspensionId: string;
-}): readonly [Answering, (answer: unknown) => void] {
+function useAnswer(
+  sessionId: string,
+  suspensionId: string,
+): readonly [Answering, (answer: unknown) => void] {
   const [answering, setAnswering] = useState<Answering>({ at: "open" });
   const isBusy = useRef(false);
   const queries = useQueryClient();
@@ -302,14 +297,14 @@ function useAnswer({
       client.sessions
         .answer(sessionId, { suspensionId, answer })
         .then(
-          (): Answering => ({ at: "given", answer }),
+          (): Answering => ({ at: "answered", answer }),
           (error: unknown) => afterFailure(error, answer),
         )
         .then((next) => {
-          isBusy.current = next.at === "given" || next.at === "late";
+          isBusy.current = next.at === "answered" || next.at === "late";
           setAnswering(next);
           announce(WORDS[next.at]);
-          return queries.invalidateQueries({ queryKey: [SUSPENSIONS] });
+          return queries.invalidateQueries({ queryKey: suspensionsQuery.queryKey });
         })
         .catch(() => {});
     },
@@ -321,7 +316,7 @@ function useAnswer({
 const WORDS = {
   open: "",
   sending: "",
-  given: "Answered",
+  answered: "Answered",
   late: "Already answered elsewhere",
   failed: "The answer was not sent",
 } as const satisfies Record<Answering["at"], string>;

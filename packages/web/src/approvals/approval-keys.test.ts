@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Approval } from "./approval.ts";
-import { answerOfKey, type PressedKey } from "./approval-keys.ts";
+import { answerOfKey, type Approval, type PressedKey } from "./approval.ts";
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   key,
@@ -29,18 +28,18 @@ it("a digit chooses the option with its number", () => {
   expect(chosen).toEqual(["yes", "no", null, null, null]);
 });
 
-it("Escape rejects, and only where the focus is in the card", () => {
+it("Escape rejects only while the focus is in the card", () => {
   expect(answerOfKey(permission, press("Escape"), { inCard: true })).toBe("no");
   expect(answerOfKey(permission, press("Escape"), { inCard: false })).toBeNull();
 });
 
-it("Escape answers nothing where nothing rejects", () => {
+it("Escape does nothing without a rejecting option", () => {
   const question: Approval = { ask: "text", title: "Which?", suggestions: ["one"] };
   expect(answerOfKey(question, press("Escape"), { inCard: true })).toBeNull();
   expect(answerOfKey(question, press("1"), { inCard: true })).toBe("one");
 });
 
-it("a key that is held down, or pressed with another, answers nothing", () => {
+it("repeated keys and keys with modifiers do nothing", () => {
   const with_ = (more: Partial<PressedKey>) =>
     answerOfKey(permission, press("1", more), { inCard: true });
   expect([

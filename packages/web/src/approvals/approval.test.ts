@@ -3,7 +3,7 @@ import { approvalOf, rejectionIn, toneOf } from "./approval.ts";
 
 const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
 
-it("a permission offers the options that were sent, in their order and with their names", () => {
+it("a permission offers the agent's options in their order and with their names", () => {
   const approval = approvalOf({
     kind: "permission",
     request: {
@@ -36,13 +36,13 @@ it("a permission offers the options that were sent, in their order and with thei
   expect(rejectionIn(approval)?.optionId).toBe("c");
 });
 
-it("a permission without any option cannot be answered, and has no rejection", () => {
+it("a permission without options cannot be answered", () => {
   const approval = approvalOf({ kind: "permission", request: { title: "x", options: [] } });
   expect(approval).toEqual({ ask: "nothing", title: "x", subject: NOTHING });
   expect(rejectionIn(approval)).toBeNull();
 });
 
-it("a question takes any text, and offers what the agent suggests", () => {
+it("a question accepts any text and offers the agent's suggestions", () => {
   expect(
     approvalOf({ kind: "question", request: { title: "Which?", options: ["one", "", 2] } }),
   ).toEqual({ ask: "text", title: "Which?", suggestions: ["one"] });
@@ -64,7 +64,7 @@ it("a tool's result and an event are answered with JSON", () => {
   ).toEqual({ ask: "json", title: "deployed", subject: { ...NOTHING, command: "from CI" } });
 });
 
-it("a rate limit asks nothing of anybody", () => {
+it("a rate limit needs no answer", () => {
   expect(approvalOf({ kind: "rate_limit", request: {} })).toEqual({
     ask: "nothing",
     title: "Waiting for the service",
@@ -72,7 +72,7 @@ it("a rate limit asks nothing of anybody", () => {
   });
 });
 
-it("the kind of an option says which way it goes, also one of a later version", () => {
+it("the kind of an option decides its tone, including unknown kinds", () => {
   expect(
     ["allow_once", "allow_always", "reject_once", "reject_forever", "ask"].map(toneOf),
   ).toEqual(["allow", "allow", "reject", "reject", "other"]);

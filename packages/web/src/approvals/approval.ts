@@ -1,5 +1,5 @@
 import { isObject } from "@holdfast/client";
-import type { OpenSuspension, SuspensionKind } from "@holdfast/protocol";
+import type { OpenSuspension, Suspension, SuspensionKind } from "@holdfast/protocol";
 import { subjectOf, type Subject } from "./subject.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -65,6 +65,66 @@ export function approvalOf({ kind, request }: Pick<OpenSuspension, "kind" | "req
   }
 }
 
+export type PressedKey = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "repeat">;
+
+/**
+ * The answer of a key, or null: a digit chooses the option with that number, Escape the first rejection. Repeated keys
+ * are ignored.
+ */
+export function answerOfKey(
+  approval: Approval,
+  press: PressedKey,
+  { inCard }: { readonly inCard: boolean },
+): string | null {
+  if (press.metaKey || press.ctrlKey || press.altKey || press.repeat) return null;
+  if (press.key === "Escape") return inCard ? (rejectionIn(approval)?.optionId ?? null) : null;
+  if (!/^[1-9]$/u.test(press.key)) return null;
+  const index = Number(press.key) - 1;
+  switch (approval.ask) {
+    case "choice":
+      return approval.options[index]?.optionId ?? null;
+    case "text":
+      return approval.suggestions[index] ?? null;
+    case "json":
+    case "nothing":
+      return null;
+    default:
+      return approval satisfies never;
+  }
+}
+
+/** How the suspension was closed; null while it is open. */
+export function closingText(suspension: Suspension): string | null {
+  switch (suspension.status) {
+    case "open":
+      return null;
+    case "answered":
+      return `${answerText(suspension)}, by ${answeredBy(suspension.answeredBy)}`;
+    case "withdrawn":
+      return "Withdrawn by the agent";
+    case "expired":
+      return suspension.kind === "rate_limit" ? "The wait is over" : "Nobody answered in time";
+    case "released":
+      return "Closed: the run has ended";
+    default:
+      return suspension.status satisfies never;
+  }
+}
+
+/** A person is named by their token, if any. */
+function answeredBy(by: string | null): string {
+  if (by === null || by === "") return "a person";
+  if (by.startsWith("an earlier answer")) return "an earlier answer of a person";
+  return by.startsWith("policy:") ? "the policy" : by.replace(/^token: /u, "");
+}
+
+function answerText({ kind, request, answer }: Suspension): string {
+  const approval = approvalOf({ kind, request });
+  if (approval.ask !== "choice") return "Answered";
+  const chosenId = isObject(answer) ? answer["optionId"] : answer;
+  return approval.options.find(({ optionId }) => optionId === chosenId)?.name ?? "Answered";
+}
+
 /** The first rejecting option; null when there is none. */
 export function rejectionIn(approval: Approval): ApprovalOption | null {
   if (approval.ask !== "choice") return null;
@@ -88,7 +148,7 @@ export const KIND_NAMES = {
   shutdown: "Waiting for the server",
 } as const satisfies Record<SuspensionKind, string>;
 
-/** What happens on expiry; the time follows. */
+/** The effect of expiry; the time follows. */
 export const EXPIRY_WORDS = {
   permission: "Counts as rejected",
   question: "Closes",

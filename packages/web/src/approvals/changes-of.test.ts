@@ -14,7 +14,7 @@ const tool = (callId: string, output: readonly unknown[]): Message => ({
 });
 const diff = (path: string, newText: string) => ({ type: "diff", path, oldText: "a", newText });
 
-it("the changes are those of the use of the tool that is asked about", () => {
+it("returns the changes of the tool call in question", () => {
   const messages = [
     tool("other", [diff("x", "b")]),
     tool("call", [diff("y", "b"), diff("y", "c")]),
@@ -22,7 +22,7 @@ it("the changes are those of the use of the tool that is asked about", () => {
   expect(changesOf(messages, "call")).toEqual([{ path: "y", oldText: "a", newText: "c" }]);
 });
 
-it("there are none where nobody knows the use of the tool", () => {
+it("returns no changes of an unknown tool call", () => {
   expect(changesOf([tool("other", [diff("x", "b")])], "call")).toEqual([]);
   expect(changesOf([tool("call", [])], "call")).toEqual([]);
   expect(changesOf([], null)).toEqual([]);

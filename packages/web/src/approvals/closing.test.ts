@@ -1,6 +1,6 @@
 import type { Suspension } from "@holdfast/protocol";
 import { expect, it } from "vitest";
-import { closingText } from "./closing.ts";
+import { closingText } from "./approval.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const OPEN: Suspension = {
@@ -20,7 +20,7 @@ const OPEN: Suspension = {
   closedAt: null,
 };
 
-it("what was answered is said with who answered", () => {
+it("an answered suspension names the answer and who gave it", () => {
   const answered: Suspension = { ...OPEN, status: "answered", answer: { optionId: "a" } };
   expect(closingText(answered)).toBe("Allow once, by a person");
   expect(closingText({ ...answered, answeredBy: "policy: rule 2" })).toBe(
@@ -35,7 +35,7 @@ it("what was answered is said with who answered", () => {
   );
 });
 
-it("what nobody answered is told apart from what is open", () => {
+it("an unanswered suspension is distinguished from an open one", () => {
   const closed = (status: Suspension["status"]) => closingText({ ...OPEN, status });
   expect([closed("open"), closed("withdrawn"), closed("expired"), closed("released")]).toEqual([
     null,

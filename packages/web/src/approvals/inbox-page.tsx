@@ -1,9 +1,8 @@
-import { errorText } from "@holdfast/client";
 import type { InboxUnusedAnswer, Suspension } from "@holdfast/protocol";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { type ReactElement, useId, useRef } from "react";
-import { repositoriesQuery, sessionsQuery, SUSPENSIONS, suspensionsQuery } from "../api/queries.ts";
+import { repositoriesQuery, sessionsQuery, suspensionsQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { isForPerson } from "../api/waiting-count.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
@@ -11,8 +10,7 @@ import { Link } from "../app/link.tsx";
 import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { Spinner } from "../ui/spinner.tsx";
+import { Empty, NotLoaded } from "../ui/empty.tsx";
 import { showFailure } from "../ui/toast.ts";
 import { ApprovalCard } from "./approval-card.tsx";
 import { client } from "../api/client.ts";
@@ -62,18 +60,8 @@ export function InboxPage(): ReactElement {
             <ConnectionBadge dotOnly />
           </span>
         </header>
-        {data === undefined && error === null && (
-          <p className="flex items-center gap-2 text-muted">
-            <Spinner /> Loading the inbox…
-          </p>
-        )}
-        {data === undefined && error !== null && (
-          <Empty
-            title="The inbox could not be loaded"
-            action={<Button onClick={() => void refetch()}>Try again</Button>}
-          >
-            {errorText(error)}
-          </Empty>
+        {data === undefined && (
+          <NotLoaded name="inbox" error={error} onRetry={() => void refetch()} />
         )}
         {data !== undefined && isEmpty && (
           <Empty icon={<Inbox size={28} />} title="Nothing needs you">
@@ -116,14 +104,7 @@ function InboxCard({
       root={root}
       place={`${place} ${changes.are}`}
       pageKeys={alone}
-      heading={
-        <Link
-          to={{ page: "session", id: sessionId }}
-          className="touch-target inline-flex items-center self-start text-sm text-accent underline-offset-2 wrap-anywhere hover:underline"
-        >
-          {name}
-        </Link>
-      }
+      heading={<SessionLink id={sessionId} name={name} />}
       footer={
         changes.are === "unknown" && (
           <p className="text-xs text-muted">Open the session to see the changes.</p>
@@ -133,13 +114,19 @@ function InboxCard({
   );
 }
 
-interface WaitingSession {
-  readonly name: string;
-  /** The folder of its repository. */
-  readonly root: string | null;
+function SessionLink({ id, name }: { readonly id: string; readonly name: string }): ReactElement {
+  return (
+    <Link
+      to={{ page: "session", id }}
+      className="touch-target inline-flex items-center self-start text-sm text-accent underline-offset-2 wrap-anywhere hover:underline"
+    >
+      {name}
+    </Link>
+  );
 }
 
-function useWaitingSessions(): ReadonlyMap<string, WaitingSession> {
+/** The names of waiting sessions and the folders of their repositories. */
+function useWaitingSessions() {
   const { data } = useInfiniteQuery(sessionsQuery({ state: ["suspended"] }));
   const { data: repositories } = useQuery(repositoriesQuery);
   const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
@@ -178,7 +165,7 @@ function UnusedCard({
   const { sessionId, runId, suspensionId, title, at } = unused;
   const { mutate, isPending } = useMutation({
     mutationFn: () => client.dismissUnused(sessionId, runId),
-    onSuccess: (inbox) => void queries.setQueryData([SUSPENSIONS], inbox),
+    onSuccess: (inbox) => void queries.setQueryData(suspensionsQuery.queryKey, inbox),
     onError: (error) => showFailure("It was not dismissed", error),
   });
   return (
@@ -189,12 +176,7 @@ function UnusedCard({
       className="flex shrink-0 flex-col gap-3 rounded-lg border border-warn bg-surface p-3 sm:p-4"
     >
       <header className="flex flex-col gap-1">
-        <Link
-          to={{ page: "session", id: sessionId }}
-          className="touch-target inline-flex items-center self-start text-sm text-accent underline-offset-2 wrap-anywhere hover:underline"
-        >
-          {name}
-        </Link>
+        <SessionLink id={sessionId} name={name} />
         <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-muted">
           <span className="font-semibold text-warn">Allowed, not done</span>
           <RelativeTime time={at} />

@@ -29,7 +29,9 @@ export function OptionButtons({
     <fieldset className="flex flex-wrap gap-2 min-w-0">
       <legend className="sr-only">Answers</legend>
       {options.map(({ optionId, name, tone, always }, index) => {
-        const isOff = inert || (!isRead && tone !== "reject");
+        const mustRead = !isRead && tone !== "reject";
+        const isOff = inert || mustRead;
+        const hint = always ? "For the rest of this session" : undefined;
         return (
           <Button
             key={optionId}
@@ -37,7 +39,7 @@ export function OptionButtons({
             busy={sending === optionId}
             disabled={sending !== null}
             onClick={() => isOff || onChoose(optionId)}
-            title={titleOf({ always, isRead: isRead || tone === "reject" })}
+            title={mustRead ? "Review all of it first" : hint}
             className={classNames(
               "h-auto min-h-9 pointer-coarse:min-h-11 py-1.5 text-left whitespace-normal",
               LOOKS[tone],
@@ -55,15 +57,4 @@ export function OptionButtons({
       })}
     </fieldset>
   );
-}
-
-function titleOf({
-  always,
-  isRead,
-}: {
-  readonly always: boolean;
-  readonly isRead: boolean;
-}): string | undefined {
-  if (!isRead) return "Review all of it first";
-  return always ? "For the rest of this session" : undefined;
 }

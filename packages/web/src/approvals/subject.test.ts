@@ -3,7 +3,7 @@ import { subjectOf } from "./subject.ts";
 
 const NOTHING = { tool: null, kind: null, command: null, fields: [], files: [] };
 
-it("a command is shown whole, with everything else it was given", () => {
+it("a command is shown completely, with all other inputs", () => {
   expect(
     subjectOf({
       tool: "Bash",
@@ -23,7 +23,7 @@ it("a command is shown whole, with everything else it was given", () => {
   });
 });
 
-it("a command in words keeps them apart", () => {
+it("the words of a command are quoted where necessary", () => {
   expect(subjectOf({ input: { command: ["sh", "-c", "rm -rf 'x'"] } })).toEqual({
     ...NOTHING,
     command: String.raw`sh -c 'rm -rf '\''x'\'''`,
@@ -31,7 +31,7 @@ it("a command in words keeps them apart", () => {
   expect(subjectOf({ input: { commands: ["ls", "pwd"] } }).command).toBe("ls\npwd");
 });
 
-it("an input that is no object is shown as it is", () => {
+it("an input that is not an object is shown unchanged", () => {
   expect(subjectOf({ input: "*** Begin Patch" })).toEqual({
     ...NOTHING,
     command: "*** Begin Patch",
@@ -41,7 +41,7 @@ it("an input that is no object is shown as it is", () => {
   expect(subjectOf({})).toEqual(NOTHING);
 });
 
-it("what would deceive the eye is written out", () => {
+it("deceptive characters are escaped", () => {
   expect(subjectOf({ input: { command: "ls \u202Efr- mr" } }).command).toBe(
     String.raw`ls \u{202E}fr- mr`,
   );

@@ -5,19 +5,6 @@ import { isComposing } from "../composer/composer-keys.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
 
-/** The typed answer, stored until it is sent. */
-function useAnswerDraft(suspensionId: string): readonly [string, (text: string) => void] {
-  const key = `holdfast.answer.${suspensionId}`;
-  const [text, setText] = useState(() => pageStorage.get(key) ?? "");
-  return [
-    text,
-    (next) => {
-      setText(next);
-      pageStorage.set(key, next === "" ? null : next);
-    },
-  ];
-}
-
 interface AnswerBoxProps {
   readonly suspensionId: string;
   readonly inert: boolean;
@@ -25,18 +12,34 @@ interface AnswerBoxProps {
   readonly onAnswer: (answer: unknown) => void;
 }
 
+/** The typed answer, stored until it is sent. */
+function useAnswerDraft({ suspensionId, inert, busy, onAnswer }: AnswerBoxProps) {
+  const key = `holdfast.answer.${suspensionId}`;
+  const [text, setText] = useState(() => pageStorage.get(key) ?? "");
+  return {
+    text,
+    change: (next: string): void => {
+      setText(next);
+      pageStorage.set(key, next === "" ? null : next);
+    },
+    send: (answer: unknown): void => {
+      if (inert || busy) return;
+      onAnswer(answer);
+      pageStorage.set(key, null);
+    },
+  };
+}
+
 /** Any text. Enter sends it. */
-export function TextAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxProps): ReactElement {
-  const [text, setText] = useAnswerDraft(suspensionId);
-  const send = (): void => {
-    if (inert || busy || text.trim() === "") return;
-    onAnswer(text);
-    pageStorage.set(`holdfast.answer.${suspensionId}`, null);
+export function TextAnswer(props: AnswerBoxProps): ReactElement {
+  const { text, change, send } = useAnswerDraft(props);
+  const sendText = (): void => {
+    if (text.trim() !== "") send(text);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;
     event.preventDefault();
-    send();
+    sendText();
   };
   return (
     <div className="flex flex-col gap-2">
@@ -46,7 +49,7 @@ export function TextAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
             {...ids}
             rows={2}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => change(event.target.value)}
             onKeyDown={onKeyDown}
             className="field-sizing-content max-h-60"
           />
@@ -55,9 +58,9 @@ export function TextAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
       <Button
         tone="primary"
         className="self-start"
-        busy={busy}
+        busy={props.busy}
         disabled={text.trim() === ""}
-        onClick={send}
+        onClick={sendText}
       >
         Answer
       </Button>
@@ -66,18 +69,17 @@ export function TextAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
 }
 
 /** A JSON answer; invalid JSON can be sent as text. */
-export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxProps): ReactElement {
-  const [text, setText] = useAnswerDraft(suspensionId);
+export function JsonAnswer(props: AnswerBoxProps): ReactElement {
+  const { busy } = props;
+  const { text, change, send } = useAnswerDraft(props);
   const [reason, setReason] = useState<string | null>(null);
-  const send = (answer: unknown): void => {
-    if (inert || busy) return;
-    onAnswer(answer);
-    pageStorage.set(`holdfast.answer.${suspensionId}`, null);
-  };
   const sendJson = (): void => {
-    const parsed = parseJsonAnswer(text);
-    if (parsed.ok) send(parsed.value);
-    else setReason(parsed.reason);
+    try {
+      const answer: unknown = JSON.parse(text);
+      send(answer);
+    } catch (error) {
+      setReason(errorText(error));
+    }
   };
   return (
     <div className="flex flex-col gap-2">
@@ -90,7 +92,7 @@ export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
             placeholder='{"ok": true}'
             value={text}
             onChange={(event) => {
-              setText(event.target.value);
+              change(event.target.value);
               setReason(null);
             }}
             className="max-h-60 field-sizing-content font-mono"
@@ -109,18 +111,4 @@ export function JsonAnswer({ suspensionId, inert, busy, onAnswer }: AnswerBoxPro
       </div>
     </div>
   );
-}
-
-type JsonAnswer =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: string };
-
-/** Parses the typed JSON. */
-function parseJsonAnswer(text: string): JsonAnswer {
-  try {
-    const value: unknown = JSON.parse(text);
-    return { ok: true, value };
-  } catch (error) {
-    return { ok: false, reason: errorText(error) };
-  }
 }

@@ -29,7 +29,7 @@ const choose = (more: Partial<Parameters<typeof agentChoiceOf>[0]>) => {
   return choice === null ? null : [choice.provider, choice.model, choice.note];
 };
 
-it("C2, ruling 18: without a choice it is what the server says comes next, or the default", () => {
+it("C2, ruling 18: without a choice the agent is the server's next one, or the default", () => {
   expect(choose({})).toEqual(["demo", null, null]);
   expect(choose({ session: { next: { provider: "gemini", model: "pro" } } })).toEqual([
     "gemini",
@@ -39,26 +39,26 @@ it("C2, ruling 18: without a choice it is what the server says comes next, or th
   expect(choose({ providers: null })).toBeNull();
 });
 
-it("another provider than before is said, and does not take over the model (C2)", () => {
+it("a change of provider is noted and does not keep the model (C2)", () => {
   expect(
     choose({
       session: { next: { provider: "gemini", model: "pro" } },
       chosen: { provider: "demo", model: null },
     }),
-  ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which is told what was said"]);
+  ).toEqual(["demo", null, "Switches from GEMINI to DEMO, which gets the earlier messages"]);
 });
 
-it("C2, ruling 18: a session goes on with its last agent, whatever the default is by now", () => {
+it("C2, ruling 18: a session continues with its last agent, even if the default has changed", () => {
   const last = { provider: "gemini", model: "pro" };
   expect(choose({ session: { next: last }, last })).toEqual(["gemini", "pro", null]);
 });
 
-it("what is said to change is compared with who worked last", () => {
+it("changes are noted relative to the last agent", () => {
   const last = { provider: "gemini", model: "pro" };
   expect(choose({ session: { next: { provider: "demo", model: null } }, last })).toEqual([
     "demo",
     null,
-    "Switches from GEMINI to DEMO, which is told what was said",
+    "Switches from GEMINI to DEMO, which gets the earlier messages",
   ]);
   expect(choose({ last, chosen: { provider: "gemini", model: null } })).toEqual([
     "gemini",
@@ -72,7 +72,7 @@ it("what is said to change is compared with who worked last", () => {
   ]);
 });
 
-it("what is not installed is said", () => {
+it("a provider that is not installed is noted", () => {
   expect(choose({ chosen: { provider: "codex", model: null } })).toEqual([
     "codex",
     null,

@@ -1,9 +1,11 @@
 import type { Provider, ProvidersReply, Session } from "@holdfast/protocol";
 
+/** A provider and its model; null for the default. */
+export type Agent = Session["next"];
+
 /** The agent of the next message. */
-export interface AgentChoice {
+export interface AgentChoice extends Agent {
   readonly provider: string;
-  readonly model: string | null;
   /** Null when the server no longer knows it. */
   readonly about: Provider | null;
   /** The consequence of the choice; null when nothing changes. */
@@ -17,9 +19,9 @@ export function agentChoiceOf({
   providers,
 }: {
   readonly session: Pick<Session, "next">;
-  readonly chosen: { readonly provider: string | null; readonly model: string | null };
+  readonly chosen: Agent;
   /** The agent of the last run; null when unknown. */
-  readonly last: { readonly provider: string | null; readonly model: string | null } | null;
+  readonly last: Agent | null;
   readonly providers: ProvidersReply | null;
 }): AgentChoice | null {
   // The server's own rule: its next choice, and a model only with its provider.
@@ -30,31 +32,15 @@ export function agentChoiceOf({
   const own = provider === usual ? next.model : null;
   const before = provider === last?.provider ? last.model : null;
   const model = chosen.model ?? own ?? before;
-  const about = providers?.providers.find((each) => each.name === provider) ?? null;
-  const note = noteOf({
-    about,
-    to: { provider, model },
-    from: last ?? { provider: usual, model: next.model },
-    titleOf: (name) => providers?.providers.find((each) => each.name === name)?.title ?? name,
-  });
-  return { provider, model, about, note };
-}
-
-function noteOf({
-  about,
-  to,
-  from,
-  titleOf,
-}: {
-  readonly about: Provider | null;
-  readonly to: { readonly provider: string; readonly model: string | null };
-  readonly from: { readonly provider: string | null; readonly model: string | null };
-  readonly titleOf: (name: string) => string;
-}): string | null {
-  if (about !== null && !about.installed) return `${about.title} is not installed`;
-  if (from.provider !== null && from.provider !== to.provider)
-    return `Switches from ${titleOf(from.provider)} to ${titleOf(to.provider)}, which is told what was said`;
-  if (to.model !== null && from.model !== null && to.model !== from.model)
-    return `Switches from ${from.model} to ${to.model}`;
-  return null;
+  const aboutOf = (name: string) => providers?.providers.find((each) => each.name === name);
+  const about = aboutOf(provider) ?? null;
+  const note = (): string | null => {
+    const from = last ?? { provider: usual, model: next.model };
+    if (about !== null && !about.installed) return `${about.title} is not installed`;
+    if (from.provider !== null && from.provider !== provider)
+      return `Switches from ${aboutOf(from.provider)?.title ?? from.provider} to ${about?.title ?? provider}, which gets the earlier messages`;
+    const isOtherModel = model !== null && from.model !== null && model !== from.model;
+    return isOtherModel ? `Switches from ${from.model} to ${model}` : null;
+  };
+  return { provider, model, about, note: note() };
 }

@@ -1,7 +1,7 @@
 import type { Provider } from "@holdfast/protocol";
 import type { ReactElement } from "react";
 import { Select } from "../ui/field.tsx";
-import type { AgentChoice } from "./agent-choice.ts";
+import type { Agent, AgentChoice } from "./agent-choice.ts";
 
 /** Chooses the agent and model of the next message. */
 export function AgentPicker({
@@ -11,7 +11,7 @@ export function AgentPicker({
 }: {
   readonly choice: AgentChoice;
   readonly providers: readonly Provider[];
-  readonly onChange: (chosen: { provider: string | null; model: string | null }) => void;
+  readonly onChange: (chosen: Agent) => void;
 }): ReactElement {
   const { provider, model, about } = choice;
   const models = about?.models ?? [];

@@ -5,14 +5,13 @@ import type { Completion, Mentions } from "./use-completion.ts";
 import type { SlashCommand } from "./slash.ts";
 
 /** The suggestions above the message box, which keeps the focus. */
-export function CompletionList<Item>({
-  completion: { listId, items, at },
+function CompletionList<Item>({
+  completion: { listId, items, at, choose },
   label,
   counted,
   keyOf,
   note = null,
   children,
-  onChoose,
 }: {
   readonly completion: Completion<Item>;
   readonly label: string;
@@ -21,7 +20,6 @@ export function CompletionList<Item>({
   readonly keyOf: (item: Item) => string;
   readonly note?: string | null;
   readonly children: (item: Item) => ReactNode;
-  readonly onChoose: (item: Item) => void;
 }): ReactElement {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -55,7 +53,7 @@ export function CompletionList<Item>({
             aria-selected={index === at}
             tabIndex={-1}
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => onChoose(item)}
+            onClick={() => choose(item)}
             className={classNames(
               "flex min-h-8 cursor-pointer flex-wrap content-center items-baseline gap-x-3 rounded-md px-2 py-1 pointer-coarse:min-h-11",
               index === at && "bg-hover",
@@ -73,21 +71,14 @@ export function CompletionList<Item>({
 }
 
 /** Files of the repository. */
-export function MentionList({
-  mentions,
-  onChoose,
-}: {
-  readonly mentions: Mentions;
-  readonly onChoose: (path: string) => void;
-}): ReactElement {
+export function MentionList({ mentions }: { readonly mentions: Mentions }): ReactElement {
   return (
     <CompletionList
       completion={mentions}
       label="Files in the repository"
       counted={["file", "files"]}
       keyOf={(path) => path}
-      note={mentions.isCut ? "The repository is large: not all of its files were looked at." : null}
-      onChoose={onChoose}
+      note={mentions.isCut ? "The repository is large: not all of its files were searched." : null}
     >
       {(path) => <Path path={path} />}
     </CompletionList>
@@ -105,20 +96,13 @@ function Path({ path }: { readonly path: string }): ReactElement {
 }
 
 /** The commands of the agent. */
-export function SlashList({
-  slash,
-  onChoose,
-}: {
-  readonly slash: Completion<SlashCommand>;
-  readonly onChoose: (command: SlashCommand) => void;
-}): ReactElement {
+export function SlashList({ slash }: { readonly slash: Completion<SlashCommand> }): ReactElement {
   return (
     <CompletionList
       completion={slash}
       label="Agent commands"
       counted={["command", "commands"]}
       keyOf={({ name }) => name}
-      onChoose={onChoose}
     >
       {(command) => (
         <>

@@ -14,7 +14,7 @@ const press = (key: string, more: Partial<ComposerKey> = {}): ComposerKey => ({
 const FULL = { text: "Hello" };
 const EMPTY = { text: "" };
 
-it("Enter sends, and with Shift it is a new line", () => {
+it("Enter sends, Shift Enter adds a line", () => {
   expect(actionOfKey(press("Enter"), FULL)).toBe("send");
   expect(actionOfKey(press("Enter", { shiftKey: true }), FULL)).toBe("type");
 });
@@ -24,7 +24,7 @@ it("Enter with the command key interrupts, on every platform", () => {
   expect(actionOfKey(press("Enter", { metaKey: true }), FULL)).toBe("interrupt");
 });
 
-it("no key means anything while a character is composed", () => {
+it("keys have no action during an IME composition", () => {
   for (const more of [{ isComposing: true }, { keyCode: 229 }]) {
     expect(actionOfKey(press("Enter", more), FULL)).toBe("type");
     expect(actionOfKey(press("Enter", { ...more, ctrlKey: true }), FULL)).toBe("type");
@@ -33,7 +33,7 @@ it("no key means anything while a character is composed", () => {
   }
 });
 
-it("the upward arrow recalls the last message only where it could not move", () => {
+it("the up arrow recalls the last message only in an empty box", () => {
   expect(actionOfKey(press("ArrowUp"), EMPTY)).toBe("recall");
   expect(actionOfKey(press("ArrowUp"), FULL)).toBe("type");
   expect(actionOfKey(press("ArrowUp", { shiftKey: true }), EMPTY)).toBe("type");

@@ -1,12 +1,7 @@
-export interface ComposerKey {
-  readonly key: string;
-  readonly shiftKey: boolean;
-  readonly metaKey: boolean;
-  readonly ctrlKey: boolean;
-  readonly altKey: boolean;
-  readonly isComposing: boolean;
-  readonly keyCode: number;
-}
+export type ComposerKey = Pick<
+  KeyboardEvent,
+  "key" | "shiftKey" | "metaKey" | "ctrlKey" | "altKey" | "isComposing" | "keyCode"
+>;
 
 /** The action of a key in the message box. `type` leaves it to the box. */
 export type ComposerAction = "type" | "send" | "interrupt" | "recall" | "leave";

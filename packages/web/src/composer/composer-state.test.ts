@@ -12,11 +12,11 @@ const IDLE: Session = {
 };
 const stateOf = (more: Partial<Session>) => composerStateOf({ ...IDLE, ...more });
 
-it("an idle session takes a message and works on it (C9)", () => {
+it("an idle session starts a message at once (C9)", () => {
   expect(stateOf({})).toEqual({ open: true, note: null, send: "Send", interrupt: null });
 });
 
-it("a session that a restart suspended says that a message resumes it (C9)", () => {
+it("a suspended session says that a message resumes it (C9)", () => {
   expect(stateOf({ status: "suspended" })).toEqual({
     open: true,
     note: "Sending resumes this session",
@@ -25,7 +25,7 @@ it("a session that a restart suspended says that a message resumes it (C9)", () 
   });
 });
 
-it("a running session queues, or is interrupted where that is chosen", () => {
+it("a running session queues a message or can be interrupted", () => {
   expect(stateOf({ state: "running" })).toEqual({
     open: true,
     note: "Queues behind the current run",
@@ -34,7 +34,7 @@ it("a running session queues, or is interrupted where that is chosen", () => {
   });
 });
 
-it("a session that waits for an answer takes messages, too (C9)", () => {
+it("a session that waits for an answer also accepts messages (C9)", () => {
   expect(stateOf({ state: "suspended" })).toEqual({
     open: true,
     note: "Waits in the queue for the answer above",
@@ -46,15 +46,15 @@ it("a session that waits for an answer takes messages, too (C9)", () => {
   });
 });
 
-it("what waits in the queue comes first", () => {
+it("a message waits behind the queue", () => {
   expect(stateOf({ queued: 2 })).toMatchObject({
     send: "Queue",
-    note: "Queues behind what waits already",
+    note: "Queues behind other messages",
   });
   expect(stateOf({ delivery: "hold" })).toMatchObject({ open: true, send: "Queue" });
 });
 
-it("a session that takes none says why, and what to do (A7)", () => {
+it("a session that accepts no messages gives the reason and a way out (A7)", () => {
   expect(stateOf({ status: "archived" })).toEqual({
     open: false,
     reason: "This session is archived. It accepts no messages.",

@@ -3,7 +3,7 @@ import type { Session } from "@holdfast/protocol";
 export type ComposerState =
   | {
       readonly open: true;
-      /** What happens to a message; null when it starts at once. */
+      /** The effect of sending; null when the message starts at once. */
       readonly note: string | null;
       /** The label of the button. */
       readonly send: "Send" | "Queue";
@@ -23,48 +23,42 @@ export function composerStateOf(
 ): ComposerState {
   const { status, state, repoId, delivery, failure, queued } = session;
   if (status === "archived")
-    return {
-      open: false,
-      reason: "This session is archived. It accepts no messages.",
-      way: "fork",
-    };
+    return closed("This session is archived. It accepts no messages.", "fork");
   if (status === "error") {
     const why = failure === null ? "" : `: ${failure.replace(/\.$/u, "")}`;
-    return { open: false, reason: `This session cannot continue${why}.`, way: "fork" };
+    return closed(`This session cannot continue${why}.`, "fork");
   }
   if (repoId === null)
-    return {
-      open: false,
-      reason: "This session has no repository: it only tracks an agent that runs elsewhere.",
-      way: null,
-    };
+    return closed(
+      "This session has no repository: it only tracks an agent that runs elsewhere.",
+      null,
+    );
   if (delivery === "reject")
-    return {
-      open: false,
-      reason: "This session accepts no messages at the moment.",
-      way: "accept",
-    };
-  const interrupt = interruptText(state);
-  if (delivery === "hold")
-    return {
-      open: true,
-      note: "Messages are held back: it waits in the queue",
-      send: "Queue",
-      interrupt,
-    };
-  const note = noteOf({ status, state, queued });
+    return closed("This session accepts no messages at the moment.", "accept");
+  const interrupt = INTERRUPT[state];
+  if (delivery === "hold") {
+    const note = "Messages are held back in the queue";
+    return { open: true, note, send: "Queue", interrupt };
+  }
+  const note = noteOf(status, state, queued);
   return { open: true, note, send: state === "idle" && queued === 0 ? "Send" : "Queue", interrupt };
 }
 
-function noteOf({
-  status,
-  state,
-  queued,
-}: {
-  readonly status: "active" | "suspended";
-  readonly state: Session["state"];
-  readonly queued: number;
-}): string | null {
+const INTERRUPT = {
+  running: "Interrupt and send",
+  suspended: "Stop waiting and send",
+  idle: null,
+} as const satisfies Record<Session["state"], string | null>;
+
+function closed(reason: string, way: "fork" | "accept" | null): ComposerState {
+  return { open: false, reason, way };
+}
+
+function noteOf(
+  status: "active" | "suspended",
+  state: Session["state"],
+  queued: number,
+): string | null {
   switch (state) {
     case "running":
       return "Queues behind the current run";
@@ -74,20 +68,7 @@ function noteOf({
         : "Waits in the queue for the answer above";
     case "idle":
       if (status === "suspended") return "Sending resumes this session";
-      return queued === 0 ? null : "Queues behind what waits already";
-    default:
-      return state satisfies never;
-  }
-}
-
-function interruptText(state: Session["state"]): string | null {
-  switch (state) {
-    case "running":
-      return "Interrupt and send";
-    case "suspended":
-      return "Stop waiting and send";
-    case "idle":
-      return null;
+      return queued === 0 ? null : "Queues behind other messages";
     default:
       return state satisfies never;
   }

@@ -3,10 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { AtSign, CornerDownLeft, GitFork } from "lucide-react";
 import {
   type KeyboardEvent,
-  lazy,
   type ReactElement,
   type RefObject,
-  Suspense,
   useCallback,
   useLayoutEffect,
   useRef,
@@ -15,31 +13,28 @@ import {
 import { flushSync } from "react-dom";
 import { providersQuery } from "../api/queries.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { agentChoiceOf } from "./agent-choice.ts";
+import { loaded } from "../ui/loaded.tsx";
+import { type Agent, agentChoiceOf } from "./agent-choice.ts";
 import { AgentPicker } from "./agent-picker.tsx";
 import { actionOfKey } from "./composer-keys.ts";
 import { type ComposerState, composerStateOf } from "./composer-state.ts";
 import { withMention } from "./mention.ts";
 import { drafts, outbox, useOutgoing } from "./page-outbox.ts";
-import { type SlashCommand, withCommand } from "./slash.ts";
+import { type BoxText, withCommand } from "./slash.ts";
 import { useMention, useSlash } from "./use-completion.ts";
 // Not lazy: it is needed when the network is down.
 import { OutgoingList } from "./outgoing-list.tsx";
 import type { Draft } from "./drafts.ts";
 
-const QueueList = lazy(() => import("./queue-list.tsx").then((m) => ({ default: m.QueueList })));
-const MentionList = lazy(() =>
-  import("./completion-list.tsx").then((m) => ({ default: m.MentionList })),
-);
-const SlashList = lazy(() =>
-  import("./completion-list.tsx").then((m) => ({ default: m.SlashList })),
-);
+const QueueList = loaded(() => import("./queue-list.tsx").then((m) => m.QueueList));
+const MentionList = loaded(() => import("./completion-list.tsx").then((m) => m.MentionList));
+const SlashList = loaded(() => import("./completion-list.tsx").then((m) => m.SlashList));
 
 export interface ComposerProps {
   readonly session: Session;
   readonly queue: readonly QueuedMessage[];
   /** The agent of the last run; null when unknown. */
-  readonly last: { readonly provider: string | null; readonly model: string | null } | null;
+  readonly last: Agent | null;
   /** The text of the last message a person sent. */
   readonly lastText: () => string | null;
   readonly onQueue: (queue: readonly QueuedMessage[]) => void;
@@ -55,16 +50,14 @@ export function Composer(props: ComposerProps): ReactElement {
   const outgoing = useOutgoing(session.id);
   return (
     <section aria-label="Message" className="flex flex-col gap-2">
-      <Suspense fallback={null}>
-        {queue.length > 0 && <QueueList session={session} queue={queue} onQueue={onQueue} />}
-        {outgoing.length > 0 && (
-          <OutgoingList
-            sessionId={session.id}
-            outgoing={outgoing}
-            onEdit={(text) => change({ text: draft.text === "" ? text : `${draft.text}\n${text}` })}
-          />
-        )}
-      </Suspense>
+      {queue.length > 0 && <QueueList session={session} queue={queue} onQueue={onQueue} />}
+      {outgoing.length > 0 && (
+        <OutgoingList
+          sessionId={session.id}
+          outgoing={outgoing}
+          onEdit={(text) => change({ text: draft.text === "" ? text : `${draft.text}\n${text}` })}
+        />
+      )}
       {state.open ? (
         <MessageBox {...props} draft={draft} change={change} state={state} />
       ) : (
@@ -82,9 +75,9 @@ function MessageBox({
   draft,
   change,
 }: ComposerProps & {
-  readonly state: Extract<ReturnType<typeof composerStateOf>, { open: true }>;
-  readonly draft: ReturnType<typeof useDraft>[0];
-  readonly change: ReturnType<typeof useDraft>[1];
+  readonly state: Extract<ComposerState, { open: true }>;
+  readonly draft: Draft;
+  readonly change: (changes: Partial<Draft>) => void;
 }): ReactElement {
   const { text } = draft;
   const box = useRef<HTMLTextAreaElement>(null);
@@ -93,7 +86,7 @@ function MessageBox({
   const choice = agentChoiceOf({ session, chosen: draft, last, providers });
   useAutoGrow(box, text);
 
-  const put = (next: { readonly text: string; readonly caret: number }): void => {
+  const put = (next: BoxText): void => {
     // Synchronous: the next key press must find the caret in its new position.
     flushSync(() => {
       change({ text: next.text });
@@ -102,15 +95,12 @@ function MessageBox({
     box.current?.focus();
     box.current?.setSelectionRange(next.caret, next.caret);
   };
-  const choose = (command: SlashCommand): void => put(withCommand(text, command));
-  const commands = choice?.about?.commands ?? [];
-  const slash = useSlash({ text, caret, commands, onChoose: choose });
-  const mentions = useMention({
-    text,
-    caret,
-    repoId: session.repoId,
-    onChoose: (chosen) => put(withMention(text, chosen)),
-  });
+  const slash = useSlash({ text, caret }, choice?.about?.commands ?? [], (command) =>
+    put(withCommand(text, command)),
+  );
+  const mentions = useMention({ text, caret }, session.repoId, (chosen) =>
+    put(withMention(text, chosen)),
+  );
   const lists = [slash, mentions];
 
   const send = (delivery: "queue" | "interrupt"): void => {
@@ -153,12 +143,8 @@ function MessageBox({
 
   return (
     <div className="relative flex flex-col gap-1.5 rounded-lg border border-line-strong/60 bg-surface p-2 focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
-      <Suspense fallback={null}>
-        {slash.items.length > 0 && <SlashList slash={slash} onChoose={choose} />}
-        {mentions.items.length > 0 && (
-          <MentionList mentions={mentions} onChoose={mentions.choose} />
-        )}
-      </Suspense>
+      {slash.items.length > 0 && <SlashList slash={slash} />}
+      {mentions.items.length > 0 && <MentionList mentions={mentions} />}
       <textarea
         ref={box}
         rows={1}

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createDrafts, NO_DRAFT, parseDraft } from "./drafts.ts";
 import { memoryStorage } from "./testing/memory-storage.ts";
 
-it("a draft is there again after the page was closed, each session's its own", () => {
+it("each session has its own draft, which survives closing the page", () => {
   const storage = memoryStorage();
   const draft = { text: "Fix the\nbuild", provider: "demo", model: null };
   createDrafts(storage).write("s1", draft);
@@ -10,7 +10,7 @@ it("a draft is there again after the page was closed, each session's its own", (
   expect(createDrafts(storage).read("s2")).toEqual(NO_DRAFT);
 });
 
-it("nothing is kept of an empty one", () => {
+it("an empty draft is not stored", () => {
   const storage = memoryStorage();
   const drafts = createDrafts(storage);
   drafts.write("s1", { ...NO_DRAFT, text: "x" });
@@ -18,7 +18,7 @@ it("nothing is kept of an empty one", () => {
   expect(storage.kept.size).toBe(0);
 });
 
-it("what was damaged, or written by another version, is no draft", () => {
+it("a damaged draft counts as empty", () => {
   expect(["{", "null", "[]", '"x"', '{"text": 1, "provider": {}}', null].map(parseDraft)).toEqual(
     Array.from({ length: 6 }, () => NO_DRAFT),
   );

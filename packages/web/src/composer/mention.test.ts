@@ -6,7 +6,7 @@ function at(marked: string) {
   return { text: marked.replace("|", ""), caret: marked.indexOf("|") };
 }
 
-describe("a file that is being named", () => {
+describe("a file mention", () => {
   it.each([
     ["@|", "", 0],
     ["@src/pa|", "src/pa", 0],
@@ -15,13 +15,13 @@ describe("a file that is being named", () => {
     ["(@a|)", "a", 1],
     ["look at `@a.ts|`", "a.ts", 9],
     ["@re|adme", "re", 0],
-  ])("in %j is %j", (marked, query, start) => {
+  ])("in %j has the query %j", (marked, query, start) => {
     const { text, caret } = at(marked);
     expect(mentionAt(text, caret)).toEqual({ query, start });
   });
 
   it.each(["|", "me@example.org|", "@a |", "|@a", "a@|", "@@|", '@"a|'])(
-    "is none in %j",
+    "does not exist in %j",
     (marked) => {
       const { text, caret } = at(marked);
       expect(mentionAt(text, caret)).toBeNull();

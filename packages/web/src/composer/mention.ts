@@ -1,3 +1,5 @@
+import type { BoxText } from "./slash.ts";
+
 /** A file mention being typed: its query and the position of the @. */
 export interface Mention {
   readonly query: string;
@@ -14,7 +16,7 @@ export function mentionAt(text: string, caret: number): Mention | null {
 export function withMention(
   text: string,
   { mention, path }: { readonly mention: Mention; readonly path: string },
-): { readonly text: string; readonly caret: number } {
+): BoxText {
   const before = text.slice(0, mention.start);
   const typed = mention.start + 1 + mention.query.length;
   const rest = text.slice(typed).replace(/^[^\s,;:)\]}"'`]*/u, "");

@@ -24,14 +24,14 @@ const lost = (): Promise<never> =>
 const full = (): Promise<never> =>
   Promise.reject(new HoldfastError("queue_full", { status: 409, detail: "The queue is full." }));
 
-it("nothing is left of a message that has arrived", async () => {
+it("a sent message is removed", async () => {
   const { outbox, storage } = setUp();
   await outbox.send("s", HELLO);
   expect(outbox.of("s")).toEqual([]);
   expect(storage.kept.size).toBe(0);
 });
 
-it("a message that did not arrive stays, and is tried again with the same key", async () => {
+it("a failed message stays and is retried with the same key", async () => {
   const { outbox, sent, answers } = setUp();
   answers.push(lost, full);
   await outbox.send("s", HELLO);
@@ -44,7 +44,7 @@ it("a message that did not arrive stays, and is tried again with the same key", 
   expect(sent.map(({ key }) => key)).toEqual(["key1", "key1", "key1"]);
 });
 
-it("a message that was on its way when the page was closed is there afterwards", async () => {
+it("a message in flight survives closing the page", async () => {
   const { outbox, storage, answers } = setUp();
   const stuck = Promise.withResolvers<void>();
   answers.push(() => stuck.promise);
@@ -57,7 +57,7 @@ it("a message that was on its way when the page was closed is there afterwards",
   await sending;
 });
 
-it("what is on its way is not sent a second time", async () => {
+it("a message in flight is not sent twice", async () => {
   const { outbox, sent, answers } = setUp();
   const stuck = Promise.withResolvers<void>();
   answers.push(() => stuck.promise);
@@ -69,7 +69,7 @@ it("what is on its way is not sent a second time", async () => {
   await sending;
 });
 
-it("a message can be given up, and those of other sessions stay", async () => {
+it("removing a message does not affect other sessions", async () => {
   const { outbox, answers } = setUp();
   answers.push(lost, lost);
   await outbox.send("s", HELLO);
@@ -79,7 +79,7 @@ it("a message can be given up, and those of other sessions stay", async () => {
   expect(outbox.of("t")).toHaveLength(1);
 });
 
-it("what is damaged is left out", () => {
+it("invalid stored messages are skipped", () => {
   const storage = memoryStorage();
   storage.set("holdfast.outbox.s", '[1, {"key": "k"}, {"key": "k", "text": "x", "delivery": 3}]');
   expect(setUp({ storage }).outbox.of("s")).toMatchObject([

@@ -1,30 +1,18 @@
 import { HoldfastError, isObject } from "@holdfast/client";
-import type { PageStorage } from "../api/page-storage.ts";
+import { parseJson, type PageStorage } from "../api/page-storage.ts";
 import { createListeners } from "../api/store.ts";
-import { parseJson } from "./drafts.ts";
+import { type Draft, toDraft } from "./drafts.ts";
 
 /** A message that is being sent, or failed to send. */
-export interface Outgoing {
+export interface Outgoing extends Draft {
   /** The idempotency key: retries do not duplicate the message. */
   readonly key: string;
-  readonly text: string;
-  readonly provider: string | null;
-  readonly model: string | null;
   readonly delivery: "queue" | "interrupt";
   /** The reason of the failure; null while sending. */
   readonly failure: string | null;
 }
 
 export type NewMessage = Omit<Outgoing, "key" | "failure">;
-
-/** The unconfirmed messages of this device. They survive a reload. */
-export interface Outbox {
-  of(sessionId: string): readonly Outgoing[];
-  subscribe(changed: () => void): () => void;
-  send(sessionId: string, message: NewMessage): Promise<void>;
-  retry(sessionId: string, key: string): Promise<void>;
-  remove(sessionId: string, key: string): void;
-}
 
 /** The maximum per session; older ones are dropped. */
 const MOST = 20;
@@ -33,6 +21,7 @@ const CUT_OFF = "The page was closed before the server had answered.";
 const NO_ANSWER =
   "The server did not answer. It may have arrived; trying again does not send it twice.";
 
+/** The unconfirmed messages of this device. They survive a reload. */
 export function createOutbox({
   storage,
   send,
@@ -41,19 +30,19 @@ export function createOutbox({
   readonly storage: PageStorage;
   readonly send: (sessionId: string, message: Outgoing) => Promise<unknown>;
   readonly newKey: () => string;
-}): Outbox {
+}) {
   const bySession = new Map<string, readonly Outgoing[]>();
   const listeners = createListeners();
 
   const of = (sessionId: string): readonly Outgoing[] => {
-    const known = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
-    bySession.set(sessionId, known);
-    return known;
+    const messages = bySession.get(sessionId) ?? parseOutgoing(storage.get(keyOf(sessionId)));
+    bySession.set(sessionId, messages);
+    return messages;
   };
   const change = (sessionId: string, next: readonly Outgoing[]): void => {
-    const kept = next.slice(-MOST);
-    bySession.set(sessionId, kept);
-    storage.set(keyOf(sessionId), kept.length === 0 ? null : JSON.stringify(kept));
+    const latest = next.slice(-MOST);
+    bySession.set(sessionId, latest);
+    storage.set(keyOf(sessionId), latest.length === 0 ? null : JSON.stringify(latest));
     listeners.notify();
   };
   const replace = (sessionId: string, message: Outgoing): void =>
@@ -78,15 +67,15 @@ export function createOutbox({
   return {
     of,
     subscribe: listeners.add,
-    send: async (sessionId, message) => {
+    send: async (sessionId: string, message: NewMessage): Promise<void> => {
       const outgoing = { ...message, key: newKey(), failure: null };
       change(sessionId, [...of(sessionId), outgoing]);
       await attempt(sessionId, outgoing);
     },
-    retry: async (sessionId, key) => {
-      const found = of(sessionId).find((each) => each.key === key);
-      if (found === undefined || found.failure === null) return;
-      const again = { ...found, failure: null };
+    retry: async (sessionId: string, key: string): Promise<void> => {
+      const failed = of(sessionId).find((each) => each.key === key);
+      if (failed === undefined || failed.failure === null) return;
+      const again = { ...failed, failure: null };
       replace(sessionId, again);
       await attempt(sessionId, again);
     },
@@ -100,14 +89,12 @@ function parseOutgoing(stored: string | null): readonly Outgoing[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown): Outgoing[] => {
     if (!isObject(each)) return [];
-    const { key, text, provider, model, delivery, failure } = each;
+    const { key, text, delivery, failure } = each;
     if (typeof key !== "string" || typeof text !== "string") return [];
     return [
       {
+        ...toDraft(each),
         key,
-        text,
-        provider: typeof provider === "string" ? provider : null,
-        model: typeof model === "string" ? model : null,
         delivery: delivery === "interrupt" ? "interrupt" : "queue",
         failure: typeof failure === "string" ? failure : CUT_OFF,
       },

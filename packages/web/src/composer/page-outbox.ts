@@ -9,7 +9,7 @@ export const drafts = createDrafts(pageStorage);
 
 export const outbox = createOutbox({
   storage: pageStorage,
-  newKey: () => newKey(),
+  newKey,
   send: async (sessionId, { key, text, provider, model, delivery }) => {
     const message = { text, provider, model, delivery };
     try {

@@ -3,7 +3,7 @@ import { movedPosition, queuedText, queuedWords, withMoved } from "./queue-moves
 
 const QUEUE = ["a", "b", "c"].map((messageId) => ({ messageId }));
 
-it("a message moves one place, and no further than the ends", () => {
+it("a message moves one position and stops at the ends", () => {
   const moved = (id: string, by: number) => movedPosition(QUEUE, id, by);
   expect([moved("b", -1), moved("b", 1), moved("a", -1), moved("c", 1), moved("c", -9)]).toEqual([
     0,
@@ -15,7 +15,7 @@ it("a message moves one place, and no further than the ends", () => {
   expect(moved("gone", 1)).toBeNull();
 });
 
-it("the others keep their order", () => {
+it("the other messages keep their order", () => {
   const ids = (id: string, position: number) =>
     withMoved(QUEUE, id, position)
       .map(({ messageId }) => messageId)
@@ -28,7 +28,7 @@ it("the others keep their order", () => {
   ]);
 });
 
-it("only a text can be edited, and parts are still told", () => {
+it("only a text can be edited; the text of parts is shown", () => {
   const text = { content: { type: "text", text: "Hello" } };
   const parts = { content: { type: "parts", parts: [{ type: "text", text: "See" }, 3] } };
   expect([queuedText(text), queuedText(parts)]).toEqual(["Hello", null]);

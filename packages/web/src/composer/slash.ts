@@ -1,3 +1,9 @@
+/** The text of the message box and the position of the caret. */
+export interface BoxText {
+  readonly text: string;
+  readonly caret: number;
+}
+
 /** A slash command of an agent. */
 export interface SlashCommand {
   readonly name: string;
@@ -24,10 +30,7 @@ export function matchingCommands(
 }
 
 /** Replaces the typed command. Returns the text and the new caret. */
-export function withCommand(
-  text: string,
-  { name }: SlashCommand,
-): { readonly text: string; readonly caret: number } {
+export function withCommand(text: string, { name }: SlashCommand): BoxText {
   const rest = text.replace(/^\/\S*\s?/u, "");
   const command = `/${name} `;
   return { text: command + rest, caret: command.length };

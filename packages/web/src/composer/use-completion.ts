@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { isComposing } from "./composer-keys.ts";
-import { matchingCommands, type SlashCommand, slashQuery } from "./slash.ts";
+import { type BoxText, matchingCommands, type SlashCommand, slashQuery } from "./slash.ts";
 import { client } from "../api/client.ts";
 import { type Mention, mentionAt } from "./mention.ts";
 
@@ -11,6 +11,7 @@ export interface Completion<Item> {
   /** Empty while the list is closed. */
   readonly items: readonly Item[];
   readonly at: number;
+  readonly choose: (item: Item) => void;
   /** Returns true when the list handled the key. */
   onKey(event: KeyboardEvent): boolean;
   /** Closes the list until the text changes. */
@@ -22,16 +23,14 @@ function useCompletion<Item>({
   query,
   items: fitting,
   isWhole,
-  onChoose,
-}: {
+  choose,
+}: Pick<Completion<Item>, "items" | "choose"> & {
   /** The whole text of the box. */
   readonly text: string;
   /** The typed part of an item; null when none is typed. */
   readonly query: string | null;
-  readonly items: readonly Item[];
   /** Whether the item is typed completely: then the message is sent instead. */
   readonly isWhole: (item: Item, query: string) => boolean;
-  readonly onChoose: (item: Item) => void;
 }): Completion<Item> {
   const listId = useId();
   const [closedAt, setClosedAt] = useState<string | null>(null);
@@ -44,6 +43,7 @@ function useCompletion<Item>({
     listId,
     items,
     at,
+    choose,
     close: () => setClosedAt(text),
     onKey: (event) => {
       if (items.length === 0 || isComposing(event.nativeEvent)) return false;
@@ -61,7 +61,7 @@ function useCompletion<Item>({
         case "Enter":
         case "Tab":
           if (event.shiftKey || item === undefined || isWhole(item, query ?? "")) return false;
-          onChoose(item);
+          choose(item);
           break;
         default:
           return false;
@@ -74,47 +74,34 @@ function useCompletion<Item>({
 }
 
 /** Suggests commands after a slash. */
-export function useSlash({
-  text,
-  caret,
-  commands,
-  onChoose,
-}: {
-  readonly text: string;
-  readonly caret: number;
-  readonly commands: readonly SlashCommand[];
-  readonly onChoose: (command: SlashCommand) => void;
-}): Completion<SlashCommand> {
+export function useSlash(
+  { text, caret }: BoxText,
+  commands: readonly SlashCommand[],
+  onChoose: (command: SlashCommand) => void,
+): Completion<SlashCommand> {
   const query = slashQuery(text, caret);
   return useCompletion({
     text,
     query,
     items: query === null ? [] : matchingCommands(commands, query),
     isWhole: ({ name }, typed) => name === typed,
-    onChoose,
+    choose: onChoose,
   });
 }
 
 export interface Mentions extends Completion<string> {
   /** The repository has more files than the server searched. */
   readonly isCut: boolean;
-  choose(path: string): void;
 }
 
 const SHOWN = 20;
 
 /** Suggests files after an @. */
-export function useMention({
-  text,
-  caret,
-  repoId,
-  onChoose,
-}: {
-  readonly text: string;
-  readonly caret: number;
-  readonly repoId: string | null;
-  readonly onChoose: (chosen: { readonly mention: Mention; readonly path: string }) => void;
-}): Mentions {
+export function useMention(
+  { text, caret }: BoxText,
+  repoId: string | null,
+  onChoose: (chosen: { readonly mention: Mention; readonly path: string }) => void,
+): Mentions {
   const mention = mentionAt(text, caret);
   const { data } = useQuery({
     queryKey: ["files", repoId, mention?.query] as const,
@@ -126,15 +113,14 @@ export function useMention({
     // Typing continues without suggestions.
     retry: false,
   });
-  const choose = (path: string): void => {
-    if (mention !== null) onChoose({ mention, path });
-  };
   const completion = useCompletion({
     text,
     query: mention?.query ?? null,
     items: data?.files ?? [],
     isWhole: (path, typed) => path === typed,
-    onChoose: choose,
+    choose: (path) => {
+      if (mention !== null) onChoose({ mention, path });
+    },
   });
-  return { ...completion, choose, isCut: data?.truncated ?? false };
+  return { ...completion, isCut: data?.truncated ?? false };
 }

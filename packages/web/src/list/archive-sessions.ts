@@ -20,12 +20,8 @@ export const archiver = createArchiver({
 addEventListener("pagehide", archiver.flush);
 
 /** Whether it can be archived without confirmation, because nothing is running or queued. */
-export function isQuiet({
-  status,
-  state,
-  queued,
-}: Pick<Session, "status" | "state" | "queued">): boolean {
-  return canArchive({ status }) && state === "idle" && queued === 0;
+export function isQuiet(session: Pick<Session, "status" | "state" | "queued">): boolean {
+  return canArchive(session) && session.state === "idle" && session.queued === 0;
 }
 
 export function canArchive({ status }: Pick<Session, "status">): boolean {

@@ -23,7 +23,7 @@ function setUp({ fails = [] }: { readonly fails?: readonly string[] } = {}) {
     await Promise.resolve();
     await Promise.resolve();
   };
-  return { archiver, sent, failed, passTime, hidden: () => [...archiver.hidden()] };
+  return { archiver, sent, failed, passTime, hidden: () => [...archiver.hidden.current()] };
 }
 
 describe("archiving", () => {
@@ -38,7 +38,7 @@ describe("archiving", () => {
     ]);
   });
 
-  it("is never sent when it is undone in time", async () => {
+  it("sends nothing when it is undone in time", async () => {
     const { archiver, sent, hidden, passTime } = setUp();
     archiver.archive(["a"]);
     const undo = archiver.archive(["b"]);
@@ -47,7 +47,7 @@ describe("archiving", () => {
     expect([hidden(), sent]).toEqual([["a"], ["a"]]);
   });
 
-  it("cannot be undone when it was sent", async () => {
+  it("cannot be undone after it was sent", async () => {
     const { archiver, hidden, passTime } = setUp();
     const undo = archiver.archive(["a"]);
     await passTime();
@@ -55,14 +55,14 @@ describe("archiving", () => {
     expect(hidden()).toEqual(["a"]);
   });
 
-  it("shows again what the server refused", async () => {
+  it("shows refused sessions again", async () => {
     const { archiver, failed, hidden, passTime } = setUp({ fails: ["a"] });
     archiver.archive(["a", "b"]);
     await passTime();
     expect([hidden(), failed]).toEqual([["b"], ["a"]]);
   });
 
-  it("is sent at once, and once, when the page is left", async () => {
+  it("sends once and immediately when the page is left", async () => {
     const { archiver, sent, passTime } = setUp();
     archiver.archive(["a"]);
     archiver.flush();

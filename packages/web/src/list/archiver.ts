@@ -1,17 +1,6 @@
-import { useSyncExternalStore } from "react";
 import { createStore } from "../api/store.ts";
 
 /** Archiving is final on the server, so the request is sent only after the time to undo has passed. */
-export interface Archiver {
-  /** Sessions that are hidden because they will be archived. */
-  hidden(): ReadonlySet<string>;
-  subscribe(changed: () => void): () => void;
-  /** Returns the undo function. */
-  archive(ids: readonly string[]): () => void;
-  /** Sends the pending requests now. */
-  flush(): void;
-}
-
 export function createArchiver({
   send,
   onFailure,
@@ -23,8 +12,8 @@ export function createArchiver({
   /** Schedules a callback and returns a function that cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
   readonly undoMs: number;
-}): Archiver {
-  const held = new Set<{ readonly ids: readonly string[]; readonly cancel: () => void }>();
+}) {
+  const pending = new Set<{ readonly ids: readonly string[]; readonly cancel: () => void }>();
   const hidden = createStore<ReadonlySet<string>>(new Set());
   const show = (ids: readonly string[]): void =>
     hidden.set(new Set([...hidden.current()].filter((id) => !ids.includes(id))));
@@ -39,32 +28,30 @@ export function createArchiver({
   };
 
   return {
-    hidden: hidden.current,
-    subscribe: hidden.subscribe,
-    archive: (ids) => {
+    /** Sessions that are hidden because they will be archived. */
+    hidden,
+    /** Returns the undo function. */
+    archive: (ids: readonly string[]): (() => void) => {
       const finish = (): void => {
-        held.delete(batch);
+        pending.delete(batch);
         for (const id of ids) void sendNow(id);
       };
       const batch = { ids, cancel: later(undoMs, finish) };
-      held.add(batch);
+      pending.add(batch);
       hidden.set(new Set([...hidden.current(), ...ids]));
       return () => {
-        if (!held.delete(batch)) return;
+        if (!pending.delete(batch)) return;
         batch.cancel();
         show(ids);
       };
     },
-    flush: () => {
-      for (const batch of held) {
+    /** Sends the pending requests now. */
+    flush: (): void => {
+      for (const batch of pending) {
         batch.cancel();
         for (const id of batch.ids) void sendNow(id);
       }
-      held.clear();
+      pending.clear();
     },
   };
-}
-
-export function useHidden(archiver: Archiver): ReadonlySet<string> {
-  return useSyncExternalStore(archiver.subscribe, archiver.hidden);
 }

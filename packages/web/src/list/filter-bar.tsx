@@ -10,8 +10,11 @@ import {
 import { ListFilter } from "lucide-react";
 import { type ReactElement, useState } from "react";
 import { Button } from "../ui/button.tsx";
+import { capital } from "../api/session-name.ts";
 import { classNames } from "../ui/class-names.ts";
 import { type ListSearch, narrowedBy, parseListSearch } from "./list-search.ts";
+
+type Options = readonly (readonly [value: string, name: string])[];
 
 export interface FilterBarProps {
   readonly search: ListSearch;
@@ -49,7 +52,11 @@ export function FilterBar(props: FilterBarProps): ReactElement {
       </div>
       <ShowArchived {...props} />
       {set > 0 && (
-        <Button size="small" tone="quiet" onClick={() => props.onChange(cleared(search))}>
+        <Button
+          size="small"
+          tone="quiet"
+          onClick={() => props.onChange(defined({ q: search.q, archived: search.archived }))}
+        >
           Clear
         </Button>
       )}
@@ -64,42 +71,30 @@ function Selects({
   repositories,
   providers,
 }: FilterBarProps): ReactElement {
-  const change = (name: keyof ListSearch) => (value: string) =>
-    onChange(parseListSearch({ ...search, [name]: value }));
   const counted = (status: (typeof STATUSES)[number]): string =>
     counts === null ? capital(status) : `${capital(status)} (${counts[status]})`;
+  const filters: readonly (readonly [
+    name: Exclude<keyof ListSearch, "q" | "archived">,
+    label: string,
+    options: Options,
+  ])[] = [
+    ["repo", "Repository", repositories.map(({ id, name }) => [id, name])],
+    ["status", "Status", STATUSES.map((status) => [status, counted(status)])],
+    ["state", "State", STATES.map((state) => [state, STATE_NAMES[state]])],
+    ["phase", "Phase", PHASES.map((phase) => [phase, capital(phase)])],
+    ["provider", "Provider", providers.map(({ name, title }) => [name, title])],
+  ];
   return (
     <>
-      <FilterSelect
-        label="Repository"
-        value={search.repo}
-        onChange={change("repo")}
-        options={repositories.map(({ id, name }) => [id, name])}
-      />
-      <FilterSelect
-        label="Status"
-        value={search.status}
-        onChange={change("status")}
-        options={STATUSES.map((status) => [status, counted(status)])}
-      />
-      <FilterSelect
-        label="State"
-        value={search.state}
-        onChange={change("state")}
-        options={STATES.map((state) => [state, STATE_NAMES[state]])}
-      />
-      <FilterSelect
-        label="Phase"
-        value={search.phase}
-        onChange={change("phase")}
-        options={PHASES.map((phase) => [phase, capital(phase)])}
-      />
-      <FilterSelect
-        label="Provider"
-        value={search.provider}
-        onChange={change("provider")}
-        options={providers.map(({ name, title }) => [name, title])}
-      />
+      {filters.map(([name, label, options]) => (
+        <FilterSelect
+          key={name}
+          label={label}
+          value={search[name]}
+          options={options}
+          onChange={(value) => onChange(parseListSearch({ ...search, [name]: value }))}
+        />
+      ))}
     </>
   );
 }
@@ -120,14 +115,6 @@ function ShowArchived({ search, onChange, counts }: FilterBarProps): ReactElemen
   );
 }
 
-function cleared({ q, archived }: ListSearch): ListSearch {
-  return defined({ q, archived });
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
 /** One filter: shows its name when unset, its value when set. */
 function FilterSelect({
   label,
@@ -137,7 +124,7 @@ function FilterSelect({
 }: {
   readonly label: string;
   readonly value: string | undefined;
-  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly options: Options;
   readonly onChange: (value: string) => void;
 }): ReactElement {
   const isListed = value === undefined || options.some(([each]) => each === value);

@@ -1,23 +1,22 @@
-import { errorText } from "@holdfast/client";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Archive, MessagesSquare, Plus, SearchX, X } from "lucide-react";
 import { type ReactElement, useCallback, useMemo, useState } from "react";
 import type { Session } from "@holdfast/protocol";
-import { providersQuery, repositoriesQuery } from "../api/queries.ts";
+import { providersQuery, repositoriesQuery, sessionsQuery } from "../api/queries.ts";
+import { useStore } from "../api/store.ts";
 import { openOverlay } from "../app/overlay.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { goTo, usePlace } from "../app/router.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
 import { Count } from "../ui/badge.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
-import { Empty } from "../ui/empty.tsx";
-import { FilterBar } from "./filter-bar.tsx";
-import { type ListSearch, narrowedBy } from "./list-search.ts";
+import { Empty, NotLoaded } from "../ui/empty.tsx";
+import { FilterBar, type FilterBarProps } from "./filter-bar.tsx";
+import { type ListSearch, narrowedBy, toFilter } from "./list-search.ts";
 import { SearchField } from "./search-field.tsx";
-import { useSelection } from "./selection.ts";
+import { type Selection, useSelection } from "./selection.ts";
 import { SessionRows } from "./session-rows.tsx";
-import { type Sessions, useSessions } from "./use-sessions.ts";
-import { archiveSessions, canArchive, isQuiet } from "./archive-sessions.ts";
+import { archiver, archiveSessions, canArchive, isQuiet } from "./archive-sessions.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 
 const NOTHING: ListSearch = {};
@@ -60,39 +59,33 @@ export function ListPage(): ReactElement {
         </IconButton>
       </header>
       <FilterBar {...{ search, repositories, providers, counts: list.counts, onChange: change }} />
-      <Listed {...{ list, search, selection, change }} names={{ repositories, providers }} />
+      <ListBody {...{ list, search, selection, change, repositories, providers }} />
     </main>
   );
 }
 
-interface Named {
-  readonly repositories: readonly { readonly id: string; readonly name: string }[];
-  readonly providers: readonly { readonly name: string; readonly title: string }[];
-}
-
-function Listed({
+function ListBody({
   list,
   search,
   selection,
   change,
-  names,
-}: {
-  readonly list: Sessions;
-  readonly search: ListSearch;
-  readonly selection: ReturnType<typeof useSelection>;
+  repositories,
+  providers,
+}: Pick<FilterBarProps, "search" | "repositories" | "providers"> & {
+  readonly list: ReturnType<typeof useSessions>;
+  readonly selection: Selection;
   readonly change: (search: ListSearch) => void;
-  readonly names: Named;
 }): ReactElement {
   const { sessions, hits } = list;
   const { archive, dialog } = useArchiving(sessions);
   const rows = useMemo(() => {
-    const repositories = new Map(names.repositories.map(({ id, name }) => [id, name]));
-    const providers = new Map(names.providers.map(({ name, title }) => [name, title]));
+    const repositoryNames = new Map(repositories.map(({ id, name }) => [id, name]));
+    const titles = new Map(providers.map(({ name, title }) => [name, title]));
     const order = sessions.map(({ id }) => id);
     return sessions.map((session) => ({
       session,
-      repository: session.repoId === null ? null : (repositories.get(session.repoId) ?? null),
-      provider: session.provider && (providers.get(session.provider) ?? session.provider),
+      repository: repositoryNames.get(session.repoId ?? "") ?? null,
+      provider: session.provider && (titles.get(session.provider) ?? session.provider),
       query: search.q,
       hit: hits.get(session.id) ?? null,
       isSelected: selection.ids.has(session.id),
@@ -101,18 +94,11 @@ function Listed({
         range ? selection.extendTo(session.id, order) : selection.toggle(session.id),
       onArchive: () => archive([session.id]),
     }));
-  }, [sessions, hits, names, search.q, selection, archive]);
+  }, [sessions, hits, repositories, providers, search.q, selection, archive]);
 
   if (list.isLoading) return <p className="p-6 text-muted">Loading sessions…</p>;
   if (list.error !== null && sessions.length === 0)
-    return (
-      <Empty
-        title="The list could not be loaded"
-        action={<Button onClick={list.retry}>Try again</Button>}
-      >
-        {errorText(list.error)}
-      </Empty>
-    );
+    return <NotLoaded name="list" error={list.error} onRetry={list.retry} />;
   if (sessions.length === 0 && !list.hasMore)
     return (
       <ListEmpty
@@ -137,11 +123,43 @@ function Listed({
         listKey={JSON.stringify(search)}
         hasMore={list.hasMore}
         onLoadMore={list.loadMore}
-        onArchive={(id) => archive([id])}
       />
       {dialog}
     </>
   );
+}
+
+function useSessions(search: ListSearch) {
+  const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
+    useInfiniteQuery({
+      ...sessionsQuery(toFilter(search)),
+      placeholderData: keepPreviousData,
+    });
+  const hidden = useStore(archiver.hidden);
+  const sessions = useMemo(
+    () =>
+      (data?.pages ?? [])
+        .flatMap((page) => page.sessions)
+        .filter(({ id, status }) => !hidden.has(id) || status === "archived"),
+    [data, hidden],
+  );
+  /** The matching messages by session. */
+  const hits = useMemo(() => {
+    const all = (data?.pages ?? []).flatMap((page) => page.hits ?? []);
+    return new Map(all.map((hit) => [hit.sessionId, hit]));
+  }, [data]);
+  return {
+    sessions,
+    hits,
+    counts: data?.pages[0]?.counts ?? null,
+    isLoading: isPending,
+    error,
+    hasMore: hasNextPage,
+    loadMore: () => {
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    retry: () => void refetch(),
+  };
 }
 
 /** The empty state: nothing matches, everything is archived, or there are no sessions yet. */
@@ -261,10 +279,10 @@ function useArchiving(sessions: readonly Session[]): {
     );
   const archive = useCallback(
     (ids: readonly string[]) => {
-      const chosen = sessions.filter(({ id }) => ids.includes(id)).filter(canArchive);
-      const chosenIds = chosen.map(({ id }) => id);
-      if (chosen.every(isQuiet)) archiveSessions(chosenIds);
-      else setPending(chosenIds);
+      const open = sessions.filter(({ id }) => ids.includes(id)).filter(canArchive);
+      const openIds = open.map(({ id }) => id);
+      if (open.every(isQuiet)) archiveSessions(openIds);
+      else setPending(openIds);
     },
     [sessions],
   );

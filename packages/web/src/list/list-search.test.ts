@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { narrowedBy, parseListSearch, toFilter } from "./list-search.ts";
 
-describe("what the list is narrowed to", () => {
-  it("is read from an address, without what means nothing", () => {
+describe("the filters of the list", () => {
+  it("are parsed from a URL without invalid values", () => {
     expect(
       parseListSearch({
         q: "build",
@@ -17,7 +17,7 @@ describe("what the list is narrowed to", () => {
     ).toEqual({ q: "build", repo: "r1", status: "active", phase: "planning", archived: true });
   });
 
-  it("counts its filters without the words and the archived ones", () => {
+  it("are counted without the search words and archived sessions", () => {
     expect(narrowedBy({ q: "a", archived: true })).toBe(0);
     expect(narrowedBy({ q: "a", status: "error", repo: "r1" })).toBe(2);
   });
@@ -28,11 +28,11 @@ describe("what the list is narrowed to", () => {
     ["one status", { status: "error" }, ["error"]],
     ["one status and archived ones", { status: "error", archived: true }, ["error", "archived"]],
     ["archived ones once", { status: "archived", archived: true }, ["archived"]],
-  ] as const)("asks for %s", (_, search, status) => {
+  ] as const)("request %s", (_, search, status) => {
     expect(toFilter(search)).toEqual({ status });
   });
 
-  it("asks the server for everything", () => {
+  it("are all sent to the server", () => {
     expect(
       toFilter({ q: "a", repo: "r1", state: "idle", phase: "planning", provider: "demo" }),
     ).toEqual({

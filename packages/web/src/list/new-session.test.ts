@@ -4,20 +4,20 @@ import { firstWords, keepLastChoice, readLastChoice, toRequest } from "./new-ses
 const EMPTY = { repoId: "r1", provider: "", model: "", title: "", message: "" };
 
 describe("a new session", () => {
-  it("has only what was filled in", () => {
+  it("contains only the filled-in fields", () => {
     expect(toRequest(EMPTY)).toEqual({ repoId: "r1" });
     expect(
       toRequest({ repoId: "r1", provider: "demo", model: "m", title: " T ", message: " Hi\n" }),
     ).toEqual({ repoId: "r1", provider: "demo", model: "m", title: "T", message: "Hi" });
   });
 
-  it("is called by the first words of its message", () => {
+  it("is named by the first words of its message", () => {
     expect(toRequest({ ...EMPTY, message: "Fix  it\nnow" }).title).toBe("Fix it");
     expect(firstWords(`${"word ".repeat(30)}`)).toBe(`${"word ".repeat(15)}word…`);
     expect(firstWords("x".repeat(200))).toBe(`${"x".repeat(80)}…`);
   });
 
-  it("begins with what was chosen last", () => {
+  it("starts with the last choice", () => {
     const kept = new Map<string, string>();
     const storage = {
       get: (key: string) => kept.get(key) ?? null,
@@ -28,7 +28,7 @@ describe("a new session", () => {
     expect(readLastChoice(storage)).toEqual({ repoId: "r1", provider: "demo", model: "" });
   });
 
-  it.each(["{", "null", "[1]", '{"provider":1}'])("takes %s in the storage for nothing", (text) => {
+  it.each(["{", "null", "[1]", '{"provider":1}'])("ignores %s in the storage", (text) => {
     expect(readLastChoice({ get: () => text, set: () => {} })).toEqual({});
   });
 });

@@ -1,6 +1,6 @@
 import { isObject } from "@holdfast/client";
-import { LIMITS, type CreateSessionRequest, type Provider } from "@holdfast/protocol";
-import type { PageStorage } from "../api/page-storage.ts";
+import { LIMITS, type CreateSessionRequest } from "@holdfast/protocol";
+import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The form of a new session. */
 export interface Draft {
@@ -14,13 +14,8 @@ export interface Draft {
 const KEY = "holdfast.new-session";
 const TITLE_LENGTH = 80;
 
-export function toRequest({
-  repoId,
-  provider,
-  model,
-  title,
-  message,
-}: Draft): CreateSessionRequest {
+export function toRequest(draft: Draft): CreateSessionRequest {
+  const { repoId, provider, model, title, message } = draft;
   const text = message.trim();
   const name = title.trim() === "" ? firstWords(text) : title.trim();
   return {
@@ -45,21 +40,13 @@ export type LastChoice = Pick<Draft, "repoId" | "provider" | "model">;
 
 /** The choice of the last new session. */
 export function readLastChoice(storage: PageStorage): Partial<LastChoice> {
-  try {
-    const stored: unknown = JSON.parse(storage.get(KEY) ?? "{}");
-    if (!isObject(stored)) return {};
-    return Object.fromEntries(
-      Object.entries(stored).filter(([, value]) => typeof value === "string"),
-    );
-  } catch {
-    return {};
-  }
+  const stored = parseJson(storage.get(KEY));
+  if (!isObject(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).filter(([, value]) => typeof value === "string"),
+  );
 }
 
 export function keepLastChoice(storage: PageStorage, { repoId, provider, model }: Draft): void {
   storage.set(KEY, JSON.stringify({ repoId, provider, model }));
-}
-
-export function missingProviders(providers: readonly Provider[]): readonly Provider[] {
-  return providers.filter(({ installed }) => !installed);
 }

@@ -1,9 +1,9 @@
+import type { Provider } from "@holdfast/protocol";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { providersQuery } from "../api/queries.ts";
 import { Field, Select } from "../ui/field.tsx";
 import type { Draft } from "./new-session.ts";
-import { missingProviders } from "./new-session.ts";
 
 /** Chooses the agent and model. Agents that are not installed are listed with their install command. */
 export function ProviderFields({
@@ -55,21 +55,20 @@ export function ProviderFields({
           )}
         </Field>
       </div>
-      <Missing />
+      <Missing providers={providers.filter(({ installed }) => !installed)} />
     </div>
   );
 }
 
-function Missing(): ReactElement | null {
-  const missing = missingProviders(useQuery(providersQuery).data?.providers ?? []);
-  if (missing.length === 0) return null;
+function Missing({ providers }: { readonly providers: readonly Provider[] }): ReactElement | null {
+  if (providers.length === 0) return null;
   return (
     <details className="text-xs text-muted">
       <summary className="w-fit py-1">
-        {missing.length} {missing.length === 1 ? "agent is" : "agents are"} not installed
+        {providers.length} {providers.length === 1 ? "agent is" : "agents are"} not installed
       </summary>
       <dl className="mt-1 flex flex-col gap-1.5">
-        {missing.map(({ name, title, install }) => (
+        {providers.map(({ name, title, install }) => (
           <div key={name}>
             <dt className="text-fg">{title}</dt>
             <dd>

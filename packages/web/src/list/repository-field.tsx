@@ -1,10 +1,10 @@
 import { errorText } from "@holdfast/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { useState, type KeyboardEvent, type ReactElement } from "react";
 import { client } from "../api/client.ts";
 import { repositoriesQuery } from "../api/queries.ts";
 import { Button } from "../ui/button.tsx";
-import { Field, Input, Select } from "../ui/field.tsx";
+import { Field, focusOnMount, Input, Select } from "../ui/field.tsx";
 
 /** Chooses a known repository, or adds one by its path. */
 export function RepositoryField({
@@ -65,8 +65,6 @@ export function AddRepository({
       onAdded(id);
     },
   });
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
   const add = (): void => {
     if (path.trim() !== "" && !adding.isPending) adding.mutate();
   };
@@ -85,7 +83,7 @@ export function AddRepository({
         <div className="flex gap-2">
           <Input
             {...ids}
-            ref={input}
+            ref={focusOnMount}
             placeholder="/home/me/project"
             spellCheck={false}
             autoCapitalize="off"

@@ -24,11 +24,11 @@ export function SearchField({
     setTyped(value);
   }, [value]);
   useEffect(() => {
-    const wanted = typed.trim();
-    if (wanted === reported.current) return;
+    const words = typed.trim();
+    if (words === reported.current) return;
     const timer = setTimeout(() => {
-      reported.current = wanted;
-      onChange(wanted);
+      reported.current = words;
+      onChange(words);
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed, onChange]);

@@ -1,28 +1,23 @@
 import { useMemo, useState } from "react";
 
-export interface Selection {
-  readonly ids: ReadonlySet<string>;
-  toggle(id: string): void;
-  /** Selects the range from the last toggled session to this one. */
-  extendTo(id: string, order: readonly string[]): void;
-  clear(): void;
-}
+export type Selection = ReturnType<typeof useSelection>;
 
-export function useSelection(): Selection {
+export function useSelection() {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
   return useMemo(
     () => ({
       ids,
-      toggle: (id) => {
+      toggle: (id: string): void => {
         setIds((before) => toggled(before, id));
         setLast(id);
       },
-      extendTo: (id, order) => {
+      /** Selects the range from the last toggled session to this one. */
+      extendTo: (id: string, order: readonly string[]): void => {
         setIds((before) => new Set([...before, ...between(order, last ?? id, id)]));
         setLast(id);
       },
-      clear: () => setIds(new Set()),
+      clear: (): void => setIds(new Set()),
     }),
     [ids, last],
   );

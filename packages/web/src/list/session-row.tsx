@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/client";
 import type { SearchHit, Session } from "@holdfast/protocol";
 import { Archive, Copy, Ellipsis, Hash, SquareCheck } from "lucide-react";
 import { type ReactElement, useId } from "react";
@@ -8,9 +9,9 @@ import { classNames } from "../ui/class-names.ts";
 import { Menu } from "../ui/menu.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import { StateDot } from "../ui/state-dot.tsx";
-import { showToast } from "../ui/toast.ts";
+import { copyText } from "../ui/toast.ts";
 import { canArchive } from "./archive-sessions.ts";
-import { FoundLine, Hits } from "./hits.tsx";
+import { HitLine, Hits } from "./hits.tsx";
 import { waitsFor } from "./waits-for.ts";
 
 export interface RowProps {
@@ -32,11 +33,7 @@ export function SessionRow(props: RowProps): ReactElement {
   const name = sessionName(session);
   const foundId = useId();
   // The link of a hit leads to the matching message.
-  const to: Place = {
-    page: "session",
-    id: session.id,
-    ...(hit !== null && { hash: hit.messageId }),
-  };
+  const to: Place = { page: "session", id: session.id, ...defined({ hash: hit?.messageId }) };
   return (
     <div
       className={classNames(
@@ -65,7 +62,7 @@ export function SessionRow(props: RowProps): ReactElement {
           <Details {...props} />
           <RelativeTime time={session.lastActiveAt} className="ml-auto shrink-0 md:hidden" />
         </div>
-        {query !== undefined && <FoundLine {...{ session, name, hit, query }} id={foundId} />}
+        {query !== undefined && <HitLine {...{ session, name, hit, query }} id={foundId} />}
       </div>
       <RowMenu {...props} name={name} />
     </div>
@@ -163,12 +160,15 @@ function RowMenu({
             label: "Copy link",
             icon: <Copy size={15} />,
             onSelect: () =>
-              void copy(location.origin + hrefOf({ page: "session", id: session.id })),
+              void copyText(
+                location.origin + hrefOf({ page: "session", id: session.id }),
+                "Copied",
+              ),
           },
           {
             label: "Copy id",
             icon: <Hash size={15} />,
-            onSelect: () => void copy(session.id),
+            onSelect: () => void copyText(session.id, "Copied"),
           },
           {
             label: isSelected ? "Deselect" : "Select",
@@ -190,15 +190,6 @@ function RowMenu({
       </Menu>
     </span>
   );
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    await showToast({ text: "Copied" });
-  } catch {
-    await showToast({ text: "The browser does not allow copying here", tone: "danger" });
-  }
 }
 
 /** The click handler does the work, because it knows the shift key. */

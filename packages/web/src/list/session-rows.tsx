@@ -24,14 +24,12 @@ export function SessionRows({
   listKey,
   hasMore,
   onLoadMore,
-  onArchive,
 }: {
   readonly rows: readonly RowProps[];
   /** Identifies the list; a new one starts at the top. */
   readonly listKey: string;
   readonly hasMore: boolean;
   readonly onLoadMore: () => void;
-  readonly onArchive: (id: string) => void;
 }): ReactElement {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = rows[0]?.query === undefined ? ROW_HEIGHT : FOUND_ROW_HEIGHT;
@@ -47,19 +45,13 @@ export function SessionRows({
   });
   useRememberedPlace(scroller, listKey);
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
-  useKeepPlace({ scroller, keys, rowHeight });
+  useKeepPlace(scroller, keys, rowHeight);
   const items = virtualizer.getVirtualItems();
   const lastShown = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && lastShown >= rows.length - LOAD_AHEAD) onLoadMore();
   }, [hasMore, lastShown, rows.length, onLoadMore]);
-  useRowKeys({
-    scroller,
-    keys,
-    scrollTo: (index) => virtualizer.scrollToIndex(index, { align: "auto" }),
-    onSelect: (id) => rows.find(({ session }) => session.id === id)?.onSelect({ range: false }),
-    onArchive,
-  });
+  useRowKeys(scroller, rows, (index) => virtualizer.scrollToIndex(index, { align: "auto" }));
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul aria-label="Sessions" className="relative" style={{ height: virtualizer.getTotalSize() }}>
@@ -83,10 +75,7 @@ export function SessionRows({
   );
 }
 
-function useRememberedPlace(
-  scroller: React.RefObject<HTMLDivElement | null>,
-  listKey: string,
-): void {
+function useRememberedPlace(scroller: RefObject<HTMLElement | null>, listKey: string): void {
   useLayoutEffect(() => {
     const { current: element } = scroller;
     if (element === null) return;
@@ -98,48 +87,35 @@ function useRememberedPlace(
 }
 
 /** J and K move the focus between rows; the link handles Enter. */
-function useRowKeys({
-  scroller,
-  keys,
-  scrollTo,
-  onSelect,
-  onArchive,
-}: {
-  readonly scroller: RefObject<HTMLElement | null>;
-  readonly keys: readonly string[];
-  readonly scrollTo: (index: number) => void;
-  readonly onSelect: (id: string) => void;
-  readonly onArchive: (id: string) => void;
-}): void {
+function useRowKeys(
+  scroller: RefObject<HTMLElement | null>,
+  rows: readonly RowProps[],
+  scrollTo: (index: number) => void,
+): void {
   const move = (by: 1 | -1): void => {
-    const current = focusedRow();
-    const from = current === null ? -1 : keys.indexOf(current);
-    const to = from === -1 ? 0 : Math.min(keys.length - 1, Math.max(0, from + by));
-    const id = keys[to];
+    const from = focusedRow(rows);
+    const to = from === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, from + by));
+    const id = rows[to]?.session.id;
     if (id === undefined) return;
     scrollTo(to);
     // The row may be rendered only after the scroll.
-    requestAnimationFrame(() => focusRow(scroller.current, id));
-  };
-  const onFocused = (act: (id: string) => void) => () => {
-    const id = focusedRow();
-    if (id !== null) act(id);
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus(),
+    );
   };
   useShortcuts({
     j: () => move(1),
     k: () => move(-1),
     arrowdown: () => move(1),
     arrowup: () => move(-1),
-    x: onFocused(onSelect),
-    e: onFocused(onArchive),
+    x: () => rows[focusedRow(rows)]?.onSelect({ range: false }),
+    e: () => rows[focusedRow(rows)]?.onArchive(),
   });
 }
 
-function focusedRow(): string | null {
+/** The index of the focused row; -1 when there is none. */
+function focusedRow(rows: readonly RowProps[]): number {
   const row = document.activeElement?.closest("li")?.querySelector("[data-row]");
-  return row?.getAttribute("data-row") ?? null;
-}
-
-function focusRow(list: HTMLElement | null, id: string): void {
-  list?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus();
+  const id = row?.getAttribute("data-row");
+  return rows.findIndex(({ session }) => session.id === id);
 }

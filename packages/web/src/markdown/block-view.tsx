@@ -149,15 +149,11 @@ function TableView({ table: { header, rows } }: { readonly table: Tokens.Table }
 }
 
 function toCell({ tokens, header, align }: Tokens.TableCell, index: number): ReactElement {
-  const words = <Inline tokens={ownTokens(tokens)} />;
-  return header ? (
-    <th key={index} scope="col" data-align={align ?? undefined}>
-      {words}
-    </th>
-  ) : (
-    <td key={index} data-align={align ?? undefined}>
-      {words}
-    </td>
+  const Tag = header ? "th" : "td";
+  return (
+    <Tag key={index} scope={header ? "col" : undefined} data-align={align ?? undefined}>
+      <Inline tokens={ownTokens(tokens)} />
+    </Tag>
   );
 }
 

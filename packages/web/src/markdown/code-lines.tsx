@@ -18,14 +18,8 @@ export function CodeLines({
       {lines.map((text, index) => {
         const at = from + index;
         const tokens = known.source[at] === text ? known.lines[at] : undefined;
-        return (
-          <Line
-            key={at}
-            text={text}
-            tokens={tokens ?? null}
-            end={index < lines.length - 1 ? "\n" : ""}
-          />
-        );
+        const end = index < lines.length - 1 ? "\n" : "";
+        return <CodeText key={at} text={text} tokens={tokens} end={end} />;
       })}
     </>
   );
@@ -33,12 +27,14 @@ export function CodeLines({
 
 export const CodeText = memo(function CodeText({
   text,
-  tokens,
+  tokens = [[text, ""]],
+  end = "",
 }: {
   readonly text: string;
-  readonly tokens: CodeLine | null;
+  /** Missing until the line is highlighted. */
+  readonly tokens: CodeLine | undefined;
+  readonly end?: string;
 }): ReactElement {
-  if (tokens === null) return <>{text}</>;
   return (
     <>
       {tokens.map(([piece, kind], index) =>
@@ -50,22 +46,6 @@ export const CodeText = memo(function CodeText({
           </span>
         ),
       )}
-    </>
-  );
-});
-
-const Line = memo(function Line({
-  text,
-  tokens,
-  end,
-}: {
-  readonly text: string;
-  readonly tokens: CodeLine | null;
-  readonly end: string;
-}): ReactElement {
-  return (
-    <>
-      <CodeText text={text} tokens={tokens} />
       {end}
     </>
   );

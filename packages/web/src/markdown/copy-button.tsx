@@ -20,15 +20,23 @@ export function CopyButton({
     const timer = setTimeout(() => setOutcome(null), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = (): void => {
-    copyText(text()).then(
-      () => setOutcome("copied"),
-      () => setOutcome("failed"),
-    );
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text());
+      setOutcome("copied");
+    } catch {
+      setOutcome("failed");
+    }
   };
   const name = outcome === null ? label : outcome === "copied" ? "Copied" : "Could not copy";
   return (
-    <button type="button" className="icon-action" aria-label={name} title={name} onClick={copy}>
+    <button
+      type="button"
+      className="icon-action"
+      aria-label={name}
+      title={name}
+      onClick={() => void copy()}
+    >
       {outcome === "copied" ? (
         <Check aria-hidden size={14} />
       ) : (
@@ -36,9 +44,4 @@ export function CopyButton({
       )}
     </button>
   );
-}
-
-/** Rejects without a secure context, where there is no clipboard. */
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
 }

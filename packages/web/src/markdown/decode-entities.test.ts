@@ -8,6 +8,6 @@ it.each([
   ["&unknown; &toString; &;", "&unknown; &toString; &;"],
   ["&#0;&#xD800;&#9999999;", "&#0;&#xD800;&#9999999;"],
   ["a & b", "a & b"],
-])("%j reads %j", (written, read) => {
+])("decodes %j to %j", (written, read) => {
   expect(decodeEntities(written)).toBe(read);
 });

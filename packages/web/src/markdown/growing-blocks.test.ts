@@ -23,7 +23,7 @@ const stream = fc.record({
   cuts: fc.array(fc.nat({ max: 20_000 }), { maxLength: 200 }),
 });
 
-it("a text read as it grows is the text read as a whole, however it is cut", () => {
+it("parsing a growing text gives the same blocks as parsing it whole, for any pieces", () => {
   fc.assert(
     fc.property(stream, ({ text, cuts }) => {
       expect(grow(text, cuts)).toEqual(lexBlocks(text));
@@ -32,7 +32,7 @@ it("a text read as it grows is the text read as a whole, however it is cut", () 
   );
 });
 
-it("the same character by character", () => {
+it("parsing character by character gives the same blocks", () => {
   fc.assert(
     fc.property(markdownDocument, (text) => {
       const short = text.slice(0, 1_500);
@@ -47,7 +47,7 @@ it("the same character by character", () => {
   );
 });
 
-it("nothing of a text gets lost between its blocks", () => {
+it("the blocks together contain the whole text", () => {
   fc.assert(
     fc.property(markdownDocument, (text) => {
       const blocks = lexBlocks(text);
@@ -59,7 +59,7 @@ it("nothing of a text gets lost between its blocks", () => {
   );
 });
 
-it("an ordered list whose next number has only begun stays one list", () => {
+it("an ordered list stays one list while its next number is typed", () => {
   const growing = createGrowingBlocks();
   for (const text of ["1. a\n\n", "1. a\n\n2", "1. a\n\n2. b\n", "1. a\n\n2. b\n\nEnd.\n\n"]) {
     growing.grow(text);

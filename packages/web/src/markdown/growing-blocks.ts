@@ -1,29 +1,25 @@
 import { lexBlocks, type Block } from "./lex-blocks.ts";
 
-export interface GrowingBlocks {
-  /** Blocks that more text cannot change; their objects are stable. */
-  readonly stable: readonly Block[];
-  /** Blocks that more text can change. */
-  readonly tail: readonly Block[];
-  /** Parses the whole current text, which extends the previous one. */
-  grow(text: string): void;
-}
+export type GrowingBlocks = ReturnType<typeof createGrowingBlocks>;
 
 /**
  * Parses only the end of a growing text again. In rare cases much later text changes where a block ends, so a complete
  * text is parsed once more as a whole.
  */
-export function createGrowingBlocks(): GrowingBlocks {
+export function createGrowingBlocks() {
+  /** Blocks that more text cannot change; their objects are stable. */
   const stable: Block[] = [];
+  /** Blocks that more text can change. */
   let tail: readonly Block[] = [];
   /** The offset of the tail. */
   let from = 0;
   return {
     stable,
-    get tail() {
+    get tail(): readonly Block[] {
       return tail;
     },
-    grow(text) {
+    /** Parses the whole current text, which extends the previous one. */
+    grow(text: string): void {
       const blocks = lexBlocks(text.slice(from), from);
       const settled = countSettled(blocks);
       stable.push(...blocks.slice(0, settled));

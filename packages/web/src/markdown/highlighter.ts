@@ -6,13 +6,7 @@ export interface Highlighted {
   readonly lines: readonly CodeLine[];
 }
 
-export interface Highlighter {
-  /** Highlights the new lines, which must be complete. */
-  read(key: string, code: { readonly grammar: string; readonly lines: readonly string[] }): void;
-  known(key: string): Highlighted;
-  subscribe(key: string, listener: () => void): () => void;
-  close(): void;
-}
+export type Highlighter = ReturnType<typeof createHighlighter>;
 
 /** The required part of a worker. */
 export interface HighlightWorker {
@@ -29,12 +23,12 @@ interface Code {
   readonly listeners: Set<() => void>;
 }
 
-const NOTHING: Highlighted = { source: [], lines: [] };
+export const NOTHING: Highlighted = { source: [], lines: [] };
 /** The number of code blocks kept besides those on the screen. */
 const MAX_CODES = 300;
 
 /** The worker starts with the first code, and again after `close`. */
-export function createHighlighter(openWorker: () => HighlightWorker): Highlighter {
+export function createHighlighter(openWorker: () => HighlightWorker) {
   /** Least recently used first. */
   const codes = new Map<string, Code>();
   const byId = new Map<number, Code>();
@@ -95,7 +89,8 @@ export function createHighlighter(openWorker: () => HighlightWorker): Highlighte
   };
 
   return {
-    read(key, { grammar, lines }) {
+    /** Highlights the new lines, which must be complete. */
+    read(key: string, grammar: string, lines: readonly string[]): void {
       const code = continued(key, grammar, lines);
       const from = code.source.length;
       if (from >= lines.length) return;
@@ -103,15 +98,15 @@ export function createHighlighter(openWorker: () => HighlightWorker): Highlighte
       post({ code: code.id, grammar, from, lines: lines.slice(from) });
       makeRoom();
     },
-    known: (key) => codes.get(key)?.known ?? NOTHING,
-    subscribe(key, listener) {
+    known: (key: string): Highlighted => codes.get(key)?.known ?? NOTHING,
+    subscribe(key: string, listener: () => void): () => void {
       const code = codes.get(key) ?? begin(key, "");
       code.listeners.add(listener);
       return () => {
         code.listeners.delete(listener);
       };
     },
-    close() {
+    close(): void {
       worker?.terminate();
       worker = null;
       for (const code of codes.values()) {

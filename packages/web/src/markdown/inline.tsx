@@ -21,23 +21,15 @@ function inlineToken(token: MarkedToken, key: number): ReactNode {
     case "html":
       return token.text;
     case "strong":
-      return (
-        <strong key={key}>
-          <Inline tokens={ownTokens(token.tokens)} />
-        </strong>
-      );
     case "em":
+    case "del": {
+      const Tag = token.type;
       return (
-        <em key={key}>
+        <Tag key={key}>
           <Inline tokens={ownTokens(token.tokens)} />
-        </em>
+        </Tag>
       );
-    case "del":
-      return (
-        <del key={key}>
-          <Inline tokens={ownTokens(token.tokens)} />
-        </del>
-      );
+    }
     case "codespan":
       return <code key={key}>{token.text}</code>;
     case "br":

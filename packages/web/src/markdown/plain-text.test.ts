@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { plainText } from "./plain-text.ts";
 
-it("a text copied as plain text has no signs left, and loses no words", () => {
+it("plain text keeps all words and drops the Markdown syntax", () => {
   const markdown = [
     "# The *build*",
     "",

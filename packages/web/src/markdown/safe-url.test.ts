@@ -5,7 +5,7 @@ it.each([
   ["https://example.org/a?b=c#d", "https://example.org/a?b=c#d"],
   ["HTTP://example.org", "http://example.org/"],
   ["mailto:someone@example.org", "mailto:someone@example.org"],
-])("a link may lead to %s", (address, expected) => {
+])("allows the link %s", (address, expected) => {
   expect(safeUrl(address)).toBe(expected);
 });
 
@@ -24,6 +24,6 @@ it.each([
   "#fragment",
   "//example.org/x",
   "",
-])("no link leads to %j", (address) => {
+])("rejects the link %j", (address) => {
   expect(safeUrl(address)).toBeNull();
 });

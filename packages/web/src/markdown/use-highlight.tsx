@@ -13,18 +13,16 @@ import {
   type Highlighted,
   type Highlighter,
   type HighlightWorker,
+  NOTHING,
 } from "./highlighter.ts";
 
 const HighlightContext = createContext<Highlighter | null>(null);
 
-const NOTHING: Highlighted = { source: [], lines: [] };
-
-/** Shares one worker. A nested provider uses the outer one. */
+/** Shares one worker. */
 export function HighlightProvider({ children }: { readonly children: ReactNode }): ReactElement {
-  const outer = useContext(HighlightContext);
-  const [own] = useState(() => createHighlighter(openWorker));
-  useEffect(() => () => own.close(), [own]);
-  return <HighlightContext value={outer ?? own}>{children}</HighlightContext>;
+  const [highlighter] = useState(() => createHighlighter(openWorker));
+  useEffect(() => () => highlighter.close(), [highlighter]);
+  return <HighlightContext value={highlighter}>{children}</HighlightContext>;
 }
 
 /** The known tokens of complete lines; none without a grammar. */
@@ -39,7 +37,7 @@ export function useHighlight(
   );
   const known = useSyncExternalStore(subscribe, () => highlighter?.known(key) ?? NOTHING);
   useEffect(() => {
-    if (grammar !== null) highlighter?.read(key, { grammar, lines });
+    if (grammar !== null) highlighter?.read(key, grammar, lines);
   }, [highlighter, key, grammar, lines]);
   return known;
 }

@@ -1,5 +1,4 @@
-import { useRef, useState, type ComponentProps, type FormEvent, type ReactElement } from "react";
-import { useFirstFocus } from "../composer/use-first-focus.ts";
+import { useState, type FormEvent, type ReactElement } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Input } from "../ui/field.tsx";
@@ -8,39 +7,39 @@ const WORD = "delete";
 
 /** Deletion cannot be undone, so the user must type a word. */
 export function DeleteDialog({
-  open,
   name,
   busy,
   onConfirm,
   onClose,
 }: {
-  readonly open: boolean;
   readonly name: string;
   readonly busy: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }): ReactElement {
   const [typed, setTyped] = useState("");
-  const isMeant = typed.trim().toLowerCase() === WORD;
-  const close = (): void => {
-    setTyped("");
-    onClose();
-  };
+  const isConfirmed = typed.trim().toLowerCase() === WORD;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isMeant && !busy) onConfirm();
+    if (isConfirmed && !busy) onConfirm();
   };
   return (
     <Dialog
-      open={open}
-      onClose={close}
+      open
+      onClose={onClose}
       size="small"
       title="Delete this session?"
       description={`"${name}" and all its messages are deleted permanently. You can archive it instead, or export it first.`}
       footer={
         <>
-          <Button onClick={close}>Keep it</Button>
-          <Button tone="danger" type="submit" form="delete-session" busy={busy} disabled={!isMeant}>
+          <Button onClick={onClose}>Keep it</Button>
+          <Button
+            tone="danger"
+            type="submit"
+            form="delete-session"
+            busy={busy}
+            disabled={!isConfirmed}
+          >
             Delete for good
           </Button>
         </>
@@ -49,8 +48,9 @@ export function DeleteDialog({
       <form id="delete-session" onSubmit={submit}>
         <Field label={`Type "${WORD}" to delete it`}>
           {(ids) => (
-            <WordBox
+            <Input
               {...ids}
+              data-autofocus
               autoComplete="off"
               autoCapitalize="off"
               value={typed}
@@ -61,10 +61,4 @@ export function DeleteDialog({
       </form>
     </Dialog>
   );
-}
-
-function WordBox(props: ComponentProps<"input">): ReactElement {
-  const box = useRef<HTMLInputElement>(null);
-  useFirstFocus(box);
-  return <Input {...props} ref={box} />;
 }

@@ -3,14 +3,13 @@ import {
   useDeferredValue,
   useEffect,
   useState,
-  useSyncExternalStore,
   type KeyboardEvent,
   type ReactElement,
   type RefObject,
 } from "react";
+import { useStore } from "../api/store.ts";
 import { announce } from "../app/announce.tsx";
 import { isComposing } from "../composer/composer-keys.ts";
-import { useFirstFocus } from "../composer/use-first-focus.ts";
 import type { Find } from "../transcript/find.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
@@ -25,13 +24,13 @@ export function FindBar({
   readonly input: RefObject<HTMLInputElement | null>;
   readonly onClose: () => void;
 }): ReactElement {
-  const { query, hits, at } = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  const { query, hits, at } = useStore(find);
   const [typed, setTyped] = useState(query);
-  useFirstFocus(input);
-  const wanted = useDeferredValue(typed);
+  useEffect(() => input.current?.focus(), [input]);
+  const text = useDeferredValue(typed);
   useEffect(() => {
-    if (wanted !== find.getSnapshot().query) find.findIn(wanted);
-  }, [find, wanted]);
+    if (text !== find.current().query) find.findIn(text);
+  }, [find, text]);
   useEffect(() => () => find.clear(), [find]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isComposing(event.nativeEvent)) return;
@@ -42,7 +41,8 @@ export function FindBar({
     else if (event.shiftKey) find.next();
     else find.previous();
   };
-  const count = countText({ query, hits: hits.length, at });
+  const count =
+    query.trim() === "" ? "" : at === null ? "Not found" : `${at + 1} of ${hits.length}`;
   useEffect(() => {
     if (count !== "") announce(count);
   }, [count]);
@@ -80,17 +80,4 @@ export function FindBar({
       </IconButton>
     </search>
   );
-}
-
-function countText({
-  query,
-  hits,
-  at,
-}: {
-  readonly query: string;
-  readonly hits: number;
-  readonly at: number | null;
-}): string {
-  if (query.trim() === "") return "";
-  return at === null ? "Not found" : `${at + 1} of ${hits}`;
 }

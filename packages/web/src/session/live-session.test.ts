@@ -18,14 +18,14 @@ function setUp({
   readonly events?: readonly StreamEvent[];
   readonly onEvent?: (event: StreamEvent) => void;
 }) {
-  const asked = [...gets];
+  const replies = [...gets];
   const stop = new AbortController();
-  const heard: StreamEvent[] = [];
+  const received: StreamEvent[] = [];
   const faults: Error[] = [];
   const options: LiveSessionOptions = {
     id: "s",
     sessions: {
-      get: () => (asked.shift() ?? (() => Promise.reject(new Error("asked too often"))))(),
+      get: () => (replies.shift() ?? (() => Promise.reject(new Error("too many requests"))))(),
       queue: () => Promise.resolve({ queue: [] }),
       async *events(_, { signal, onConnection } = {}) {
         onConnection?.("open");
@@ -38,54 +38,55 @@ function setUp({
     waiting: { now: () => 0, random: () => 0, pause: () => Promise.resolve() },
     onLoad: () => {},
     onEvent: (event) => {
-      heard.push(event);
+      received.push(event);
       onEvent(event);
     },
     onFault: (error) => void faults.push(error),
   };
-  return { live: createLiveSession(options), stop, heard, faults };
+  return { live: createLiveSession(options), stop, received, faults };
 }
-const found = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ lastEventId: "0" }));
+const loadedSession = (): Promise<WholeSession> =>
+  Promise.resolve(sampleWhole({ lastEventId: "0" }));
 const lost = (): Promise<never> =>
   Promise.reject(new ConnectionError("no server", { cause: null }));
 
-it("a session is read, and changes with what is heard of it", async () => {
+it("loads a session and applies its events", async () => {
   const session = sampleSession({ title: "New", version: 4 });
   const event: StreamEvent = { id: "8", type: "session", data: session };
-  const { live, stop, heard } = setUp({ gets: [found], events: [event] });
+  const { live, stop, received } = setUp({ gets: [loadedSession], events: [event] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "open", link: "live", view: { session } });
-  expect(heard).toEqual([event]);
+  expect(live.current()).toMatchObject({ at: "open", link: "live", view: { session } });
+  expect(received).toEqual([event]);
 });
 
-it("without a server it is tried again until there is one", async () => {
-  const { live, stop } = setUp({ gets: [lost, lost, found] });
+it("retries until the server is reachable", async () => {
+  const { live, stop } = setUp({ gets: [lost, lost, loadedSession] });
   const seen: string[] = [];
-  live.subscribe(() => void seen.push(live.getSnapshot().at));
+  live.subscribe(() => void seen.push(live.current().at));
   await live.run(stop.signal);
   expect(seen.slice(0, 3)).toEqual(["failed", "failed", "open"]);
 });
 
-it("a session that is not there is not asked for again", async () => {
+it("does not retry a missing session", async () => {
   const gone = new HoldfastError("session_not_found", { status: 404, detail: "Gone." });
   const { live, stop } = setUp({ gets: [() => Promise.reject(gone)] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toEqual({ at: "missing" });
+  expect(live.current()).toEqual({ at: "missing" });
 });
 
-it("a session that is deleted meanwhile stays readable, and is said to be gone", async () => {
+it("a deleted session stays readable and is marked as deleted", async () => {
   const deleted: StreamEvent = { id: "8", type: "deleted", data: { id: "s", deleted: true } };
-  const { live, stop } = setUp({ gets: [found], events: [deleted] });
+  const { live, stop } = setUp({ gets: [loadedSession], events: [deleted] });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
+  expect(live.current()).toMatchObject({ at: "deleted", view: { session: { id: "s" } } });
 });
 
-it("text for a message that was not sent is complained about, and the session is read again", async () => {
+it("reports text of an unknown message and loads the session again", async () => {
   const orphan: StreamEvent = { id: "8", type: "delta", data: { messageId: "m", text: "x" } };
   const again = (): Promise<WholeSession> => Promise.resolve(sampleWhole({ title: "Again" }));
   let isMissing = true;
-  const { live, stop, heard, faults } = setUp({
-    gets: [found, again],
+  const { live, stop, received, faults } = setUp({
+    gets: [loadedSession, again],
     events: [orphan],
     onEvent: () => {
       if (!isMissing) return;
@@ -94,7 +95,7 @@ it("text for a message that was not sent is complained about, and the session is
     },
   });
   await live.run(stop.signal);
-  expect(live.getSnapshot()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
-  expect(heard).toEqual([orphan, orphan]);
+  expect(live.current()).toMatchObject({ at: "open", view: { session: { title: "Again" } } });
+  expect(received).toEqual([orphan, orphan]);
   expect(faults).toEqual([new MissingMessageError("m")]);
 });

@@ -5,7 +5,7 @@ import {
   type StreamEvent,
   errorText,
 } from "@holdfast/client";
-import type { QueuedMessage, Run, Session, WholeSession } from "@holdfast/protocol";
+import type { QueuedMessage, Session, WholeSession } from "@holdfast/protocol";
 import { createStore } from "../api/store.ts";
 import { delayAfter, type Waiting } from "../api/retrying-fetch.ts";
 import { pastStart, readPastRuns } from "./past-runs.ts";
@@ -30,16 +30,7 @@ export type LiveState =
 /** Whether the page receives the session's events. */
 export type Link = "live" | "broken" | "catching up" | { readonly refused: string };
 
-/** One session: loaded once, then updated by its events. */
-export interface LiveSession {
-  getSnapshot(): LiveState;
-  subscribe(changed: () => void): () => void;
-  /** Follows the session until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Applies the reply to a request before the matching event arrives. */
-  setSession(session: Session): void;
-  setQueue(queue: readonly QueuedMessage[]): void;
-}
+export type LiveSession = ReturnType<typeof createLiveSession>;
 
 export interface LiveSessionOptions {
   readonly id: string;
@@ -52,7 +43,8 @@ export interface LiveSessionOptions {
   readonly onFault: (error: Error) => void;
 }
 
-export function createLiveSession(options: LiveSessionOptions): LiveSession {
+/** One session: loaded once, then updated by its events. */
+export function createLiveSession(options: LiveSessionOptions) {
   const { id, sessions, waiting } = options;
   const { current, set, subscribe } = createStore<LiveState>({ at: "opening" });
   const change = (next: (view: SessionView) => SessionView): void => {
@@ -91,19 +83,19 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
 
   const learnRuns = async (whole: WholeSession, signal: AbortSignal): Promise<void> => {
     const until = Number(whole.lastEventId);
-    const past: { readonly runs: readonly Run[]; readonly complete: boolean } = await readPastRuns(
-      sessions,
-      { id: whole.id, after: pastStart(whole.messages, until), until, signal },
-    );
+    const after = pastStart(whole.messages, until);
+    const past = await readPastRuns(sessions, { id: whole.id, after, until, signal });
     change((view) => withPastRuns(view, past));
   };
 
   return {
-    getSnapshot: current,
+    current,
     subscribe,
-    setSession: (session) => change((view) => withSession(view, session)),
-    setQueue: (queue) => change((view) => withQueue(view, queue)),
-    async run(signal) {
+    /** Applies the reply to a request before the matching event arrives. */
+    setSession: (session: Session): void => change((view) => withSession(view, session)),
+    setQueue: (queue: readonly QueuedMessage[]): void => change((view) => withQueue(view, queue)),
+    /** Follows the session until the signal aborts. */
+    async run(signal: AbortSignal): Promise<void> {
       for (let failures = 1; !signal.aborted; failures += 1) {
         try {
           const whole = await read(signal);
@@ -127,9 +119,7 @@ export function createLiveSession(options: LiveSessionOptions): LiveSession {
   };
 }
 
-function afterFailure(
-  error: unknown,
-): Extract<LiveState, { at: "missing" }> | Extract<LiveState, { at: "failed" }> {
+function afterFailure(error: unknown): Extract<LiveState, { at: "missing" | "failed" }> {
   const isNo = error instanceof HoldfastError && error.status < 500;
   if (isNo && error.status === 404) return { at: "missing" };
   // The client throws a TypeError for an invalid id: no such session exists.

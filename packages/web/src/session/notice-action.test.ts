@@ -10,12 +10,12 @@ const notice = (kind: string) =>
 const messageOf = (runId: string): string | null => (runId === "r" ? "Fix it" : null);
 const IDLE = { session: sampleSession(), after: false, messageOf };
 
-it("a run that failed, was cut off or cancelled can be tried again", () => {
+it("a failed, interrupted or cancelled run can be tried again", () => {
   for (const kind of ["run_failed", "run_interrupted", "run_cancelled"])
     expect(noticeWay(notice(kind), IDLE)).toEqual({ way: "again", text: "Fix it" });
 });
 
-it("nothing is offered once something else has been said or begun", () => {
+it("offers nothing after another message or run", () => {
   const failed = notice("run_failed");
   expect(noticeWay(failed, { ...IDLE, after: true })).toBeNull();
   for (const more of [{ state: "running" }, { queued: 1 }, { status: "archived" }] as const)
@@ -23,7 +23,7 @@ it("nothing is offered once something else has been said or begun", () => {
   expect(noticeWay(failed, { ...IDLE, messageOf: () => null })).toBeNull();
 });
 
-it("a session that cannot go on can be forked, and other notices only inform", () => {
+it("a failed session can be forked; other notices offer nothing", () => {
   const session = sampleSession({ status: "error" });
   expect(noticeWay(notice("session_failed"), { ...IDLE, session })).toEqual({ way: "fork" });
   expect(noticeWay(notice("memory"), IDLE)).toBeNull();

@@ -1,9 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
-  lazy,
   type ReactElement,
   type RefObject,
-  Suspense,
   useCallback,
   useEffect,
   useMemo,
@@ -22,16 +20,17 @@ import { providersQuery } from "../api/queries.ts";
 import { sessionName } from "../api/session-name.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/use-shortcuts.ts";
+import type { Agent } from "../composer/agent-choice.ts";
 import { Composer } from "../composer/composer.tsx";
 import { useKeepEnd, useKeyboardInset } from "./use-keep-end.ts";
-import type { TranscriptHandle } from "../transcript/transcript-list.tsx";
-import { Transcript } from "../transcript/transcript.tsx";
-import type { Link } from "./live-session.ts";
+import { Transcript, type TranscriptHandle } from "../transcript/transcript-list.tsx";
+import type { Find } from "../transcript/find.ts";
+import type { Link, LiveSession } from "./live-session.ts";
 import { SessionHeader } from "./session-header.tsx";
 import type { SessionView } from "./session-view.ts";
 import { useActions } from "./use-actions.ts";
-import type { OpenSession } from "./use-live-session.ts";
 import { usePlace } from "../app/router.ts";
+import { loaded } from "../ui/loaded.tsx";
 import { showToast } from "../ui/toast.ts";
 import { announce } from "../app/announce.tsx";
 import { outbox } from "../composer/page-outbox.ts";
@@ -41,10 +40,14 @@ import { noticeWay } from "./notice-action.ts";
 import { RelativeTime } from "../ui/relative-time.tsx";
 
 /** Loaded when there is something to find or to answer. */
-const FindBar = lazy(() => import("./find-bar.tsx").then((m) => ({ default: m.FindBar })));
-const WaitingStack = lazy(() =>
-  import("./waiting-stack.tsx").then((m) => ({ default: m.WaitingStack })),
-);
+const FindBar = loaded(() => import("./find-bar.tsx").then((m) => m.FindBar));
+const WaitingStack = loaded(() => import("./waiting-stack.tsx").then((m) => m.WaitingStack));
+
+export interface OpenSession {
+  readonly live: LiveSession;
+  readonly transcript: TranscriptStore;
+  readonly find: Find;
+}
 
 export function OpenedSession({
   live,
@@ -91,7 +94,7 @@ export function OpenedSession({
     (runId: string) => workerText(runsById.get(runId) ?? null, providers),
     [runsById, providers],
   );
-  const noticeAction = useNoticeAction({ transcript, session, onFork: actions.fork });
+  const noticeAction = useNoticeAction(transcript, session, actions.fork);
   const lastText = useCallback(() => lastUserText(transcript), [transcript]);
 
   return (
@@ -108,11 +111,7 @@ export function OpenedSession({
       {(session.suspendedReason !== null || session.removeAt !== null) && (
         <RemovalLine session={session} />
       )}
-      {isFinding && (
-        <Suspense fallback={null}>
-          <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />
-        </Suspense>
-      )}
+      {isFinding && <FindBar find={find} input={findInput} onClose={() => setFinding(false)} />}
       {/* Part of the transcript stays visible above open requests; a phone has no room for both. */}
       <div ref={room} className="min-h-0 flex-1 sm:min-h-24">
         {isEmpty && queue.length === 0 ? (
@@ -132,13 +131,11 @@ export function OpenedSession({
       </div>
       <div className="mx-auto flex min-h-0 w-full max-w-[52rem] flex-col gap-2 px-3 pt-1 pb-3 sm:px-4">
         {(session.suspensions.length > 0 || view.closed.length > 0) && (
-          <Suspense fallback={null}>
-            <WaitingStack
-              view={view}
-              onGiveUp={actions.cancel}
-              givingUp={actions.busy === "cancel"}
-            />
-          </Suspense>
+          <WaitingStack
+            view={view}
+            onGiveUp={actions.cancel}
+            givingUp={actions.busy === "cancel"}
+          />
         )}
         <Composer
           session={session}
@@ -146,7 +143,7 @@ export function OpenedSession({
           last={last}
           lastText={lastText}
           onQueue={live.setQueue}
-          onFork={() => actions.fork()}
+          onFork={actions.fork}
           onAccept={actions.acceptMessages}
         />
       </div>
@@ -154,7 +151,7 @@ export function OpenedSession({
   );
 }
 
-function lastUserText(transcript: OpenSession["transcript"]): string | null {
+function lastUserText(transcript: TranscriptStore): string | null {
   const id = transcript.stepUser(null, -1);
   const words = id === null ? "" : transcript.words(id);
   return words === "" ? null : words;
@@ -189,10 +186,10 @@ function useFreshProviders({ state }: Pick<Session, "state">): void {
 function usePermalink(transcript: RefObject<TranscriptHandle | null>): void {
   const place = usePlace();
   const messageId = place?.page === "session" ? (place.hash ?? null) : null;
-  const went = useRef<string | null>(null);
+  const shown = useRef<string | null>(null);
   useEffect(() => {
-    if (messageId === null || went.current === messageId || messageId === "page") return;
-    went.current = messageId;
+    if (messageId === null || shown.current === messageId || messageId === "page") return;
+    shown.current = messageId;
     const isThere = transcript.current?.scrollToMessage(messageId);
     if (isThere === false) void showToast({ text: "This session has no such message" });
   }, [messageId, transcript]);
@@ -209,15 +206,11 @@ function useRunAnnouncements({ state }: Pick<Session, "state">): void {
 }
 
 /** The action beside a notice. */
-function useNoticeAction({
-  transcript,
-  session,
-  onFork,
-}: {
-  readonly transcript: TranscriptStore;
-  readonly session: Session;
-  readonly onFork: () => void;
-}): (message: Message) => NoticeAction | null {
+function useNoticeAction(
+  transcript: TranscriptStore,
+  session: Session,
+  onFork: () => void,
+): (message: Message) => NoticeAction | null {
   const { id, status, state, repoId, queued } = session;
   return useCallback(
     (message) => {
@@ -257,19 +250,14 @@ function textOfRun(transcript: TranscriptStore, runId: string): string | null {
   return null;
 }
 
-interface Worker {
-  readonly provider: string | null;
-  readonly model: string | null;
-}
-
 /** The agent of the last or current run; null when unknown. */
-function workerOf(runs: readonly Run[]): Worker | null {
+function workerOf(runs: readonly Run[]): Agent | null {
   const run = runs.findLast(({ startedAt, provider }) => startedAt !== null && provider !== null);
   return run === undefined ? null : { provider: run.provider, model: run.model };
 }
 
 /** Such as "Gemini CLI, gemini-pro". */
-function workerText(worker: Worker | null, providers: ProvidersReply | null): string | null {
+function workerText(worker: Agent | null, providers: ProvidersReply | null): string | null {
   if (worker === null) return null;
   const name = worker.provider ?? providers?.defaultProvider ?? null;
   if (name === null) return worker.model;

@@ -5,11 +5,11 @@ import { sampleMessage, sampleRun } from "./testing/samples.ts";
 
 /** Like a stream: what is there, then nothing until it is stopped. */
 function streamOf(events: readonly StreamEvent[]) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   return {
-    asked,
+    requests,
     async *events(_: string, options: { after?: unknown; signal?: AbortSignal | undefined } = {}) {
-      asked.push(options.after);
+      requests.push(options.after);
       for (const event of events) {
         if (options.signal?.aborted === true) return;
         yield event;
@@ -23,7 +23,7 @@ function streamOf(events: readonly StreamEvent[]) {
 const { signal } = new AbortController();
 const run = (id: string, at: string): StreamEvent => ({ id: at, type: "run", data: sampleRun(id) });
 
-it("all runs of a short session are read, and nothing after it was opened", async () => {
+it("reads all runs of a short session up to its opening", async () => {
   const stream = streamOf([
     run("r1", "2"),
     { id: "3", type: "message", data: sampleMessage("m") },
@@ -34,28 +34,28 @@ it("all runs of a short session are read, and nothing after it was opened", asyn
     runs: [sampleRun("r1"), sampleRun("r2")],
     complete: true,
   });
-  expect(stream.asked).toEqual([0]);
+  expect(stream.requests).toEqual([0]);
 });
 
-it("of a long session the last runs are read, and it is said that there are more", async () => {
+it("reads the last runs of a long session and marks them as incomplete", async () => {
   const stream = streamOf([run("r9", "1000")]);
   expect(await readPastRuns(stream, { id: "s", after: 600, until: 1_000, signal })).toEqual({
     runs: [sampleRun("r9")],
     complete: false,
   });
-  expect(stream.asked).toEqual([600]);
+  expect(stream.requests).toEqual([600]);
 });
 
-it("a new session is not asked for anything", async () => {
+it("reads nothing of a new session", async () => {
   const stream = streamOf([]);
   expect(await readPastRuns(stream, { id: "s", after: 0, until: 0, signal })).toEqual({
     runs: [],
     complete: true,
   });
-  expect(stream.asked).toEqual([]);
+  expect(stream.requests).toEqual([]);
 });
 
-it("what is read again is bounded in entries and in size", () => {
+it("limits the re-read part of the log in entries and size", () => {
   const message = (seq: number, size: number) =>
     sampleMessage(`m${seq}`, { seq, content: { type: "text", text: "x".repeat(size) } });
   expect(pastStart([message(1, 10), message(5, 10)], 9)).toBe(0);

@@ -1,8 +1,7 @@
 import type { Phase, Session } from "@holdfast/protocol";
 import { useState, type ReactElement } from "react";
+import { capital } from "../api/session-name.ts";
 import { absoluteTime, durationText } from "../ui/time.ts";
-import { PHASE_NAMES } from "./phase-names.ts";
-import { phaseStays, type PhaseStay } from "./phases.ts";
 
 /** The phases as a proportional bar and a list. */
 export function PhaseTimeline({ session }: { readonly session: Session }): ReactElement {
@@ -36,7 +35,7 @@ function Stay({ stay }: { readonly stay: PhaseStay }): ReactElement {
   return (
     <li className="flex items-baseline gap-3" aria-current={current ? "step" : undefined}>
       <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLORS[phase]}`} />
-      <span className={current ? "font-semibold" : ""}>{PHASE_NAMES[phase]}</span>
+      <span className={current ? "font-semibold" : ""}>{capital(phase)}</span>
       <span className="ml-auto text-xs text-muted">
         {since === null ? "earlier" : absoluteTime(since)}
       </span>
@@ -58,3 +57,33 @@ const COLORS = {
   failed: "bg-danger",
   abandoned: "bg-line-strong",
 } as const satisfies Record<Phase, string>;
+
+/** The time spent in a phase. */
+interface PhaseStay {
+  readonly phase: Phase;
+  /** Null when the start is no longer stored. */
+  readonly since: string | null;
+  /** Null when unknown, and for a final phase. */
+  readonly durationMs: number | null;
+  readonly current: boolean;
+}
+
+const FINAL: ReadonlySet<Phase> = new Set(["completed", "failed", "abandoned"]);
+
+/** The phases of a session in order, the current one last. */
+export function phaseStays(
+  session: Pick<Session, "phase" | "phaseHistory" | "createdAt" | "finalizedAt" | "archivedAt">,
+  nowMs: number,
+): readonly PhaseStay[] {
+  const { phase, phaseHistory, createdAt } = session;
+  const past = phaseHistory.map(({ from, durationMs }, index): PhaseStay => {
+    const before = phaseHistory[index - 1];
+    const since = before?.at ?? (durationMs === null ? null : createdAt);
+    return { phase: from, since, durationMs, current: false };
+  });
+  const since = phaseHistory.at(-1)?.at ?? createdAt;
+  const end = session.finalizedAt ?? session.archivedAt;
+  const untilMs = end === null ? nowMs : Date.parse(end);
+  const durationMs = FINAL.has(phase) ? null : Math.max(0, untilMs - Date.parse(since));
+  return [...past, { phase, since, durationMs, current: true }];
+}

@@ -1,7 +1,6 @@
 import { ArrowLeft, Ellipsis, Square } from "lucide-react";
-import { lazy, type ReactElement, Suspense, useState } from "react";
-import type { Session } from "@holdfast/protocol";
-import { sessionName } from "../api/session-name.ts";
+import { type ReactElement, type ReactNode, useState } from "react";
+import { capital, sessionName } from "../api/session-name.ts";
 import { ConnectionBadge } from "../app/connection-badge.tsx";
 import { Link } from "../app/link.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -11,13 +10,18 @@ import { TitleEditor } from "./title-editor.tsx";
 import type { SessionActions } from "./use-actions.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { PHASE_NAMES } from "./phase-names.ts";
+import { loaded } from "../ui/loaded.tsx";
 import { usageOf, usageText } from "./usage.ts";
 
 /** Loaded after the content; the fallback looks the same. */
-const SessionMenu = lazy(() =>
-  import("./session-menu.tsx").then((m) => ({ default: m.SessionMenu })),
+const SessionMenu = loaded(
+  () => import("./session-menu.tsx").then((m) => m.SessionMenu),
+  <IconButton label="More" aria-disabled>
+    <Ellipsis size={18} aria-hidden="true" />
+  </IconButton>,
 );
+const PhaseTimeline = loaded(() => import("./phase-timeline.tsx").then((m) => m.PhaseTimeline));
+const UsageDetails = loaded(() => import("./usage-details.tsx").then((m) => m.UsageDetails));
 
 export function SessionHeader({
   view,
@@ -38,6 +42,7 @@ export function SessionHeader({
 }): ReactElement {
   const { session, repo } = view;
   const [isWhole, setWhole] = useState(false);
+  const usage = usageOf(view.runs.filter((run) => run.usage !== null).slice(-1));
   return (
     <header className="flex flex-col gap-0.5 border-b border-line px-3 py-1.5 sm:px-4 sm:py-2">
       <div className="flex items-center gap-1.5">
@@ -59,19 +64,13 @@ export function SessionHeader({
           onAsk={onCancelling}
           onCancel={actions.cancel}
         />
-        <Suspense
-          fallback={
-            <IconButton label="More" aria-disabled>
-              <Ellipsis size={18} aria-hidden="true" />
-            </IconButton>
-          }
-        >
-          <SessionMenu session={session} actions={actions} onFind={onFind} />
-        </Suspense>
+        <SessionMenu session={session} actions={actions} onFind={onFind} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <StateDot status={session.status} state={session.state} />
-        <PhaseButton session={session} />
+        <DetailsButton text={capital(session.phase)} title="Phases">
+          <PhaseTimeline session={session} />
+        </DetailsButton>
         {worker !== null && <span className="wrap-anywhere">{worker}</span>}
         {repo !== null && (
           <button
@@ -84,7 +83,16 @@ export function SessionHeader({
             {isWhole ? repo.path : repo.name}
           </button>
         )}
-        <UsageButton view={view} />
+        {usage !== null && (
+          <DetailsButton
+            text={usageText(usage)}
+            hint="Usage of the last run"
+            title="Usage"
+            size="small"
+          >
+            <UsageDetails view={view} />
+          </DetailsButton>
+        )}
         {session.forkedFrom !== null && (
           <Link
             to={{ page: "session", id: session.forkedFrom.sessionId }}
@@ -145,57 +153,34 @@ function CancelButton({
   );
 }
 
-const PhaseTimeline = lazy(() =>
-  import("./phase-timeline.tsx").then((m) => ({ default: m.PhaseTimeline })),
-);
-
-/** The current phase; pressing it opens the timeline. */
-function PhaseButton({ session }: { readonly session: Session }): ReactElement {
+/** A short text; pressing it opens a dialog with the details. */
+function DetailsButton({
+  text,
+  hint,
+  title,
+  size = "normal",
+  children,
+}: {
+  readonly text: string;
+  readonly hint?: string;
+  readonly title: string;
+  readonly size?: "small" | "normal";
+  readonly children: ReactNode;
+}): ReactElement {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
         type="button"
         aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-        className="touch-target inline-flex items-center rounded px-1 underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
-      >
-        {PHASE_NAMES[session.phase]}
-      </button>
-      <Dialog open={isOpen} onClose={() => setOpen(false)} title="Phases" isText>
-        <Suspense fallback={null}>
-          <PhaseTimeline session={session} />
-        </Suspense>
-      </Dialog>
-    </>
-  );
-}
-
-const UsageDetails = lazy(() =>
-  import("./usage-details.tsx").then((m) => ({ default: m.UsageDetails })),
-);
-
-/** What the last run has used; pressed, what all have. Nothing where no agent told. */
-function UsageButton({ view }: { readonly view: SessionView }): ReactElement | null {
-  const [isOpen, setOpen] = useState(false);
-  const last = view.runs.findLast(({ usage }) => usage !== null);
-  const ofLast = last === undefined ? null : usageOf([last]);
-  if (ofLast === null) return null;
-  return (
-    <>
-      <button
-        type="button"
-        aria-haspopup="dialog"
-        title="What the last run has used"
+        title={hint}
         onClick={() => setOpen(true)}
         className="touch-target inline-flex items-center rounded px-1 tabular-nums underline decoration-line-strong/60 underline-offset-2 hover:bg-hover"
       >
-        {usageText(ofLast)}
+        {text}
       </button>
-      <Dialog open={isOpen} onClose={() => setOpen(false)} title="Usage" size="small" isText>
-        <Suspense fallback={null}>
-          <UsageDetails view={view} />
-        </Suspense>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title={title} size={size} isText>
+        {children}
       </Dialog>
     </>
   );

@@ -10,19 +10,18 @@ import {
   Search,
   Trash2,
 } from "lucide-react";
-import { lazy, Suspense, useState, type ReactElement } from "react";
+import { useState, type ReactElement } from "react";
 import { sessionName } from "../api/session-name.ts";
 import { archiveSessions, canArchive, isQuiet } from "../list/archive-sessions.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import type { MenuItems } from "../ui/menu-list.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { showFailure, showToast } from "../ui/toast.ts";
+import { loaded } from "../ui/loaded.tsx";
+import { copyText } from "../ui/toast.ts";
 import { goTo } from "../app/router.ts";
 import type { SessionActions } from "./use-actions.ts";
 
-const DeleteDialog = lazy(() =>
-  import("./delete-dialog.tsx").then((m) => ({ default: m.DeleteDialog })),
-);
+const DeleteDialog = loaded(() => import("./delete-dialog.tsx").then((m) => m.DeleteDialog));
 
 const ICON = { size: 15, "aria-hidden": true } as const;
 
@@ -44,17 +43,17 @@ export function SessionMenu({
   };
   const items: MenuItems = [
     { label: "Find in this session", icon: <Search {...ICON} />, hint: "Ctrl F", onSelect: onFind },
-    { label: "Fork", icon: <GitFork {...ICON} />, onSelect: () => actions.fork() },
+    { label: "Fork", icon: <GitFork {...ICON} />, onSelect: actions.fork },
     ...(status === "suspended"
       ? [{ label: "Resume", icon: <Play {...ICON} />, onSelect: actions.resume }]
       : []),
     { label: "Export", icon: <Download {...ICON} />, onSelect: actions.exportBundle },
     "line",
-    { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => copy(id, "Id copied") },
+    { label: "Copy id", icon: <Copy {...ICON} />, onSelect: () => void copyText(id, "Id copied") },
     {
       label: "Copy link",
       icon: <LinkIcon {...ICON} />,
-      onSelect: () => copy(location.href.replace(/#.*$/u, ""), "Link copied"),
+      onSelect: () => void copyText(location.href.replace(/#.*$/u, ""), "Link copied"),
     },
     "line",
     {
@@ -89,15 +88,12 @@ export function SessionMenu({
         undone. You can still read and fork it.
       </ConfirmDialog>
       {asking === "delete" && (
-        <Suspense fallback={null}>
-          <DeleteDialog
-            open
-            name={sessionName(session)}
-            busy={actions.busy === "delete"}
-            onConfirm={actions.remove}
-            onClose={() => setAsking(null)}
-          />
-        </Suspense>
+        <DeleteDialog
+          name={sessionName(session)}
+          busy={actions.busy === "delete"}
+          onConfirm={actions.remove}
+          onClose={() => setAsking(null)}
+        />
       )}
     </>
   );
@@ -107,16 +103,4 @@ function archiveText({ state, queued }: Session): string {
   if (state === "running") return "Its run is cancelled.";
   if (state === "suspended") return "Its open requests are closed.";
   return queued === 0 ? "" : "Its queued messages are not delivered.";
-}
-
-function copy(text: string, confirmation: string): void {
-  copyText(text).then(
-    () => void showToast({ text: confirmation }),
-    (error: unknown) => showFailure("Not copied", error),
-  );
-}
-
-/** Rejects without a secure context, where there is no clipboard. */
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
 }

@@ -1,12 +1,15 @@
-import type { ReactElement } from "react";
+import { useEffect, useState, type ReactElement, type ReactNode } from "react";
+import { client, waiting } from "../api/client.ts";
+import { useStore } from "../api/store.ts";
 import { Link } from "../app/link.tsx";
 import { usePageTitle } from "../app/page-title.ts";
-import { waiting } from "../api/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { OpenedSession } from "./opened-session.tsx";
-import { useLiveSession } from "./use-live-session.ts";
+import { createFind } from "../transcript/find.ts";
+import { createTranscript } from "../transcript/transcript-store.ts";
+import { createLiveSession, type LiveState } from "./live-session.ts";
+import { OpenedSession, type OpenSession } from "./opened-session.tsx";
 
 export function SessionPage({ id }: { readonly id: string }): ReactElement {
   const { state, ...open } = useLiveSession(id);
@@ -62,7 +65,7 @@ function Instead({
 }: {
   readonly title: string;
   readonly action?: ReactElement;
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
 }): ReactElement {
   usePageTitle(title);
   return (
@@ -81,4 +84,31 @@ function AllSessions(): ReactElement {
       All sessions
     </Link>
   );
+}
+
+/** Opens a session and follows it while the component is mounted. */
+function useLiveSession(id: string): OpenSession & { readonly state: LiveState } {
+  const [open] = useState(() => openSession(id));
+  useEffect(() => {
+    const stop = new AbortController();
+    void open.live.run(stop.signal);
+    return () => {
+      stop.abort();
+      open.transcript.close();
+    };
+  }, [open]);
+  return { ...open, state: useStore(open.live) };
+}
+
+function openSession(id: string): OpenSession {
+  const transcript = createTranscript({ sessionId: id });
+  const live = createLiveSession({
+    id,
+    sessions: client.sessions,
+    waiting,
+    onLoad: transcript.load,
+    onEvent: transcript.apply,
+    onFault: (error) => reportError(error),
+  });
+  return { live, transcript, find: createFind(transcript) };
 }

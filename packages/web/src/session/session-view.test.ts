@@ -25,13 +25,13 @@ const tool = (callId: string, text: string) =>
     content: { type: "tool", tool: "edit", args: null, result: text, callId },
   });
 
-it("text that streams in changes nothing around the transcript", () => {
+it("streamed text does not change the view", () => {
   const event = { type: "delta", data: { messageId: "m", text: "x" } } as const;
   expect(after(OPENED, event)).toBe(OPENED);
   expect(after(OPENED, { type: "message", data: sampleMessage("m") })).toBe(OPENED);
 });
 
-it("the queue is counted as soon as it is heard of", () => {
+it("a queue event updates the count of queued messages", () => {
   const queued = {
     messageId: "q",
     runId: "r",
@@ -44,14 +44,14 @@ it("the queue is counted as soon as it is heard of", () => {
   expect([view.queue, view.session.queued]).toEqual([[queued], 1]);
 });
 
-it("a run is kept once, as it was last heard of", () => {
+it("a run is kept once, in its latest state", () => {
   const running = sampleRun("r1", { status: "running", endedAt: null });
   const done = sampleRun("r1", { usage: { totalTokens: 5 } });
   const view = after(OPENED, { type: "run", data: running }, { type: "run", data: done });
   expect(view.runs).toEqual([done]);
 });
 
-it("what is known of runs from before does not replace what was heard since", () => {
+it("past runs do not replace newer ones", () => {
   const now = after(OPENED, { type: "run", data: sampleRun("r2", { status: "failed" }) });
   const view = withPastRuns(now, {
     runs: [sampleRun("r1", { queuedAt: "2025-01-01T00:00:00.000Z" }), sampleRun("r2")],
@@ -64,7 +64,7 @@ it("what is known of runs from before does not replace what was heard since", ()
   expect(view.hasAllRuns).toBe(true);
 });
 
-it("what was closed is kept to be told, what is open is the session's", () => {
+it("closed suspensions are kept; open ones belong to the session", () => {
   const open = sampleSuspension("w");
   const answered = sampleSuspension("w", { status: "answered", closedAt: AT });
   const opened = after(OPENED, { type: "suspension", data: open });
@@ -73,7 +73,7 @@ it("what was closed is kept to be told, what is open is the session's", () => {
   expect(after(OPENED, { type: "suspension", data: answered }).closed).toEqual([answered]);
 });
 
-it("the last uses of tools are at hand, each as it is now", () => {
+it("the latest tool calls are kept in their current state", () => {
   const view = after(
     openedView(sampleWhole({ messages: [tool("a", "old"), tool("b", "x")] }), []),
     { type: "message", data: tool("a", "new") },
@@ -84,7 +84,7 @@ it("the last uses of tools are at hand, each as it is now", () => {
   ]);
 });
 
-it("an answer to a request does not undo what was heard since", () => {
+it("an older reply does not replace a newer session", () => {
   const newer = sampleSession({ version: 5, title: "Newer" });
   const view = after(OPENED, { type: "session", data: newer });
   expect(withSession(view, sampleSession({ version: 4, title: "Older" }))).toBe(view);
@@ -93,7 +93,7 @@ it("an answer to a request does not undo what was heard since", () => {
   );
 });
 
-it("a change of phase is taken once, with how long the one before had lasted", () => {
+it("a change of phase is applied once, with the duration of the previous phase", () => {
   const change = { from: "initializing", to: "planning", at: "2026-01-01T00:01:00.000Z" } as const;
   const event = { type: "phase", data: change } as const;
   const { session } = after(OPENED, event, event);

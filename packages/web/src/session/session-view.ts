@@ -8,6 +8,7 @@ import type {
   Suspension,
   WholeSession,
 } from "@holdfast/protocol";
+import { callIdOf } from "../tools/tool-call.ts";
 
 /** An open session without its transcript. */
 export interface SessionView {
@@ -103,6 +104,6 @@ function withTool(
 }
 
 function toolEntry(message: Message): (readonly [string, Message])[] {
-  const { type, callId } = message.content;
-  return type === "tool" && typeof callId === "string" ? [[callId, message]] : [];
+  const callId = callIdOf(message.content);
+  return callId === null ? [] : [[callId, message]];
 }

@@ -1,16 +1,8 @@
 import { Pencil } from "lucide-react";
-import {
-  useRef,
-  useState,
-  type ComponentProps,
-  type FormEvent,
-  type KeyboardEvent,
-  type ReactElement,
-} from "react";
+import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactElement } from "react";
 import { isComposing } from "../composer/composer-keys.ts";
-import { useFirstFocus } from "../composer/use-first-focus.ts";
 import { IconButton } from "../ui/button.tsx";
-import { Input } from "../ui/field.tsx";
+import { focusOnMount, Input } from "../ui/field.tsx";
 
 /** The name of the session, and an input while it is edited. */
 export function TitleEditor({
@@ -47,7 +39,8 @@ export function TitleEditor({
     return (
       <form onSubmit={save} className="min-w-0 flex-1">
         <h1 className="sr-only">{name}</h1>
-        <TitleBox
+        <Input
+          ref={focusOnMount}
           aria-label="Title"
           maxLength={500}
           value={typed}
@@ -75,10 +68,4 @@ export function TitleEditor({
       </IconButton>
     </div>
   );
-}
-
-function TitleBox(props: ComponentProps<"input">): ReactElement {
-  const box = useRef<HTMLInputElement>(null);
-  useFirstFocus(box);
-  return <Input {...props} ref={box} />;
 }

@@ -27,14 +27,14 @@ export function UsageDetails({ view }: { readonly view: SessionView }): ReactEle
         )}
         {share !== null && (
           <>
-            <dt className="text-muted">Of the agent's window</dt>
+            <dt className="text-muted">Context window used</dt>
             <dd className="text-right text-muted">{Math.round(share * 100)} %</dd>
           </>
         )}
         <dt>{hasAllRuns ? "All runs" : `Last ${runs.length} runs`}</dt>
         <dd className="text-right">{ofAll === null ? "" : usageText(ofAll)}</dd>
       </dl>
-      <p className="mt-3 text-xs text-muted">As the agents told it.</p>
+      <p className="mt-3 text-xs text-muted">Reported by the agents.</p>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { contextShare, usageOf, usageText } from "./usage.ts";
 
 const run = (usage: Record<string, unknown> | null) => ({ usage });
 
-it("what runs used is added up, each by what its agent told", () => {
+it("adds up the reported usage of runs", () => {
   const usage = usageOf([
     run({ inputTokens: 100, outputTokens: 20, cost: { amount: 0.25, currency: "USD" } }),
     run({ totalTokens: 1_000, cost: { amount: 0.25, currency: "USD" } }),
@@ -19,12 +19,12 @@ it("what runs used is added up, each by what its agent told", () => {
   expect(usage === null ? "" : usageText(usage)).toBe("1.1K tokens, $0.50");
 });
 
-it("nothing told is nothing shown", () => {
+it("is null without reported usage", () => {
   expect(usageOf([])).toBeNull();
   expect(usageOf([run(null), run({}), run({ contextTokens: 5 })])).toBeNull();
 });
 
-it("small amounts and odd currencies are shown, too", () => {
+it("formats small amounts and unknown currencies", () => {
   const text = (amount: number, currency: string) =>
     usageText({
       inputTokens: 0,
@@ -35,7 +35,7 @@ it("small amounts and odd currencies are shown, too", () => {
   expect([text(0.0123, "USD"), text(3, "credits")]).toEqual(["$0.0123", "3.00 credits"]);
 });
 
-it("how full the window is, is told where the agent told it", () => {
+it("computes the used share of the context window where it is reported", () => {
   expect(contextShare(run({ contextTokens: 50, contextSize: 200 }))).toBe(0.25);
   expect(contextShare(run({ contextTokens: 50 }))).toBeNull();
   expect(contextShare(undefined)).toBeNull();

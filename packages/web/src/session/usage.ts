@@ -6,7 +6,7 @@ import { moneyText } from "../ui/money.ts";
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** As reported, or the sum of input and output. */
+  /** The reported total, or the sum of input and output. */
   readonly totalTokens: number;
   /** By currency. */
   readonly cost: ReadonlyMap<string, number>;

@@ -8,36 +8,19 @@ import { NO_DRAFT } from "../composer/drafts.ts";
 import { drafts } from "../composer/page-outbox.ts";
 import { showFailure, showToast } from "../ui/toast.ts";
 
-export type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
-
-export interface SessionActions {
-  /** The running action. */
-  readonly busy: ActionName | null;
-  cancel(): void;
-  fork(atMessage?: string): void;
-  /** Also cancels a running run. */
-  archive(): void;
-  remove(): void;
-  exportBundle(): void;
-  resume(): void;
-  rename(title: string | null): void;
-  /** Accepts messages again. */
-  acceptMessages(): void;
-}
+type ActionName = "cancel" | "fork" | "archive" | "delete" | "export" | "resume" | "update";
 
 /** The actions on a session. A failure is shown with the server's reason. */
-export function useActions(
-  session: Session,
-  onSession: (session: Session) => void,
-): SessionActions {
+export function useActions(session: Session, onSession: (session: Session) => void) {
   const { id } = session;
   const name = sessionName(session);
+  /** The running action. */
   const [busy, setBusy] = useState<ActionName | null>(null);
   const act = useCallback(
-    (action: ActionName, failed: string, work: () => Promise<Session | null>): void => {
+    (action: ActionName, failed: string, work: () => Promise<Session | undefined>): void => {
       setBusy(action);
       work()
-        .then((next) => (next === null ? undefined : onSession(next)))
+        .then((next) => (next === undefined ? undefined : onSession(next)))
         .catch((error: unknown) => showFailure(failed, error))
         .finally(() => setBusy(null));
     },
@@ -52,13 +35,13 @@ export function useActions(
           announce("Cancelled");
           return next;
         }),
-      fork: (atMessage) =>
+      fork: () =>
         act("fork", "Not forked", async () => {
-          const fork = await client.sessions.fork(id, atMessage === undefined ? {} : { atMessage });
+          const fork = await client.sessions.fork(id, {});
           goTo({ page: "session", id: fork.id });
           void showToast({ text: `Forked from ${name}` });
-          return null;
         }),
+      /** Also cancels a running run. */
       archive: () => act("archive", "Not archived", () => client.sessions.archive(id)),
       remove: () =>
         act("delete", "Not deleted", async () => {
@@ -66,22 +49,23 @@ export function useActions(
           drafts.write(id, NO_DRAFT);
           goTo({ page: "list" }, { replace: true });
           void showToast({ text: `${name} was deleted` });
-          return null;
         }),
       exportBundle: () =>
         act("export", "Not exported", async () => {
           await saveBundle(client.sessions.export(id), `session-${id}.jsonl`);
-          return null;
         }),
       resume: () => act("resume", "Not resumed", () => client.sessions.resume(id)),
-      rename: (title) =>
+      rename: (title: string | null) =>
         act("update", "The title was not changed", () => client.sessions.update(id, { title })),
+      /** Accepts messages again. */
       acceptMessages: () =>
         act("update", "Not changed", () => client.sessions.update(id, { delivery: "open" })),
     }),
     [act, busy, id, name],
   );
 }
+
+export type SessionActions = ReturnType<typeof useActions>;
 
 /** Saves a bundle as a file. Throws when the bundle is incomplete. */
 async function saveBundle(lines: AsyncIterable<string>, name: string): Promise<void> {

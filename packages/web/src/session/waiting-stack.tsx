@@ -1,8 +1,7 @@
 import type { ReactElement } from "react";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
-import { approvalOf } from "../approvals/approval.ts";
+import { approvalOf, closingText } from "../approvals/approval.ts";
 import { changesOf } from "../approvals/changes-of.ts";
-import { closingText } from "../approvals/closing.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/relative-time.tsx";
 import type { SessionView } from "./session-view.ts";
@@ -59,7 +58,7 @@ export function WaitingStack({
   );
 }
 
-/** As long as the run goes on that asked. */
+/** The last closed request, while its run continues. */
 function LastClosed({ view }: { readonly view: SessionView }): ReactElement | null {
   const { closed, runs } = view;
   const last = closed.at(-1);

@@ -16,11 +16,11 @@ const LIMITS = {
   bundleBytes: 4_294_967_296,
 };
 
-it("what a server allows is said in words", () => {
+it("describes the server's limits in words", () => {
   expect(limitFacts(LIMITS).map(({ name, value }) => `${name}: ${value}`)).toEqual([
-    "Agents: At most 5 at once. One with nothing to do is ended after 30 minutes, a run that is silent after 3 hours.",
-    "Messages: At most 1 MiB each, 100 waiting in a session. A failure that passes is tried 3 times more.",
-    "Permissions: Wait until somebody answers.",
+    "Agents: At most 5 at once. An idle agent is stopped after 30 minutes, a silent run after 3 hours.",
+    "Messages: At most 1 MiB each, 100 queued per session. A transient failure is retried 3 times.",
+    "Permissions: Wait for an answer without a limit.",
     "Requests: At most 2 MiB, a bundle 4 GiB, metadata 64 KiB. At most 5000 event streams.",
   ]);
 });

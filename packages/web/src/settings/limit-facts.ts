@@ -8,17 +8,17 @@ export function limitFacts(
   return [
     {
       name: "Agents",
-      value: `At most ${liveAgents} at once. One with nothing to do is ended after ${duration(idleMs)}, a run that is silent after ${duration(silentMs)}.`,
+      value: `At most ${liveAgents} at once. An idle agent is stopped after ${duration(idleMs)}, a silent run after ${duration(silentMs)}.`,
     },
     {
       name: "Messages",
-      value: `At most ${size(limits.messageBytes)} each, ${queue} waiting in a session. A failure that passes is tried ${retries} times more.`,
+      value: `At most ${size(limits.messageBytes)} each, ${queue} queued per session. A transient failure is retried ${retries} times.`,
     },
     {
       name: "Permissions",
       value:
         permissionMs === null
-          ? "Wait until somebody answers."
+          ? "Wait for an answer without a limit."
           : `Count as rejected after ${duration(permissionMs)}.`,
     },
     {

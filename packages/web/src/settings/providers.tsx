@@ -11,40 +11,38 @@ export function Providers(): ReactElement {
   const { data, error } = useQuery(providersQuery);
   const installed = data?.providers.filter((each) => each.installed) ?? [];
   const missing = data?.providers.filter((each) => !each.installed) ?? [];
+  const rows = (providers: readonly Provider[]): ReactElement => (
+    <ul className="divide-y divide-line border-y border-line">
+      {providers.map((provider) => (
+        <Row
+          key={provider.name}
+          provider={provider}
+          isDefault={provider.installed && provider.name === data?.defaultProvider}
+        />
+      ))}
+    </ul>
+  );
   return (
-    <Section title="Agents" says="Found on the server's machine.">
+    <Section title="Agents" description="Found on the server's machine.">
       {error !== null && <p className="text-danger">{errorText(error)}</p>}
-      <ul className="divide-y divide-line border-y border-line">
-        {installed.map((provider) => (
-          <Installed
-            key={provider.name}
-            provider={provider}
-            isDefault={provider.name === data?.defaultProvider}
-          />
-        ))}
-      </ul>
+      {rows(installed)}
       {missing.length > 0 && (
         <>
           <h3 className="mt-5 mb-1 text-xs font-semibold text-muted">Not installed</h3>
-          <ul className="divide-y divide-line border-y border-line">
-            {missing.map((provider) => (
-              <Missing key={provider.name} provider={provider} />
-            ))}
-          </ul>
+          {rows(missing)}
         </>
       )}
     </Section>
   );
 }
 
-function Installed({
-  provider,
+function Row({
+  provider: { name, title, installed, command, models, install },
   isDefault,
 }: {
   readonly provider: Provider;
   readonly isDefault: boolean;
 }): ReactElement {
-  const { name, title, command, models } = provider;
   return (
     <li className="flex flex-col gap-0.5 py-2">
       <span className="flex flex-wrap items-center gap-2">
@@ -52,31 +50,20 @@ function Installed({
         <span className="text-muted">{name}</span>
         {isDefault && <Badge tone="accent">Default</Badge>}
       </span>
-      {command.length > 0 && (
+      {!installed && install === null && (
+        <span className="text-xs text-muted">No install instructions available.</span>
+      )}
+      {!installed && install !== null && (
+        <code className="font-mono text-xs break-all">{install}</code>
+      )}
+      {installed && command.length > 0 && (
         <code className="font-mono text-xs break-all text-muted">{command.join(" ")}</code>
       )}
-      {models.length > 0 && (
+      {installed && models.length > 0 && (
         <span className="text-xs text-muted">
           {models.length} {models.length === 1 ? "model" : "models"}:{" "}
           {models.map((model) => model.name).join(", ")}
         </span>
-      )}
-    </li>
-  );
-}
-
-function Missing({ provider }: { readonly provider: Provider }): ReactElement {
-  const { name, title, install } = provider;
-  return (
-    <li className="flex flex-col gap-0.5 py-2">
-      <span className="flex flex-wrap items-center gap-2">
-        <span className="font-medium">{title}</span>
-        <span className="text-muted">{name}</span>
-      </span>
-      {install === null ? (
-        <span className="text-xs text-muted">No install instructions available.</span>
-      ) : (
-        <code className="font-mono text-xs break-all">{install}</code>
       )}
     </li>
   );

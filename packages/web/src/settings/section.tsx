@@ -1,12 +1,15 @@
+import { useMutation } from "@tanstack/react-query";
 import type { ReactElement, ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { showFailure } from "../ui/toast.ts";
 
 export function Section({
   title,
-  says,
+  description,
   children,
 }: {
   readonly title: string;
-  readonly says?: ReactNode;
+  readonly description?: ReactNode;
   readonly children: ReactNode;
 }): ReactElement {
   const id = `section-${title.toLowerCase().replaceAll(" ", "-")}`;
@@ -15,7 +18,7 @@ export function Section({
       <h2 id={id} className="font-semibold">
         {title}
       </h2>
-      {says !== undefined && <p className="text-muted">{says}</p>}
+      {description !== undefined && <p className="text-muted">{description}</p>}
       <div className="mt-2">{children}</div>
     </section>
   );
@@ -40,5 +43,46 @@ export function Facts({ children }: { readonly children: readonly Fact[] }): Rea
         </div>
       ))}
     </dl>
+  );
+}
+
+/** A row with one action. */
+export function ActionRow({
+  name,
+  action,
+  label,
+  failure,
+  onPress,
+  children,
+}: {
+  readonly name: string;
+  readonly action: string;
+  /** The accessible name of the button. */
+  readonly label: string;
+  /** Shown with the reason when the action fails. */
+  readonly failure: string;
+  readonly onPress: () => Promise<void>;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { mutate, isPending } = useMutation({
+    mutationFn: onPress,
+    onError: (error) => showFailure(failure, error),
+  });
+  return (
+    <li className="flex items-center gap-3 py-2">
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="font-medium wrap-anywhere">{name}</span>
+        {children}
+      </span>
+      <Button
+        size="small"
+        tone="quiet"
+        busy={isPending}
+        aria-label={label}
+        onClick={() => mutate()}
+      >
+        {action}
+      </Button>
+    </li>
   );
 }

@@ -11,7 +11,7 @@ import { limitFacts } from "./limit-facts.ts";
 const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
 
 const SANDBOX_MODES = {
-  auto: "Used where it can be",
+  auto: "Used where available",
   required: "Required",
   off: "Off",
 } as const satisfies Record<SandboxState["mode"], string>;
@@ -64,8 +64,8 @@ function factsOf(readiness: Readiness): readonly Fact[] {
       ? []
       : [
           {
-            name: "Set aside",
-            value: `${setAside} ${setAside === 1 ? "row" : "rows"} could not be read and were moved out of the way, not deleted. The server's log says which, and why.`,
+            name: "Quarantine",
+            value: `${setAside} unreadable ${setAside === 1 ? "row" : "rows"}, not deleted. The server's log gives the details.`,
           },
         ]),
   ];

@@ -1,5 +1,6 @@
-import { type ReactElement, useSyncExternalStore } from "react";
+import type { ReactElement } from "react";
 import { access } from "../api/client.ts";
+import { useStore } from "../api/store.ts";
 import {
   chooseNotifications,
   type NotificationChoice,
@@ -19,7 +20,7 @@ const NOTIFICATIONS = {
 /** Settings stored in this browser. */
 export function ThisBrowser(): ReactElement {
   const notifications = useNotificationChoice();
-  const { token } = useSyncExternalStore(access.subscribe, access.current);
+  const { token } = useStore(access);
   return (
     <Section title="This browser">
       <Facts>
@@ -45,7 +46,7 @@ export function ThisBrowser(): ReactElement {
             name: "Token",
             value:
               token === null ? (
-                <span className="text-muted">None stored; the server needs none.</span>
+                <span className="text-muted">The server requires no token.</span>
               ) : (
                 <span className="flex flex-wrap items-center gap-3">
                   <Button size="small" onClick={() => access.setToken(null)}>

@@ -3,7 +3,7 @@ import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
 import { durationText } from "../ui/time.ts";
 import { FoldLine } from "./fold-line.tsx";
-import { hasFailed, isDone, summarise, type ToolCall, toToolCall } from "./tool-call.ts";
+import { hasFailed, isDone, summarise, toToolCall } from "./tool-call.ts";
 import { useFold, useToolSurroundings } from "./tool-context.tsx";
 import { ToolLine } from "./tool-line.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -32,29 +32,32 @@ export const ActivityView = memo(function ActivityView({
     const call = calls.get(id) ?? null;
     return call === null || isDone(call) ? null : waiting(call.callId);
   };
-  const toItem = (message: Message, index: number): ReactElement => (
-    <Item
-      key={message.id}
-      message={message}
-      until={messages[index + 1]?.timestamp ?? until}
-      suspension={suspensionOf(message)}
-    />
-  );
+  const toItem = (message: Message, index: number): ReactElement =>
+    message.content.type === "thought" ? (
+      <ThoughtLine
+        key={message.id}
+        message={message}
+        until={messages[index + 1]?.timestamp ?? until}
+      />
+    ) : (
+      <ToolLine key={message.id} message={message} suspension={suspensionOf(message)} />
+    );
   const [first] = messages;
   if (messages.length === 1 && first !== undefined) return toItem(first, 0);
   const mustShow = (message: Message): boolean => {
     const call = calls.get(message.id) ?? null;
     return call === null ? !message.complete : !isDone(call) || hasFailed(call);
   };
-  const done = [...calls.values()].filter(isCall).filter(isDone);
+  const done = [...calls.values()].filter((call) => call !== null).filter(isDone);
   const isOver = messages.every(({ complete }) => complete);
+  const time = isOver && first !== undefined ? timeBetween(first.timestamp, until) : null;
   return (
     <div className="activity">
       <FoldLine
         open={open}
         onToggle={toggle}
         icon={<Wrench aria-hidden size={14} className="state-icon" />}
-        aside={isOver ? <Took from={first?.timestamp ?? null} until={until} /> : null}
+        aside={time !== null && <span className="fold-aside">{time}</span>}
         details={<div className="activity-items">{messages.map(toItem)}</div>}
       >
         {done.length === 0 ? "Thought" : summarise(done)}
@@ -68,38 +71,6 @@ export const ActivityView = memo(function ActivityView({
   );
 });
 
-function Item({
-  message,
-  until,
-  suspension,
-}: {
-  readonly message: Message;
-  readonly until: string | null;
-  readonly suspension: OpenSuspension | null;
-}): ReactElement {
-  return message.content.type === "thought" ? (
-    <ThoughtLine message={message} until={until} />
-  ) : (
-    <ToolLine message={message} suspension={suspension} />
-  );
-}
-
-function Took({
-  from,
-  until,
-}: {
-  readonly from: string | null;
-  readonly until: string | null;
-}): ReactElement | null {
-  if (from === null || until === null) return null;
-  const ms = Date.parse(until) - Date.parse(from);
-  return ms < 1_000 ? null : <span className="fold-aside">{durationText(ms)}</span>;
-}
-
-function isCall(call: ToolCall | null): call is ToolCall {
-  return call !== null;
-}
-
 /** A thought of the agent, folded: "Thought for 4 s". */
 const ThoughtLine = memo(function ThoughtLine({
   message: { id, content, complete, timestamp },
@@ -111,6 +82,7 @@ const ThoughtLine = memo(function ThoughtLine({
 }): ReactElement {
   const [open, toggle] = useFold(id, false);
   const text = typeof content["text"] === "string" ? content["text"] : "";
+  const time = timeBetween(timestamp, until);
   return (
     <div className="thought" data-message={id} id={id} tabIndex={-1}>
       <FoldLine
@@ -120,16 +92,16 @@ const ThoughtLine = memo(function ThoughtLine({
         aside={complete ? null : <Elapsed since={timestamp} />}
         details={text.trim() === "" ? null : <Markdown text={text} textKey={id} />}
       >
-        {complete ? thoughtTitle(timestamp, until) : `Thinking… ${lastLine(text)}`}
+        {complete ? `Thought${time === null ? "" : ` for ${time}`}` : `Thinking… ${lastLine(text)}`}
       </FoldLine>
     </div>
   );
 });
 
-/** Durations below a second are not shown. */
-function thoughtTitle(from: string, until: string | null): string {
+/** Null below a second. */
+function timeBetween(from: string, until: string | null): string | null {
   const ms = until === null ? 0 : Date.parse(until) - Date.parse(from);
-  return ms < 1_000 ? "Thought" : `Thought for ${durationText(ms)}`;
+  return ms < 1_000 ? null : durationText(ms);
 }
 
 function lastLine(text: string): string {

@@ -3,7 +3,7 @@ import { ansiSpans } from "./ansi-spans.ts";
 
 const plain = (text: string) => [{ text, classes: "" }];
 
-it("text without colours stays one piece", () => {
+it("text without colours is one span", () => {
   expect(ansiSpans("a\nb <script>&amp;")).toEqual(plain("a\nb <script>&amp;"));
   expect(ansiSpans("")).toEqual([]);
 });
@@ -16,7 +16,7 @@ it("colours and weights become classes", () => {
   ]);
 });
 
-it("of more colours than sixteen, the nearest is taken", () => {
+it("other colours map to the nearest of the sixteen", () => {
   expect(ansiSpans("\u001B[38;2;250;90;90mx\u001B[38;5;21my\u001B[38;5;244mz")).toEqual([
     { text: "x", classes: "ansi-bright-red" },
     { text: "y", classes: "ansi-blue" },
@@ -24,17 +24,17 @@ it("of more colours than sixteen, the nearest is taken", () => {
   ]);
 });
 
-it("what has a colour behind it is marked, so that it can be read", () => {
+it("background colours become one readable highlight", () => {
   expect(ansiSpans("\u001B[33;41mx\u001B[0m\u001B[7my")).toEqual([
     { text: "x", classes: "ansi-marked" },
     { text: "y", classes: "ansi-marked" },
   ]);
 });
 
-it("what moves the cursor or names a window is left out", () => {
+it("cursor movements and window titles are removed", () => {
   expect(ansiSpans("\u001B]0;title\u0007a\u001B[2K\u001B[1Gb\u001B[?25l")).toEqual(plain("ab"));
 });
 
-it("a line written over shows what was written last", () => {
+it("an overwritten line shows its last content", () => {
   expect(ansiSpans("10 %\r50 %\r100 %\r\nnext\r")).toEqual(plain("100 %\nnext"));
 });

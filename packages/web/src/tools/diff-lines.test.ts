@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { diffLines } from "./diff-lines.ts";
 
-it("a change shows what went, what came, and a little around it", () => {
+it("a change shows removed and added lines with context", () => {
   const before = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`);
   const after = before.toSpliced(7, 1, "line eight", "and more");
   expect(diffLines(`${before.join("\r\n")}\r\n`, `${after.join("\n")}\n`)).toEqual({
@@ -22,7 +22,7 @@ it("a change shows what went, what came, and a little around it", () => {
   });
 });
 
-it("a new file has come as a whole", () => {
+it("all lines of a new file are added", () => {
   expect(diffLines(null, "a\nb")).toEqual({
     added: 2,
     removed: 0,
@@ -33,11 +33,11 @@ it("a new file has come as a whole", () => {
   });
 });
 
-it("nothing has changed between equal texts", () => {
+it("equal texts have no changes", () => {
   expect(diffLines("a\n", "a\n")).toEqual({ added: 0, removed: 0, lines: [] });
 });
 
-it("texts without anything in common are not compared for ever", () => {
+it("completely different texts are compared in limited time", () => {
   const text = (seed: number): string =>
     Array.from({ length: 20_000 }, (_, index) => `${(index * seed) % 10_007}`).join("\n");
   const { added, removed } = diffLines(text(7), text(31));

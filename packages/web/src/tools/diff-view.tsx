@@ -94,7 +94,7 @@ function Line({
       </span>
       <span className="diff-text">
         {NAMES[line.line] !== null && <span className="sr-only">{NAMES[line.line]}</span>}
-        <CodeText text={line.text} tokens={tokens ?? null} />
+        <CodeText text={line.text} tokens={tokens} />
       </span>
     </div>
   );

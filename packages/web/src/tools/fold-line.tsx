@@ -20,15 +20,14 @@ export function FoldLine({
   readonly details: ReactNode;
 }): ReactElement {
   const id = useId();
-  if (details === null) {
-    return (
-      <div className="fold-line">
-        {icon}
-        <span className="fold-title">{children}</span>
-        {aside}
-      </div>
-    );
-  }
+  const line = (
+    <>
+      {icon}
+      <span className="fold-title">{children}</span>
+      {aside}
+    </>
+  );
+  if (details === null) return <div className="fold-line">{line}</div>;
   return (
     <>
       <button
@@ -38,9 +37,7 @@ export function FoldLine({
         aria-controls={open ? id : undefined}
         onClick={onToggle}
       >
-        {icon}
-        <span className="fold-title">{children}</span>
-        {aside}
+        {line}
         <ChevronRight aria-hidden size={14} className="fold-sign" />
       </button>
       {open && (

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { toPlan } from "./plan.ts";
 
-it("steps are read in whatever form they come", () => {
+it("reads steps in all known formats", () => {
   const steps = [
     { content: "Look", status: "completed", priority: "high" },
     { content: "Do", status: "in_progress" },

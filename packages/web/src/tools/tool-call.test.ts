@@ -15,7 +15,7 @@ function message(content: Message["content"], complete = true): Message {
   };
 }
 
-it("a use of a tool has all that its agent told of it", () => {
+it("reads everything an agent reported about a tool call", () => {
   const content = {
     type: "tool",
     tool: "Bash",
@@ -50,7 +50,7 @@ it("a use of a tool has all that its agent told of it", () => {
   });
 });
 
-it("the least that a tool may say is enough", () => {
+it("reads a minimal tool call", () => {
   const content = { type: "tool", tool: "read", args: null, result: { lines: 3 } };
   expect(toToolCall(message(content, false))).toEqual({
     callId: null,
@@ -64,11 +64,11 @@ it("the least that a tool may say is enough", () => {
   });
 });
 
-it("a message that is no use of a tool is none", () => {
+it("other messages are no tool calls", () => {
   expect(toToolCall(message({ type: "text", text: "Hello" }))).toBeNull();
 });
 
-it("what tools have done is said in one line", () => {
+it("summarises tool calls in one line", () => {
   const call = (kind: string, path?: string): ToolCall => ({
     callId: null,
     tool: kind,

@@ -1,14 +1,16 @@
 import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
+import { capital } from "../api/session-name.ts";
 
 /** The server's statuses; newer agents may send others. */
-export type ToolStatus =
-  | "pending"
-  | "in_progress"
-  | "completed"
-  | "failed"
-  | "cancelled"
-  | "unfinished";
+const STATUSES = [
+  "pending",
+  "in_progress",
+  "completed",
+  "failed",
+  "cancelled",
+  "unfinished",
+] as const;
 
 export type ToolItem =
   | { readonly item: "text"; readonly text: string }
@@ -27,7 +29,7 @@ export interface ToolCall {
   readonly tool: string;
   readonly title: string;
   readonly kind: string;
-  readonly status: ToolStatus;
+  readonly status: (typeof STATUSES)[number];
   readonly locations: readonly { readonly path: string; readonly line: number | null }[];
   readonly input: string | null;
   readonly items: readonly ToolItem[];
@@ -35,11 +37,11 @@ export interface ToolCall {
 
 /** Null for a message that is no tool call. */
 export function toToolCall({ content, complete }: Message): ToolCall | null {
-  const { type, tool, callId, title, kind, status, locations, args, output, result } = content;
+  const { type, tool, title, kind, status, locations, args, output, result } = content;
   if (type !== "tool" || typeof tool !== "string") return null;
   const items = toItems(output);
   return {
-    callId: typeof callId === "string" ? callId : null,
+    callId: callIdOf(content),
     tool,
     title: (typeof title === "string" ? oneLine(title) : "") || tool,
     kind: typeof kind === "string" ? kind : "other",
@@ -48,6 +50,11 @@ export function toToolCall({ content, complete }: Message): ToolCall | null {
     input: toInput(args),
     items: items.length > 0 ? items : toResult(result),
   };
+}
+
+/** The id by which requests refer to a tool call. */
+export function callIdOf({ type, callId }: Message["content"]): string | null {
+  return type === "tool" && typeof callId === "string" ? callId : null;
 }
 
 export function isDone({ status }: ToolCall): boolean {
@@ -59,18 +66,8 @@ export function hasFailed({ status }: ToolCall): boolean {
   return status === "failed" || status === "unfinished";
 }
 
-function toStatus(status: unknown, complete: boolean): ToolStatus {
-  switch (status) {
-    case "pending":
-    case "in_progress":
-    case "completed":
-    case "failed":
-    case "cancelled":
-    case "unfinished":
-      return status;
-    default:
-      return complete ? "completed" : "in_progress";
-  }
+function toStatus(status: unknown, complete: boolean): ToolCall["status"] {
+  return STATUSES.find((each) => each === status) ?? (complete ? "completed" : "in_progress");
 }
 
 function toItems(output: unknown): readonly ToolItem[] {
@@ -111,8 +108,7 @@ function toTerminal(
 /** Tools without output may still have a result. */
 function toResult(result: unknown): readonly ToolItem[] {
   if (result === null || result === undefined || result === "") return [];
-  const text = typeof result === "string" ? result : toJson(result);
-  return [{ item: "text", text: typeof result === "string" ? text : fenced(text) }];
+  return [{ item: "text", text: typeof result === "string" ? result : fenced(toJson(result)) }];
 }
 
 /** A command as text, everything else as JSON. */
@@ -198,17 +194,12 @@ export function summarise(calls: readonly ToolCall[]): string {
     return count === 0 ? [] : [`${count} ${ending}`];
   });
   const phrases = [...phrasesOf(calls.filter(({ status }) => status === "completed")), ...others];
-  const text = phrases.join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(phrases.join(", "));
 }
 
 /** In the order of first use. */
 function phrasesOf(calls: readonly ToolCall[]): readonly string[] {
-  const byKind = new Map<string, ToolCall[]>();
-  for (const call of calls) {
-    const kind = PHRASES.has(call.kind) ? call.kind : "other";
-    byKind.set(kind, [...(byKind.get(kind) ?? []), call]);
-  }
+  const byKind = Map.groupBy(calls, ({ kind }) => (PHRASES.has(kind) ? kind : "other"));
   return [...byKind].map(([kind, ofKind]) => {
     const count = FILE_KINDS.has(kind) ? countFiles(ofKind) : ofKind.length;
     return PHRASES.get(kind)?.(count) ?? (count === 1 ? "used 1 tool" : `used ${count} tools`);

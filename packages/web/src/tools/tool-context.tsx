@@ -1,44 +1,26 @@
-import type { OpenSuspension } from "@holdfast/protocol";
-import {
-  createContext,
-  useCallback,
-  useContext,
-  useSyncExternalStore,
-  type ReactNode,
-} from "react";
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import type { TranscriptStore } from "../transcript/transcript-store.ts";
 
 /** The context of tool views. */
-export interface ToolSurroundings {
-  /** Whether the user opened or closed it; undefined for neither. */
-  isOpen(key: string): boolean | undefined;
-  setOpen(key: string, open: boolean): void;
-  subscribeOpen(listener: () => void): () => void;
-  /** The open suspension of a tool call. */
-  waiting(callId: string | null): OpenSuspension | null;
-  /** Renders its answer. */
-  renderWaiting(suspension: OpenSuspension): ReactNode;
+export interface ToolSurroundings extends Pick<
+  TranscriptStore,
+  "isOpen" | "setOpen" | "subscribeOpen" | "waiting"
+> {
   /** Paths are shown relative to this folder. */
   readonly root: string | null;
 }
 
-const ALONE: ToolSurroundings = {
-  isOpen: () => undefined,
-  setOpen: () => undefined,
-  subscribeOpen: () => () => undefined,
-  waiting: () => null,
-  renderWaiting: () => null,
-  root: null,
-};
-
-export const ToolContext = createContext<ToolSurroundings>(ALONE);
+export const ToolContext = createContext<ToolSurroundings | null>(null);
 
 export function useToolSurroundings(): ToolSurroundings {
-  return useContext(ToolContext);
+  const surroundings = useContext(ToolContext);
+  if (surroundings === null) throw new Error("unreachable: a tool outside of a transcript");
+  return surroundings;
 }
 
 /** Whether something is unfolded: the user's choice, or the default. */
 export function useFold(key: string, isOpenByDefault: boolean): readonly [boolean, () => void] {
-  const { isOpen, setOpen, subscribeOpen } = useContext(ToolContext);
+  const { isOpen, setOpen, subscribeOpen } = useToolSurroundings();
   const chosen = useSyncExternalStore(subscribeOpen, () => isOpen(key));
   const open = chosen ?? isOpenByDefault;
   const toggle = useCallback(() => setOpen(key, !open), [setOpen, key, open]);

@@ -1,5 +1,6 @@
-import { lazy, memo, type ReactElement, Suspense, useMemo } from "react";
+import { memo, type ReactElement, useMemo } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import { Clamped } from "./clamped.tsx";
 import { PartView } from "./part-view.tsx";
 import { shortPath } from "./short-path.ts";
@@ -7,8 +8,9 @@ import { inputOf, placesOf, type ToolCall, type ToolItem } from "./tool-call.ts"
 import { useToolSurroundings } from "./tool-context.tsx";
 import { ansiSpans } from "./ansi-spans.ts";
 
-const DiffView = lazy(() =>
-  import("./diff-view.tsx").then((module) => ({ default: module.DiffView })),
+const DiffView = loaded(
+  () => import("./diff-view.tsx").then((m) => m.DiffView),
+  <p className="tool-nothing">Loading the changes…</p>,
 );
 
 const SHOWN_LINES = 40;
@@ -65,16 +67,7 @@ function ItemView({
     case "terminal":
       return <TerminalOutput text={item.text} exit={item.exit} />;
     case "diff":
-      return (
-        <Suspense fallback={<p className="tool-nothing">Loading the changes…</p>}>
-          <DiffView
-            diffKey={itemKey}
-            path={item.path}
-            oldText={item.oldText}
-            newText={item.newText}
-          />
-        </Suspense>
-      );
+      return <DiffView diffKey={itemKey} {...item} />;
     case "part":
       return <PartView content={item.content} />;
     default:

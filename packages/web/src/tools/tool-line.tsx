@@ -7,17 +7,16 @@ import {
   type LucideIcon,
   TriangleAlert,
 } from "lucide-react";
-import { lazy, memo, type ReactElement, Suspense, useMemo } from "react";
+import { memo, type ReactElement, useMemo } from "react";
 import type { Message, OpenSuspension } from "@holdfast/protocol";
+import { loaded } from "../ui/loaded.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { FoldLine } from "./fold-line.tsx";
 import { NamedIcon } from "./named-icon.tsx";
 import { hasDetails, hasFailed, isDone, type ToolCall, toToolCall } from "./tool-call.ts";
-import { useFold, useToolSurroundings } from "./tool-context.tsx";
+import { useFold } from "./tool-context.tsx";
 
-const ToolDetails = lazy(() =>
-  import("./tool-details.tsx").then((module) => ({ default: module.ToolDetails })),
-);
+const ToolDetails = loaded(() => import("./tool-details.tsx").then((m) => m.ToolDetails));
 
 /** A tool call in one line, unfolded when it failed or waits for the user. */
 export const ToolLine = memo(function ToolLine({
@@ -28,7 +27,6 @@ export const ToolLine = memo(function ToolLine({
   /** Its open suspension. */
   readonly suspension: OpenSuspension | null;
 }): ReactElement | null {
-  const { renderWaiting } = useToolSurroundings();
   const call = useMemo(() => toToolCall(message), [message]);
   const [open, toggle] = useFold(
     message.id,
@@ -36,6 +34,8 @@ export const ToolLine = memo(function ToolLine({
   );
   if (call === null) return null;
   const isWaiting = suspension !== null;
+  const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[call.status];
+  const outcome = isWaiting ? "needs you" : call.status;
   return (
     <div
       className="tool"
@@ -47,25 +47,18 @@ export const ToolLine = memo(function ToolLine({
       <FoldLine
         open={open}
         onToggle={toggle}
-        icon={<StateIcon call={call} isWaiting={isWaiting} />}
+        icon={<NamedIcon icon={icon} name={name} />}
         aside={
           isDone(call) || isWaiting ? (
-            <Outcome call={call} isWaiting={isWaiting} />
+            outcome !== "completed" && <span className="fold-aside">{outcome}</span>
           ) : (
             <Elapsed since={message.timestamp} />
           )
         }
-        details={
-          hasDetails(call) ? (
-            <Suspense fallback={null}>
-              <ToolDetails call={call} callKey={message.id} />
-            </Suspense>
-          ) : null
-        }
+        details={hasDetails(call) ? <ToolDetails call={call} callKey={message.id} /> : null}
       >
         <span data-kind={call.kind}>{call.title}</span>
       </FoldLine>
-      {suspension !== null && renderWaiting(suspension)}
     </div>
   );
 });
@@ -78,27 +71,3 @@ const ICONS: Readonly<Record<ToolCall["status"], readonly [LucideIcon, string]>>
   cancelled: [CircleSlash, "Cancelled"],
   unfinished: [TriangleAlert, "Unfinished: the outcome is unknown"],
 };
-
-function StateIcon({
-  call: { status },
-  isWaiting,
-}: {
-  readonly call: ToolCall;
-  readonly isWaiting: boolean;
-}): ReactElement {
-  const [icon, name] = isWaiting ? [Hand, "Needs you"] : ICONS[status];
-  return <NamedIcon icon={icon} name={name} />;
-}
-
-/** The status in words, unless the call completed. */
-function Outcome({
-  call: { status },
-  isWaiting,
-}: {
-  readonly call: ToolCall;
-  readonly isWaiting: boolean;
-}): ReactElement | null {
-  if (isWaiting) return <span className="fold-aside">needs you</span>;
-  if (status === "completed") return null;
-  return <span className="fold-aside">{status}</span>;
-}

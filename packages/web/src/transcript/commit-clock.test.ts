@@ -50,24 +50,24 @@ function commits(frameMs: number, count: number): number[] {
   return times;
 }
 
-it("the first change is shown on the next frame", () => {
+it("the first change is committed on the next frame", () => {
   expect(commits(16, 1)).toEqual([16]);
 });
 
-it("however many changes come, they are shown about thirty times a second", () => {
+it("commits at most about thirty times a second", () => {
   const times = commits(16, 125);
   expect(times.length).toBeGreaterThan(35);
   expect(times.length).toBeLessThanOrEqual(62);
 });
 
-it("when frames take long, changes are shown ten times a second", () => {
+it("commits ten times a second while frames are slow", () => {
   const times = commits(40, 100).slice(-10);
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(160);
 });
 
-it("after it was cancelled nothing is shown, until there is something new", () => {
+it("commits nothing after it was cancelled until the next request", () => {
   const { frames, frame, waiting } = scriptedFrames();
   let count = 0;
   const clock = createCommitClock(() => (count += 1), frames);

@@ -1,11 +1,3 @@
-/** Schedules commits on animation frames, with a minimum interval. */
-export interface CommitClock {
-  /** Requests a commit. */
-  request(): void;
-  /** Cancels the pending commit. */
-  cancel(): void;
-}
-
 export interface Frames {
   now(): number;
   requestFrame(callback: () => void): number;
@@ -19,8 +11,8 @@ const LONGEST_MS = 100;
 /** 1.5 times a frame at 60 Hz. */
 const LONG_FRAME_MS = 25;
 
-/** The interval grows while frames are late and shrinks again afterwards. */
-export function createCommitClock(commit: () => void, frames: Frames): CommitClock {
+/** Commits on animation frames. The interval grows while frames are late and shrinks again afterwards. */
+export function createCommitClock(commit: () => void, frames: Frames) {
   let intervalMs = SHORTEST_MS;
   let lastAt = -Infinity;
   let frame: number | null = null;
@@ -51,7 +43,8 @@ export function createCommitClock(commit: () => void, frames: Frames): CommitClo
 
   return {
     request,
-    cancel() {
+    /** Cancels the pending commit. */
+    cancel(): void {
       if (frame !== null) frames.cancelFrame(frame);
       if (timer !== null) frames.clearTimer(timer);
       frame = null;

@@ -79,7 +79,7 @@ function keepEqual(old: readonly Block[], blocks: readonly Block[]): readonly Bl
   if (blocks.some(({ raw }) => DEFINITION.test(raw))) return blocks;
   const byStart = new Map(old.map((block) => [block.start, block]));
   return blocks.map((block) => {
-    const known = byStart.get(block.start);
-    return known?.raw === block.raw && known.token.type === block.token.type ? known : block;
+    const before = byStart.get(block.start);
+    return before?.raw === block.raw && before.token.type === block.token.type ? before : block;
   });
 }

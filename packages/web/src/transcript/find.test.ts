@@ -13,32 +13,32 @@ const store = {
   },
 };
 
-it("hits are found in all messages, and gone through from the newest on", () => {
+it("finds hits in all messages and starts at the newest", () => {
   const find = createFind(store);
-  let told = 0;
-  find.subscribe(() => (told += 1));
+  let calls = 0;
+  find.subscribe(() => (calls += 1));
   find.findIn(" BUILD ");
   const hits = [
     { messageId: "m1", index: 0 },
     { messageId: "m1", index: 1 },
     { messageId: "m3", index: 0 },
   ];
-  expect(find.getSnapshot()).toEqual({ query: " BUILD ", hits, at: 2 });
+  expect(find.current()).toEqual({ query: " BUILD ", hits, at: 2 });
   find.next();
-  expect(find.getSnapshot().at).toBe(0);
+  expect(find.current().at).toBe(0);
   find.previous();
   find.previous();
-  expect(find.getSnapshot().at).toBe(1);
+  expect(find.current().at).toBe(1);
   find.clear();
-  expect(find.getSnapshot()).toEqual({ query: "", hits: [], at: null });
-  expect(told).toBe(5);
+  expect(find.current()).toEqual({ query: "", hits: [], at: null });
+  expect(calls).toBe(5);
 });
 
-it("where nothing is found there is nowhere to go", () => {
+it("next does nothing without hits", () => {
   const find = createFind(store);
   find.findIn("elsewhere");
   find.next();
-  expect(find.getSnapshot()).toEqual({ query: "elsewhere", hits: [], at: null });
+  expect(find.current()).toEqual({ query: "elsewhere", hits: [], at: null });
   find.findIn("  ");
-  expect(find.getSnapshot().hits).toEqual([]);
+  expect(find.current().hits).toEqual([]);
 });

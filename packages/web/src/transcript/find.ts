@@ -14,22 +14,14 @@ export interface FindState {
   readonly at: number | null;
 }
 
-/** Searches all messages, including those not on the screen. */
-export interface Find {
-  subscribe(listener: () => void): () => void;
-  getSnapshot(): FindState;
-  /** Starts at the newest hit. An empty query ends the search. */
-  findIn(query: string): void;
-  next(): void;
-  previous(): void;
-  clear(): void;
-}
+export type Find = ReturnType<typeof createFind>;
 
 const NOTHING: FindState = { query: "", hits: [], at: null };
 /** The maximum number of counted hits. */
 const MAX_HITS = 5_000;
 
-export function createFind(store: Pick<TranscriptStore, "search">): Find {
+/** Searches all messages, including those not on the screen. */
+export function createFind(store: Pick<TranscriptStore, "search">) {
   const state = createStore(NOTHING);
   const step = (by: number): void => {
     const { hits, at } = state.current();
@@ -38,8 +30,9 @@ export function createFind(store: Pick<TranscriptStore, "search">): Find {
   };
   return {
     subscribe: state.subscribe,
-    getSnapshot: state.current,
-    findIn(query) {
+    current: state.current,
+    /** Starts at the newest hit. An empty query ends the search. */
+    findIn(query: string): void {
       const hits = hitsOf(store, query);
       state.set({ query, hits, at: hits.length === 0 ? null : hits.length - 1 });
     },
@@ -50,19 +43,23 @@ export function createFind(store: Pick<TranscriptStore, "search">): Find {
 }
 
 function hitsOf(store: Pick<TranscriptStore, "search">, query: string): readonly Hit[] {
-  const wanted = foldCase(query.trim());
-  if (wanted === "") return [];
+  const folded = foldCase(query.trim());
+  if (folded === "") return [];
   const hits: Hit[] = [];
   store.search((messageId, words) => {
-    let index = 0;
-    const text = foldCase(words);
-    for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-      if (hits.length >= MAX_HITS) return;
-      hits.push({ messageId, index });
-      index += 1;
-    }
+    if (hits.length >= MAX_HITS) return;
+    const offsets = offsetsOf(foldCase(words), folded).slice(0, MAX_HITS - hits.length);
+    for (const index of offsets.keys()) hits.push({ messageId, index });
   });
   return hits;
+}
+
+/** The offsets of a part in a text. */
+export function offsetsOf(text: string, part: string): readonly number[] {
+  const offsets: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
+    offsets.push(at);
+  return offsets;
 }
 
 /** Folds the case without changing the length, so that offsets stay valid. */

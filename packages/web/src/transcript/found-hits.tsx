@@ -1,14 +1,17 @@
-import { type RefObject, useEffect, useSyncExternalStore } from "react";
-import { type Find, type FindState, foldCase, type Hit } from "./find.ts";
+import { type RefObject, useEffect } from "react";
+import { useStore } from "../api/store.ts";
+import { type Find, type FindState, foldCase, type Hit, offsetsOf } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 
-/** Highlights the hits and scrolls to the current one; renders nothing. */
-export function FoundHits(props: {
+interface FoundHitsProps {
   readonly store: TranscriptStore;
   readonly find: Find;
   readonly list: RefObject<HTMLElement | null>;
   readonly goTo: (index: number, align: "center") => void;
-}): null {
+}
+
+/** Highlights the hits and scrolls to the current one; renders nothing. */
+export function FoundHits(props: FoundHitsProps): null {
   useFindHighlights(props.list, props.find);
   useFoundRow(props);
   return null;
@@ -19,7 +22,7 @@ const CURRENT = "find-current";
 
 /** Highlights the hits in the rendered rows without changing the DOM. */
 function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): void {
-  const state = useSyncExternalStore(find.subscribe, find.getSnapshot);
+  const state = useStore(find);
   useEffect(() => {
     const element = list.current;
     if (element === null || state.hits.length === 0 || !("highlights" in CSS)) return undefined;
@@ -43,19 +46,18 @@ function useFindHighlights(list: RefObject<HTMLElement | null>, find: Find): voi
 }
 
 function paintHits(list: HTMLElement, { query, hits, at }: FindState): void {
-  const wanted = foldCase(query.trim());
+  const folded = foldCase(query.trim());
   const current = at === null ? undefined : hits[at];
   const all: Range[] = [];
   let currentRange: Range | null = null;
   const seen = new Map<string, number>();
   for (const row of list.querySelectorAll<HTMLElement>("[data-row]")) {
-    for (const range of rangesIn(row, wanted)) {
+    for (const range of rangesIn(row, folded)) {
       const message = messageOf(range);
       const index = seen.get(message) ?? 0;
       seen.set(message, index + 1);
       all.push(range);
-      const isLater = current?.messageId === message && index <= current.index;
-      if (isLater) currentRange = range;
+      if (current?.messageId === message && index <= current.index) currentRange = range;
     }
   }
   CSS.highlights.set(ALL, new Highlight(...all));
@@ -70,7 +72,7 @@ function messageOf({ startContainer }: Range): string {
 }
 
 /** A hit can span several nodes: highlighting splits code into spans. */
-function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
+function rangesIn(row: HTMLElement, folded: string): readonly Range[] {
   const nodes: { readonly node: Node; readonly start: number }[] = [];
   let text = "";
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
@@ -78,19 +80,14 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
     nodes.push({ node, start: text.length });
     text += node.nodeValue ?? "";
   }
-  const folded = foldCase(text);
   const ranges: Range[] = [];
-  for (
-    let at = folded.indexOf(wanted);
-    at !== -1;
-    at = folded.indexOf(wanted, at + wanted.length)
-  ) {
+  for (const at of offsetsOf(foldCase(text), folded)) {
     const range = document.createRange();
     const from = nodes.findLast(({ start }) => start <= at);
-    const to = nodes.findLast(({ start }) => start < at + wanted.length);
+    const to = nodes.findLast(({ start }) => start < at + folded.length);
     if (from === undefined || to === undefined) continue;
     range.setStart(from.node, at - from.start);
-    range.setEnd(to.node, at + wanted.length - to.start);
+    range.setEnd(to.node, at + folded.length - to.start);
     ranges.push(range);
   }
   return ranges;
@@ -99,18 +96,8 @@ function rangesIn(row: HTMLElement, wanted: string): readonly Range[] {
 const MAX_TRIES = 30;
 
 /** Scrolls to the current hit and unfolds the rows around it. */
-function useFoundRow({
-  store,
-  find,
-  list,
-  goTo,
-}: {
-  readonly store: TranscriptStore;
-  readonly find: Find;
-  readonly list: RefObject<HTMLElement | null>;
-  readonly goTo: (index: number, align: "center") => void;
-}): void {
-  const { query, hits, at } = useSyncExternalStore(find.subscribe, find.getSnapshot);
+function useFoundRow({ store, find, list, goTo }: FoundHitsProps): void {
+  const { query, hits, at } = useStore(find);
   useEffect(() => {
     const hit = at === null ? undefined : hits[at];
     if (hit === undefined) return undefined;
@@ -138,13 +125,13 @@ function useFoundRow({
 /** The row of a long text that contains the hit. */
 function rowOfHit(store: TranscriptStore, hit: Hit, query: string): number {
   const first = store.revealMessage(hit.messageId);
-  const wanted = foldCase(query.trim());
+  const folded = foldCase(query.trim());
   let left = hit.index;
   for (let index = first; index < store.rows.length; index += 1) {
     const row = store.rows[index];
     if (row?.row !== "block" || row.messageId !== hit.messageId) break;
     if (row.from > 0) continue;
-    left -= foldCase(row.block.raw).split(wanted).length - 1;
+    left -= foldCase(row.block.raw).split(folded).length - 1;
     if (left < 0) return index;
   }
   return first;

@@ -1,5 +1,6 @@
 import { isObject } from "@holdfast/client";
 import type { Message } from "@holdfast/protocol";
+import { toPlan } from "../tools/plan.ts";
 import { toToolCall } from "../tools/tool-call.ts";
 
 /** The text of a message; empty when it has none. */
@@ -45,17 +46,9 @@ function toolWords(message: Message): string {
   return [call.title, call.input ?? "", ...items].filter((words) => words !== "").join("\n");
 }
 
-function planWords({ steps, text }: Message["content"]): string {
-  const lines = Array.isArray(steps)
-    ? steps.map((step: unknown) => `- ${stepText(step)}`).join("\n")
-    : "";
-  return typeof text === "string" ? `${lines}\n${text}`.trim() : lines;
-}
-
-function stepText(step: unknown): string {
-  if (typeof step === "string") return step;
-  if (isObject(step) && "content" in step) return String(step["content"]);
-  return JSON.stringify(step);
+function planWords(plan: Message["content"]): string {
+  const { steps, text } = toPlan(plan);
+  return [...steps.map(({ content }) => `- ${content}`), text ?? ""].join("\n").trim();
 }
 
 function partsWords(parts: unknown): string {

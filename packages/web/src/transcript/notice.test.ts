@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { toNotice } from "./notice.ts";
 import { messageMaker } from "./testing/messages.ts";
 
-it("a failure is one line, with everything else behind it", () => {
+it("a failure is one line, and the rest is its detail", () => {
   const content = {
     type: "text",
     text: "Failed: the agent ended.\n\nIt said so.",
@@ -25,7 +25,7 @@ it.each([
   [{ notice: "agent_notice", severity: "warning" }, "warning"],
   [{ notice: "agent_notice", severity: "error" }, "failure"],
   [{}, "quiet"],
-])("%j matters as much as it should", (more, tone) => {
+])("%j has the tone %s", (more, tone) => {
   const message = messageMaker()("system", { type: "text", text: "So.", ...more });
   expect(toNotice(message)).toEqual({ tone, text: "So.", detail: null });
 });

@@ -1,4 +1,5 @@
 import { isObject } from "@holdfast/client";
+import { parseJson, type PageStorage } from "../api/page-storage.ts";
 
 /** The reading position: a row and how far its top was above the top of the list; null at the end. */
 export interface Place {
@@ -12,39 +13,25 @@ export interface Place {
   readonly opened: readonly (readonly [key: string, open: boolean])[];
 }
 
-/** The required part of `sessionStorage`. */
-export type PlaceStorage = Pick<Storage, "getItem" | "setItem">;
-
 const NAME = "holdfast.place.";
 const MAX_SIZES = 200;
 const MAX_OPENED = 200;
 
-export function savePlace(storage: PlaceStorage, sessionId: string, place: Place): void {
+export function savePlace(storage: PageStorage, sessionId: string, place: Place): void {
   const { row, sizes, opened } = place;
-  const kept: Place = { row, sizes: sizes.slice(0, MAX_SIZES), opened: opened.slice(-MAX_OPENED) };
-  try {
-    storage.setItem(NAME + sessionId, JSON.stringify(kept));
-  } catch {
-    // Storage is full or forbidden: the session opens at its end.
-  }
+  const saved: Place = { row, sizes: sizes.slice(0, MAX_SIZES), opened: opened.slice(-MAX_OPENED) };
+  storage.set(NAME + sessionId, JSON.stringify(saved));
 }
 
 /** Null when nothing valid is stored. */
-export function readPlace(storage: PlaceStorage, sessionId: string): Place | null {
-  try {
-    return parsePlace(JSON.parse(storage.getItem(NAME + sessionId) ?? "null"));
-  } catch {
-    return null;
-  }
-}
-
-function parsePlace(value: unknown): Place | null {
+export function readPlace(storage: PageStorage, sessionId: string): Place | null {
+  const value = parseJson(storage.get(NAME + sessionId));
   if (!isObject(value)) return null;
   const { row, sizes, opened } = value;
   return {
     row: parseRow(row),
-    sizes: pairsOf(sizes, "number"),
-    opened: pairsOf(opened, "boolean"),
+    sizes: pairsOf(sizes, (each) => typeof each === "number"),
+    opened: pairsOf(opened, (each) => typeof each === "boolean"),
   };
 }
 
@@ -56,13 +43,13 @@ function parseRow(value: unknown): Place["row"] {
     : null;
 }
 
-function pairsOf(value: unknown, type: "number"): [string, number][];
-function pairsOf(value: unknown, type: "boolean"): [string, boolean][];
-function pairsOf(value: unknown, type: "number" | "boolean"): [string, unknown][] {
+function pairsOf<Value>(
+  value: unknown,
+  isValue: (each: unknown) => each is Value,
+): readonly (readonly [string, Value])[] {
   if (!Array.isArray(value)) return [];
-  return value.flatMap((pair: unknown): [string, unknown][] => {
-    if (!Array.isArray(pair)) return [];
-    const [key, what]: unknown[] = pair;
-    return typeof key === "string" && typeof what === type ? [[key, what]] : [];
+  return value.flatMap((pair: unknown) => {
+    const [key, each]: unknown[] = Array.isArray(pair) ? pair : [];
+    return typeof key === "string" && isValue(each) ? [[key, each] as const] : [];
   });
 }

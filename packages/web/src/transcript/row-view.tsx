@@ -1,19 +1,20 @@
 import { isObject } from "@holdfast/client";
 import { memo, type ReactElement, useCallback, useSyncExternalStore } from "react";
-import type { Message } from "@holdfast/protocol";
-import { CircleAlert, Info, TriangleAlert } from "lucide-react";
+import { authorOf, type Message } from "@holdfast/protocol";
+import { CircleAlert, FileCode, Info, Link, TriangleAlert } from "lucide-react";
 import { BlockView } from "../markdown/block-view.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
+import { plainText } from "../markdown/plain-text.ts";
 import { ActivityView } from "../tools/activity-view.tsx";
 import { PartView } from "../tools/part-view.tsx";
 import { PlanView } from "../tools/plan-view.tsx";
-import { MessageActions, MessageHead, nameOf } from "./message-head.tsx";
 import type { BlockRow, MessageRow, Row } from "./rows.ts";
 import { useTranscript } from "./transcript-context.tsx";
 import { Clamped } from "../tools/clamped.tsx";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { FoldLine } from "../tools/fold-line.tsx";
 import { useFold } from "../tools/tool-context.tsx";
+import { absoluteTime } from "../ui/time.ts";
 import { toNotice } from "./notice.ts";
 
 /** One row of the list. It renders again when the row changes, not when the list does. */
@@ -186,3 +187,51 @@ const NoticeLine = memo(function NoticeLine({
     </div>
   );
 });
+
+const clock = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+
+/** The author and the time. */
+function MessageHead({ message }: { readonly message: Message }): ReactElement {
+  const { runLabel } = useTranscript();
+  const { runId, timestamp } = message;
+  const label = authorOf(message) === "agent" && runId !== null ? runLabel(runId) : null;
+  return (
+    <p className="message-head">
+      <strong>{nameOf(message)}</strong>
+      {label !== null && <span>{label}</span>}
+      <time dateTime={timestamp} title={absoluteTime(timestamp)}>
+        {clock.format(new Date(timestamp))}
+      </time>
+    </p>
+  );
+}
+
+/** The actions of a message, shown on hover and on keyboard focus. */
+function MessageActions({ message }: { readonly message: Message }): ReactElement {
+  const { store } = useTranscript();
+  const words = (): string => store.words(message.id);
+  return (
+    <div className="message-actions">
+      <CopyButton label="Copy text" text={() => plainText(words())} />
+      <CopyButton label="Copy as Markdown" text={words} icon={<FileCode aria-hidden size={14} />} />
+      <a
+        className="icon-action"
+        href={`#${message.id}`}
+        aria-label="Link to this message"
+        title="Link to this message"
+      >
+        <Link aria-hidden size={14} />
+      </a>
+    </div>
+  );
+}
+
+const NAMES = { user: "You", agent: "Agent", system: "Holdfast" } as const;
+
+function nameOf(message: Message): string {
+  return NAMES[authorOf(message)];
+}

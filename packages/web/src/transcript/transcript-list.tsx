@@ -1,9 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
-  lazy,
   type ReactElement,
   type Ref,
-  Suspense,
   useEffect,
   useImperativeHandle,
   useMemo,
@@ -12,9 +10,15 @@ import {
   useSyncExternalStore,
 } from "react";
 import { ArrowDown } from "lucide-react";
+import "./transcript.css";
+import "../tools/tools.css";
+import { HighlightProvider } from "../markdown/use-highlight.tsx";
+import { ToolContext, type ToolSurroundings } from "../tools/tool-context.tsx";
+import { loaded } from "../ui/loaded.tsx";
 import type { Find } from "./find.ts";
 import { openAround, type TranscriptStore } from "./transcript-store.ts";
 import { RowView } from "./row-view.tsx";
+import { TranscriptContext, type TranscriptSurroundings } from "./transcript-context.tsx";
 import {
   distanceFromEnd,
   farDown,
@@ -26,7 +30,7 @@ import {
 } from "./use-place.ts";
 
 /** Loaded with the first hit. */
-const FoundHits = lazy(() => import("./found-hits.tsx").then((m) => ({ default: m.FoundHits })));
+const FoundHits = loaded(() => import("./found-hits.tsx").then((m) => m.FoundHits));
 
 export interface TranscriptHandle {
   /** False when there is no such message. */
@@ -50,21 +54,38 @@ interface Shown {
   readonly messageId: string;
 }
 
-/** The virtual list of rows. */
-export function TranscriptList({
-  store,
-  find,
-  ref,
-  onReachStart,
-}: {
+interface ListProps {
   readonly store: TranscriptStore;
   readonly find: Find;
-  readonly ref: Ref<TranscriptHandle> | undefined;
-  readonly onReachStart: (() => void) | undefined;
-}): ReactElement {
+  readonly ref: Ref<TranscriptHandle>;
+}
+
+/** The messages and tool calls of a session. */
+export function Transcript({
+  store,
+  runLabel,
+  noticeAction,
+  root,
+  ...list
+}: ListProps & TranscriptSurroundings & Pick<ToolSurroundings, "root">): ReactElement {
+  const rows = useMemo(() => ({ store, runLabel, noticeAction }), [store, runLabel, noticeAction]);
+  const tools = useMemo(() => ({ ...store, root }), [store, root]);
+  return (
+    <HighlightProvider>
+      <ToolContext value={tools}>
+        <TranscriptContext value={rows}>
+          <TranscriptList key={store.sessionId} store={store} {...list} />
+        </TranscriptContext>
+      </ToolContext>
+    </HighlightProvider>
+  );
+}
+
+/** The virtual list of rows. */
+function TranscriptList({ store, find, ref }: ListProps): ReactElement {
   const place = useSavedPlace(store);
   useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const hasHits = useSyncExternalStore(find.subscribe, () => find.getSnapshot().hits.length > 0);
+  const hasHits = useSyncExternalStore(find.subscribe, () => find.current().hits.length > 0);
   const list = useRef<HTMLElement | null>(null);
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
@@ -98,7 +119,6 @@ export function TranscriptList({
       // Before the first scroll the list may still be moving to its initial position.
       if (!instance.isScrolling || (instance.range?.startIndex ?? Infinity) >= ROWS_AHEAD) return;
       if (store.hasOlder) queueMicrotask(store.revealOlder);
-      else if (instance.range?.startIndex === 0) onReachStart?.();
     },
   });
   usePlace(store, virtualizer, start);
@@ -126,8 +146,8 @@ export function TranscriptList({
     stepUser(step) {
       const at = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 1);
       const current = at === undefined ? null : (store.rows[at.index]?.messageId ?? null);
-      const found = store.stepUser(current, step);
-      if (found !== null) scrollToMessage(found);
+      const target = store.stepUser(current, step);
+      if (target !== null) scrollToMessage(target);
       else if (step === 1) scrollToEnd();
     },
   }));
@@ -173,11 +193,7 @@ export function TranscriptList({
           ))}
         </div>
       </section>
-      {hasHits && (
-        <Suspense fallback={null}>
-          <FoundHits {...{ store, find, list, goTo }} />
-        </Suspense>
-      )}
+      {hasHits && <FoundHits {...{ store, find, list, goTo }} />}
       {leftAt !== null && (
         <JumpButton fresh={Math.max(0, store.size - leftAt)} onJump={scrollToEnd} />
       )}

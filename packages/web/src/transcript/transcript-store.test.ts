@@ -22,7 +22,7 @@ function open(messages: readonly Message[], pageSize?: number) {
   return { store, send, next };
 }
 
-/** What a reader would see, in order. */
+/** The visible rows in order. */
 function shown({ rows }: TranscriptStore): string[] {
   const pieces: { id: string; text: string }[] = [];
   const add = (id: string, piece: string): void => {
@@ -46,7 +46,7 @@ const delta = (messageId: string, words: string): FeedEvent => ({
   data: { messageId, text: words },
 });
 
-it("only the newest messages have rows at first, and older ones come before them", () => {
+it("only the newest messages have rows at first; older rows are added before them", () => {
   const make = messageMaker();
   const messages = Array.from({ length: 25 }, (_, index) => make("user", text(`${index}`)));
   const { store } = open(messages, 10);
@@ -59,7 +59,7 @@ it("only the newest messages have rows at first, and older ones come before them
   expect(store.hasOlder).toBe(false);
 });
 
-it("a message that is looked for gets its row, with a few before it", () => {
+it("revealing a message adds its row and a few before it", () => {
   const make = messageMaker();
   const messages = Array.from({ length: 100 }, (_, index) => make("user", text(`${index}`)));
   const { store } = open(messages, 8);
@@ -68,24 +68,24 @@ it("a message that is looked for gets its row, with a few before it", () => {
   expect(store.revealMessage("nobody")).toBe(-1);
 });
 
-it("text that grows changes its last row only, and rows come one by one", () => {
+it("growing text changes only its last row and adds rows one by one", () => {
   const make = messageMaker();
   const question = make("user", text("Hello"));
   const answer = make("agent", text("First."), { complete: false });
   const { store, send } = open([question, answer]);
-  const told: string[] = [];
-  for (const { key } of store.rows) store.subscribeRow(key, () => told.push(key));
+  const notified: string[] = [];
+  for (const { key } of store.rows) store.subscribeRow(key, () => notified.push(key));
   let changes = 0;
   store.subscribe(() => (changes += 1));
   send(delta(answer.id, " More"), delta(answer.id, " words."));
-  expect({ told, changes }).toEqual({ told: [`${answer.id}@0.0`], changes: 0 });
+  expect({ notified, changes }).toEqual({ notified: [`${answer.id}@0.0`], changes: 0 });
   send(delta(answer.id, "\n\nSecond.\n\nThird"));
   expect(changes).toBe(1);
   expect(keys(store.rows).slice(1)).toEqual(["m2@0.0", "m2@20.0", "m2@29.0"]);
   expect(shown(store)[1]).toBe("m2: First. More words.\n\nSecond.\n\nThird");
 });
 
-it("a text that is complete keeps the rows it grew in", () => {
+it("a completed text keeps the rows it had while growing", () => {
   const make = messageMaker();
   const answer = make("agent", text(""), { complete: false });
   const { store, send } = open([answer]);
@@ -99,7 +99,7 @@ it("a text that is complete keeps the rows it grew in", () => {
   expect(store.rows.at(-1)).toMatchObject({ live: false });
 });
 
-it("a long text is many rows, long code too", () => {
+it("a long text has several rows, and so does long code", () => {
   const make = messageMaker();
   const code = Array.from({ length: 150 }, (_, index) => `line ${index}`).join("\n");
   const words = `${"Words. ".repeat(1_500)}\n\n\`\`\`\n${code}\n\`\`\`\n\nEnd.`;
@@ -114,7 +114,7 @@ it("a long text is many rows, long code too", () => {
   ]);
 });
 
-it("uses of tools that follow each other are one row, which is never cut in two", () => {
+it("consecutive tool calls are one row, which is never split", () => {
   const make = messageMaker();
   const messages = [
     make("user", text("Go")),
@@ -134,14 +134,14 @@ it("uses of tools that follow each other are one row, which is never cut in two"
   expect(store.rows[0]).toMatchObject({ startsRun: true });
 });
 
-it("a use of a tool that waits for an answer is told when it does and when not", () => {
+it("a tool call changes when it starts and stops waiting for an answer", () => {
   const make = messageMaker();
   const call = make("system", tool("Write", { callId: "c1", status: "pending" }), {
     complete: false,
   });
   const { store, send } = open([call]);
-  let told = 0;
-  store.subscribeRow("+m1", () => (told += 1));
+  let notified = 0;
+  store.subscribeRow("+m1", () => (notified += 1));
   const suspension = {
     id: "p1",
     sessionId: "s",
@@ -160,10 +160,10 @@ it("a use of a tool that waits for an answer is told when it does and when not",
   expect(store.waiting("c1")).toEqual({ id, kind, request, createdAt, expiresAt });
   send({ type: "suspension", data: { ...suspension, status: "answered" } });
   expect(store.waiting("c1")).toBeNull();
-  expect(told).toBe(2);
+  expect(notified).toBe(2);
 });
 
-it("reading the session again moves nothing, and finds what was missed", () => {
+it("loading the session again keeps the rows and adds missed messages", () => {
   const make = messageMaker();
   const question = make("user", text("Go"));
   const answer = make("agent", text("One.\n\nTwo"), { complete: false });
@@ -176,7 +176,7 @@ it("reading the session again moves nothing, and finds what was missed", () => {
   expect(shown(store)).toEqual(["m1: Go", "m2: One.\n\nTwo and three.", "m3: ?"]);
 });
 
-it("a message that comes late stands where its number says", () => {
+it("a late message is placed by its sequence number", () => {
   const make = messageMaker();
   const [first, late, last] = [1, 2, 3].map((number) => make("user", text(`${number}`)));
   if (first === undefined || late === undefined || last === undefined) throw new Error("three");
@@ -185,7 +185,7 @@ it("a message that comes late stands where its number says", () => {
   expect(shown(store)).toEqual(["m1: 1", "m2: 2", "m3: 3"]);
 });
 
-it("a growing text that became another one is read anew", () => {
+it("a growing text that was replaced is parsed again", () => {
   const make = messageMaker();
   const answer = make("agent", text("One.\n\nTwo.\n\nThree"), { complete: false });
   const { store, send } = open([answer]);
@@ -194,7 +194,7 @@ it("a growing text that became another one is read anew", () => {
   expect(shown(store)).toEqual(["m1: # Other\n\nwords and more"]);
 });
 
-it("nothing is shown after it was closed", () => {
+it("commits nothing after it was closed", () => {
   const make = messageMaker();
   const answer = make("agent", text("One"), { complete: false });
   const { store, next } = open([answer]);
@@ -215,7 +215,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("frame" as const) }),
 );
 
-it("whatever happens, what is shown is what the session has (C7)", () => {
+it("after any sequence of events the rows show the session as it is stored (C7)", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const make = messageMaker();
@@ -251,7 +251,7 @@ it("whatever happens, what is shown is what the session has (C7)", () => {
   );
 });
 
-it("text for a message that was not sent is refused", () => {
+it("text of an unknown message is refused", () => {
   const store = createTranscript({ sessionId: "s" });
   expect(() => store.apply(delta("unknown", "x"))).toThrow(new MissingMessageError("unknown"));
 });

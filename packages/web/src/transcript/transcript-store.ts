@@ -3,6 +3,7 @@ import type { FeedEvent, Message, OpenSuspension, WholeSession } from "@holdfast
 import { createCommitClock, type Frames, pageFrames } from "./commit-clock.ts";
 import { addText, createEntry, type Entry, replaceMessage } from "./entries.ts";
 import { createKeyedListeners, createListeners } from "../api/store.ts";
+import { callIdOf } from "../tools/tool-call.ts";
 import { wordsOf } from "./message-text.ts";
 import { createRowList } from "./row-list.ts";
 import { isActivity, type Row } from "./rows.ts";
@@ -51,18 +52,16 @@ export interface TranscriptStore {
   close(): void;
 }
 
-export interface TranscriptOptions {
-  readonly sessionId: string;
-  readonly frames?: Frames;
-  /** The number of messages that get rows at first, and with each step back. */
-  readonly pageSize?: number;
-}
-
 export function createTranscript({
   sessionId,
   frames = pageFrames,
   pageSize = 200,
-}: TranscriptOptions): TranscriptStore {
+}: {
+  readonly sessionId: string;
+  readonly frames?: Frames;
+  /** The number of messages that get rows at first, and with each step back. */
+  readonly pageSize?: number;
+}): TranscriptStore {
   /** Sorted by seq. */
   let entries: Entry[] = [];
   let byId = new Map<string, Entry>();
@@ -101,11 +100,11 @@ export function createTranscript({
   const clock = createCommitClock(commit, frames);
 
   const takeMessage = (message: Message): void => {
-    const known = byId.get(message.id);
-    if (known !== undefined) {
-      if (isActivity(known.message) !== isActivity(message)) mustRebuild = true;
-      replaceMessage(known, message);
-      dirty.add(known);
+    const old = byId.get(message.id);
+    if (old !== undefined) {
+      if (isActivity(old.message) !== isActivity(message)) mustRebuild = true;
+      replaceMessage(old, message);
+      dirty.add(old);
       return;
     }
     const entry = createEntry(message);
@@ -125,20 +124,20 @@ export function createTranscript({
     const before = suspensions;
     suspensions = new Map(open.flatMap((each) => toPair(each)));
     for (const entry of entries) {
-      const callId = callIdOf(entry.message);
+      const callId = callIdOf(entry.message.content);
       if (callId !== null && before.get(callId) !== suspensions.get(callId)) dirty.add(entry);
     }
   };
 
   /** Moves the start so that an activity is not split. */
-  const startAt = (wanted: number): number => {
-    let start = Math.max(0, wanted);
+  const startAt = (index: number): number => {
+    let start = Math.max(0, index);
     while (start > 0 && [entries[start], entries[start - 1]].every(isActive)) start -= 1;
     return start;
   };
 
-  const reveal = (wanted: number): void => {
-    const start = startAt(wanted);
+  const reveal = (index: number): void => {
+    const start = startAt(index);
     if (start >= from) return;
     from = start;
     commit();
@@ -154,17 +153,14 @@ export function createTranscript({
       clock.cancel();
       const first = entries[from];
       const isFirstLoad = entries.length === 0;
-      const kept = new Map<string, Entry>();
-      for (const message of messages) {
-        const known = byId.get(message.id);
-        if (known === undefined) kept.set(message.id, createEntry(message));
-        else {
-          replaceMessage(known, message);
-          kept.set(message.id, known);
-        }
-      }
-      byId = kept;
-      entries = [...kept.values()].toSorted((a, b) => a.message.seq - b.message.seq);
+      byId = new Map(
+        messages.map((message) => {
+          const entry = byId.get(message.id) ?? createEntry(message);
+          if (entry.message !== message) replaceMessage(entry, message);
+          return [message.id, entry];
+        }),
+      );
+      entries = [...byId.values()].toSorted((a, b) => a.message.seq - b.message.seq);
       const at = isFirstLoad || first === undefined ? -1 : entries.indexOf(first);
       from = at === -1 ? startAt(entries.length - pageSize) : startAt(at);
       takeSuspensions(open);
@@ -229,11 +225,11 @@ export function createTranscript({
     stepUser(messageId, step) {
       const users = entries.filter(({ message }) => message.role === "user");
       const seq = messageId === null ? null : (byId.get(messageId)?.message.seq ?? null);
-      const found =
+      const target =
         step === 1
           ? users.find(({ message }) => seq !== null && message.seq > seq)
           : users.findLast(({ message }) => seq === null || message.seq < seq);
-      return found?.message.id ?? null;
+      return target?.message.id ?? null;
     },
     waiting: (callId) => (callId === null ? null : (suspensions.get(callId) ?? null)),
     isOpen: (key) => opened.get(key),
@@ -255,11 +251,6 @@ function entryWords(entry: Entry | undefined): string {
   if (entry === undefined) return "";
   const { type } = entry.message.content;
   return type === "text" || type === "thought" ? entry.raw : wordsOf(entry.message);
-}
-
-function callIdOf({ content }: Message): string | null {
-  const { type, callId } = content;
-  return type === "tool" && typeof callId === "string" ? callId : null;
 }
 
 function toPair(suspension: OpenSuspension): (readonly [string, OpenSuspension])[] {

@@ -1,14 +1,17 @@
 import type { ReactVirtualizer, VirtualItem } from "@tanstack/react-virtual";
 import { useLayoutEffect, useState } from "react";
+import { openPageStorage } from "../api/page-storage.ts";
 import { readPlace, savePlace, type Place } from "./place.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 
 export type TranscriptVirtualizer = ReactVirtualizer<HTMLElement, HTMLElement>;
 
+const storage = openPageStorage(() => sessionStorage);
+
 /** Restores the saved position and reveals its rows; null to start at the end. */
 export function useSavedPlace(store: TranscriptStore): Place | null {
   const [place] = useState(() => {
-    const saved = readPlace(sessionStorage, store.sessionId);
+    const saved = readPlace(storage, store.sessionId);
     if (saved === null) return null;
     for (const [key, open] of saved.opened) store.setOpen(key, open);
     if (saved.row !== null) store.revealMessage(saved.row.messageId);
@@ -59,8 +62,7 @@ export function usePlace(
 ): void {
   useLayoutEffect(() => {
     if (start === null) virtualizer.scrollToEnd();
-    const save = (): void =>
-      savePlace(sessionStorage, store.sessionId, currentPlace(store, virtualizer));
+    const save = (): void => savePlace(storage, store.sessionId, currentPlace(store, virtualizer));
     addEventListener("pagehide", save);
     return () => {
       removeEventListener("pagehide", save);

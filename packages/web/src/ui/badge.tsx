@@ -12,17 +12,14 @@ const TONES = {
 } as const satisfies Record<BadgeTone, string>;
 
 export function Badge({
-  tone = "plain",
-  title,
+  tone,
   children,
 }: {
-  readonly tone?: BadgeTone;
-  readonly title?: string;
+  readonly tone: BadgeTone;
   readonly children: ReactNode;
 }): ReactElement {
   return (
     <span
-      title={title}
       className={classNames(
         "inline-flex items-center gap-1 rounded px-1.5 py-px text-xs font-medium whitespace-nowrap",
         TONES[tone],

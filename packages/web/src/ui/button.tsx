@@ -15,9 +15,13 @@ const SHAPE =
   "inline-flex items-center justify-center gap-1.5 rounded-md border font-medium select-none " +
   "disabled:opacity-50 disabled:pointer-events-none touch-target";
 
+const SIZES = { small: "h-7 px-2 text-xs", normal: "h-9 px-3 text-sm" } as const;
+const SQUARES = { small: "size-7", normal: "size-9" } as const;
+
 export interface ButtonProps extends ComponentProps<"button"> {
   readonly tone?: Tone;
   readonly size?: "small" | "normal";
+  readonly isSquare?: boolean;
   readonly icon?: ReactNode;
   /** Its action is running: it cannot be pressed. */
   readonly busy?: boolean;
@@ -26,6 +30,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
 export function Button({
   tone = "plain",
   size = "normal",
+  isSquare = false,
   icon,
   busy = false,
   disabled,
@@ -39,12 +44,7 @@ export function Button({
       {...rest}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
-      className={classNames(
-        SHAPE,
-        TONES[tone],
-        size === "small" ? "h-7 px-2 text-xs" : "h-9 px-3 text-sm",
-        className,
-      )}
+      className={classNames(SHAPE, TONES[tone], (isSquare ? SQUARES : SIZES)[size], className)}
     >
       {busy ? <Spinner /> : icon}
       {children}
@@ -52,33 +52,13 @@ export function Button({
   );
 }
 
-export interface IconButtonProps extends Omit<ButtonProps, "children" | "icon"> {
+export interface IconButtonProps extends Omit<ButtonProps, "icon" | "isSquare"> {
   /** The accessible name and the tooltip. */
   readonly label: string;
-  readonly children: ReactNode;
 }
 
-export function IconButton({
-  label,
-  tone = "quiet",
-  size = "normal",
-  busy = false,
-  disabled,
-  className,
-  children,
-  ...rest
-}: IconButtonProps): ReactElement {
+export function IconButton({ label, children, ...rest }: IconButtonProps): ReactElement {
   return (
-    <button
-      type="button"
-      aria-label={label}
-      title={label}
-      {...rest}
-      disabled={disabled === true || busy}
-      aria-busy={busy || undefined}
-      className={classNames(SHAPE, TONES[tone], size === "small" ? "size-7" : "size-9", className)}
-    >
-      {busy ? <Spinner /> : children}
-    </button>
+    <Button aria-label={label} title={label} tone="quiet" {...rest} isSquare icon={children} />
   );
 }

@@ -8,8 +8,6 @@ export function ConfirmDialog({
   title,
   children,
   confirm,
-  tone = "danger",
-  busy = false,
   onConfirm,
   onClose,
 }: {
@@ -18,8 +16,6 @@ export function ConfirmDialog({
   readonly children?: ReactNode;
   /** The label of the confirming button: the action, not "OK". */
   readonly confirm: string;
-  readonly tone?: "danger" | "primary";
-  readonly busy?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }): ReactElement {
@@ -35,7 +31,7 @@ export function ConfirmDialog({
           <Button data-autofocus onClick={onClose}>
             Keep it
           </Button>
-          <Button tone={tone} busy={busy} onClick={onConfirm}>
+          <Button tone="danger" onClick={onConfirm}>
             {confirm}
           </Button>
         </>

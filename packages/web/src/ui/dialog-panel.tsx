@@ -40,10 +40,10 @@ export function DialogPanel({
         <Radix.Content
           ref={panel}
           onOpenAutoFocus={(event) => {
-            const wanted = panel.current?.querySelector<HTMLElement>("[data-autofocus]");
-            if (wanted === null || wanted === undefined) return;
+            const target = panel.current?.querySelector<HTMLElement>("[data-autofocus]");
+            if (target === null || target === undefined) return;
             event.preventDefault();
-            wanted.focus();
+            target.focus();
           }}
           {...(description === undefined && { "aria-describedby": undefined })}
           className={classNames(

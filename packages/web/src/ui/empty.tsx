@@ -1,4 +1,7 @@
+import { errorText } from "@holdfast/client";
 import type { ReactElement, ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Spinner } from "./spinner.tsx";
 
 /** An empty state, with an optional action. */
 export function Empty({
@@ -23,5 +26,29 @@ export function Empty({
       {children !== undefined && <div className="text-muted">{children}</div>}
       {action !== undefined && <div className="mt-3">{action}</div>}
     </div>
+  );
+}
+
+/** Replaces content that is being loaded or could not be loaded. */
+export function NotLoaded({
+  name,
+  error,
+  onRetry,
+}: {
+  readonly name: string;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+}): ReactElement {
+  if (error === null)
+    return (
+      <p className="flex items-center gap-2 text-muted">
+        <Spinner /> Loading the {name}…
+      </p>
+    );
+  const retry = <Button onClick={onRetry}>Try again</Button>;
+  return (
+    <Empty title={`The ${name} could not be loaded`} action={retry}>
+      {errorText(error)}
+    </Empty>
   );
 }

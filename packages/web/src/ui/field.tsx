@@ -48,6 +48,11 @@ export function Field({
   );
 }
 
+/** A ref for the input that gets the focus when it appears. */
+export function focusOnMount(element: HTMLElement | null): void {
+  element?.focus();
+}
+
 const INPUT_CLASS =
   "w-full rounded-md border border-line-strong/60 bg-surface px-2.5 text-sm text-fg " +
   "placeholder:text-muted disabled:opacity-60 aria-invalid:border-danger";

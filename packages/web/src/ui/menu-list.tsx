@@ -1,4 +1,3 @@
-import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactElement, ReactNode, RefObject } from "react";
 import { classNames } from "./class-names.ts";
@@ -10,8 +9,6 @@ export interface MenuItem {
   readonly hint?: ReactNode;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** Set for items of a choice. */
-  readonly checked?: boolean;
   readonly onSelect: () => void;
 }
 
@@ -20,13 +17,11 @@ export type MenuItems = readonly (MenuItem | "line")[];
 
 export function MenuList({
   items,
-  align,
   labelledBy,
   trigger,
   onClose,
 }: {
   readonly items: MenuItems;
-  readonly align: "start" | "end";
   readonly labelledBy: string;
   readonly trigger: RefObject<HTMLButtonElement | null>;
   readonly onClose: () => void;
@@ -40,7 +35,7 @@ export function MenuList({
       <DropdownMenu.Portal container={trigger.current?.closest("main, nav, [role=dialog]") ?? null}>
         <DropdownMenu.Content
           aria-labelledby={labelledBy}
-          align={align}
+          align="end"
           sideOffset={4}
           collisionPadding={8}
           onCloseAutoFocus={(event) => {
@@ -68,26 +63,22 @@ export function MenuList({
 }
 
 function Item({ item }: { readonly item: MenuItem }): ReactElement {
-  const { label, icon, hint, danger = false, disabled = false, checked, onSelect } = item;
-  const className = classNames(
-    "flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-md px-2 outline-none pointer-coarse:min-h-11",
-    "data-highlighted:bg-hover data-disabled:pointer-events-none data-disabled:opacity-50",
-    danger && "text-danger",
-  );
-  const inside = (
-    <>
+  const { label, icon, hint, danger = false, disabled = false, onSelect } = item;
+  return (
+    <DropdownMenu.Item
+      disabled={disabled}
+      onSelect={onSelect}
+      className={classNames(
+        "flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-md px-2 outline-none pointer-coarse:min-h-11",
+        "data-highlighted:bg-hover data-disabled:pointer-events-none data-disabled:opacity-50",
+        danger && "text-danger",
+      )}
+    >
       <span className="flex size-4 shrink-0 items-center justify-center" aria-hidden="true">
-        {checked === true ? <Check size={15} /> : icon}
+        {icon}
       </span>
       <span className="flex-1">{label}</span>
       {hint !== undefined && <span className="pl-4 text-xs text-muted">{hint}</span>}
-    </>
-  );
-  if (checked === undefined)
-    return <DropdownMenu.Item {...{ className, disabled, onSelect }}>{inside}</DropdownMenu.Item>;
-  return (
-    <DropdownMenu.CheckboxItem {...{ className, disabled, checked, onSelect }}>
-      {inside}
-    </DropdownMenu.CheckboxItem>
+    </DropdownMenu.Item>
   );
 }

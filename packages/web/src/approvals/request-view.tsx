@@ -16,10 +16,10 @@ import type { FileChange } from "./change-view.tsx";
 const ChangeView = lazy(() => import("./change-view.tsx").then((m) => ({ default: m.ChangeView })));
 
 /** A scroll area must be focusable. */
-const SCROLLING = { tabIndex: 0, role: "group", "aria-label": "What is asked" } as const;
+const SCROLLING = { tabIndex: 0, role: "group", "aria-label": "Request" } as const;
 
 /** The content of a request. When it must fit, it scrolls and shows how much is left. */
-export function AskedView({
+export function RequestView({
   changes,
   root,
   fit,
@@ -45,7 +45,7 @@ export function AskedView({
         {changes.map((change) => (
           <ChangeView key={change.path} change={change} root={root} />
         ))}
-        <AskedEnd end={end} />
+        <RequestEnd end={end} />
       </Suspense>
     </div>
   );
@@ -64,7 +64,7 @@ export function AskedView({
   );
 }
 
-export function AskedEnd({ end }: { readonly end: RefCallback<HTMLElement> }): ReactElement {
+export function RequestEnd({ end }: { readonly end: RefCallback<HTMLElement> }): ReactElement {
   return <span ref={end} aria-hidden="true" className="-mt-3 block h-1 shrink-0" />;
 }
 

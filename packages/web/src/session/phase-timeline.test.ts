@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { phaseStays } from "./phases.ts";
+import { phaseStays } from "./phase-timeline.tsx";
 import { AT } from "./testing/samples.ts";
 
 const NOW = Date.parse("2026-01-01T01:00:00.000Z");
@@ -11,13 +11,13 @@ const BASE = {
   archivedAt: null,
 } as const;
 
-it("a session is in its first phase since it was made", () => {
+it("the first phase starts with the session", () => {
   expect(phaseStays({ ...BASE, phaseHistory: [] }, NOW)).toEqual([
     { phase: "initializing", since: AT, durationMs: 3_600_000, current: true },
   ]);
 });
 
-it("each stay has its beginning and how long it was, the last one until now", () => {
+it("each phase has its start and duration, the last one until now", () => {
   const phaseHistory = [
     { from: "initializing", to: "planning", at: "2026-01-01T00:10:00.000Z", durationMs: 600_000 },
     { from: "planning", to: "executing", at: "2026-01-01T00:30:00.000Z", durationMs: 1_200_000 },
@@ -41,7 +41,7 @@ it("each stay has its beginning and how long it was, the last one until now", ()
   );
 });
 
-it("a final phase has no duration, and nothing lasts longer than its session", () => {
+it("a final phase has no duration, and no phase lasts longer than its session", () => {
   const at = "2026-01-01T00:30:00.000Z";
   const history = [{ from: "planning", to: "completed", at, durationMs: null }] as const;
   expect(

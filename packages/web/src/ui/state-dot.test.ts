@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { standingOf } from "./standing.ts";
+import { standingOf } from "./state-dot.tsx";
 
 it.each([
   ["active", "idle", "Idle"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearHit, splitHits } from "./split-hits.ts";
+import { nearHit, splitHits } from "./hits.tsx";
 
 const marked = (text: string, query: string): string =>
   splitHits(text, query)
@@ -22,7 +22,7 @@ describe("hits in a text", () => {
     expect(marked(text, query)).toBe(expected);
   });
 
-  it("leave the text as it is", () => {
+  it("keep the whole text", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, query) => {
         const pieces = splitHits(text, query);
@@ -37,8 +37,8 @@ const shown = (text: string, ...marks: readonly (readonly [number, number])[]): 
     .map((piece) => (piece.isHit ? `[${piece.text}]` : piece.text))
     .join("");
 
-describe("a found text", () => {
-  it("is shown whole when its first hit is near its beginning", () => {
+describe("an excerpt", () => {
+  it("is complete when its first hit is near its start", () => {
     expect(shown("Fix the build, then build", [8, 13], [20, 25])).toBe(
       "Fix the [build], then [build]",
     );
@@ -46,7 +46,7 @@ describe("a found text", () => {
     expect(shown("<b>x</b>", [3, 4])).toBe("<b>[x]</b>");
   });
 
-  it("begins shortly before its first hit otherwise, between words where it can", () => {
+  it("otherwise starts shortly before its first hit, between words if possible", () => {
     const before = "this is long and comes before the ";
     expect(shown(`${before}hit and more`, [34, 37])).toBe("…and comes before the [hit] and more");
     expect(shown(`${"x".repeat(40)}/hit`, [41, 44])).toBe("…[hit]");
