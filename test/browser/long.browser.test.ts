@@ -2,7 +2,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fillMessages, fillSessions, sessionId } from "../../bench/fill.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { Cluster } from "./cluster.ts";
 import { planFaults, seeded } from "./faults.ts";
 import { runRound } from "./round.ts";

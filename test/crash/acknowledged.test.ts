@@ -9,7 +9,7 @@ import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 
 const ROUNDS = repeat({ short: 3, long: 6 });
 const WRITER = path.join(import.meta.dirname, "write-until-killed.ts");

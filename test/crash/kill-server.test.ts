@@ -12,7 +12,7 @@ import { scriptedCommand } from "../../packages/server/src/providers/testing/scr
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import { fillSessions } from "../../bench/fill.ts";
 import { marked } from "../e2e/marked-processes.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { waitedMs } from "../machine/waited.ts";
 import {
   prepareFolder,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { losePower } from "./lose-power.ts";
 import { recordWrites } from "./record-writes.ts";
 import { needTrace } from "./trace-writes.ts";

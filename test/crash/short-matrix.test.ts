@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { need } from "../../packages/server/src/domain/testing/machine.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { bundleServer } from "./bundle-server.ts";
 import { FEW_KILLS } from "./kills.ts";
 import {

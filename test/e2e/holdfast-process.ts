@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isLongRun } from "../machine/repeat.ts";
+import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 import { runInHost, type Command } from "./command-host.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");

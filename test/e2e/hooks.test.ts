@@ -8,7 +8,7 @@ import type { Create } from "../../packages/server/src/domain/kernel/command.ts"
 import type { Phase } from "../../packages/server/src/domain/phase.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { removeFolder, startHoldfast, temporaryFolder, type Ended } from "./holdfast-process.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");

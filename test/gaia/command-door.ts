@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runInHost } from "../e2e/command-host.ts";
-import { isLongRun } from "../machine/repeat.ts";
+import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 
 const BIN = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 

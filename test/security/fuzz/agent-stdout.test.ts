@@ -19,7 +19,7 @@ import type { AgentReport } from "../../../packages/server/src/providers/provide
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
 import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
-import { repeat } from "../../machine/repeat.ts";
+import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
 import { mutate } from "./mutate.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 

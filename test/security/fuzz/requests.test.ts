@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repeat } from "../../machine/repeat.ts";
+import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
 import { AGENT_TOKENS, complaintAbout, openFuzzRig, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
 import { createGenerator, type Generator, type Schema } from "./generate.ts";
 import { BODY_CORPUS, NASTY_JSON } from "./nasty.ts";

@@ -1,6 +1,6 @@
 /**
- * How often a test tries its law, or how large its sample is: the short value in everyday runs, the long one in
- * `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so that short runs add up.
+ * Chooses how often a test repeats its check, or how large its sample is: the short value in everyday runs, the long one
+ * in `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so short runs add up.
  */
 export function repeat<Value>({
   short,
@@ -11,3 +11,5 @@ export function repeat<Value>({
 }): Value {
   return process.env["HOLDFAST_TEST_LONG"] === "1" ? long : short;
 }
+
+export const isLongRun = repeat({ short: false, long: true });
