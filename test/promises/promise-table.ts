@@ -1,4 +1,4 @@
-import type { SourceFile } from "../architecture/complaints.ts";
+import type { SourceFile } from "../architecture/violations.ts";
 import { scanTitles } from "./scan-titles.ts";
 
 export const promiseIds: readonly string[] = [
