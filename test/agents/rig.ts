@@ -11,7 +11,7 @@ import {
   prepareFolder,
   removeFolder,
   startHoldfast,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 import { agentProcesses, type AgentProcess } from "./agent-processes.ts";
@@ -103,7 +103,7 @@ export async function openRig(
     noAgents,
     close: async () => {
       process.off("exit", abandon);
-      const ended: Ended = await server.end("SIGTERM");
+      const ended: ProcessResult = await server.end("SIGTERM");
       await models.close();
       const left = processes();
       for (const { pid } of left) process.kill(pid, "SIGKILL");

@@ -7,7 +7,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../../packages/server/src/storage/testing/postgres-server.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 import { readAccounts, type Sighting } from "./account.ts";
 import { ClusterNode } from "./cluster-node.ts";
 import { beginFault, createHistory, type History } from "./history.ts";
@@ -130,7 +130,7 @@ export class Cluster {
 
   /** Agent processes of all nodes. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.#folder);
+    return markedProcesses(MARKER_VARIABLE, this.#folder);
   }
 
   /** Contains logs and agents' records, for debugging. */

@@ -19,7 +19,7 @@ import {
   witnessCommand,
   type Sighting,
 } from "../cluster/account.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { waitedMs } from "../machine/waited.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
@@ -218,7 +218,7 @@ export class CrashRig {
 
   /** Agent processes and their descendants. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.file("root"));
+    return markedProcesses(MARKER_VARIABLE, this.file("root"));
   }
 
   killAgents(): number {

@@ -11,7 +11,7 @@ import { flood, say, script, tool } from "../../packages/server/src/providers/te
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import { fillSessions } from "../../bench/fill.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { waitedMs } from "../machine/waited.ts";
 import {
@@ -201,7 +201,7 @@ describe("a server that is killed repeatedly while agents stream", () => {
       expect(observations[index]?.last).toEqual(final);
     }
     expect(await server.end("SIGTERM")).toMatchObject({ code: 0 });
-    expect(marked(MARKER_VARIABLE, path.join(folder, "root"))).toEqual([]);
+    expect(markedProcesses(MARKER_VARIABLE, path.join(folder, "root"))).toEqual([]);
     server = await start();
   }, 400_000);
 });

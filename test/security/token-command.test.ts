@@ -7,7 +7,7 @@ import {
   removeFolder,
   startHoldfast,
   temporaryFolder,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 
@@ -35,7 +35,7 @@ async function statusWith(token: string | null, method = "GET"): Promise<number>
   return reply.status;
 }
 
-const run = (...args: readonly string[]): Promise<Ended> =>
+const run = (...args: readonly string[]): Promise<ProcessResult> =>
   holdfast(["token", ...args, "--data", data]);
 const list = async () => JSON.parse((await run("list", "--json")).stdout);
 
@@ -63,7 +63,7 @@ describe("holdfast token", () => {
     expect((await run("list")).stdout).not.toContain(token);
 
     const env = { HOLDFAST_TOKEN: admin };
-    const through = (...args: readonly string[]): Promise<Ended> =>
+    const through = (...args: readonly string[]): Promise<ProcessResult> =>
       holdfast(["token", ...args, "--url", server.url, "--data", path.join(folder, "no")], env);
     const second = await through("create", "--name", "second", "--scope", "send", "--json");
     expect(JSON.parse(second.stdout)).toMatchObject({ name: "second", scope: "send" });
@@ -96,7 +96,7 @@ describe("holdfast token", () => {
     const admin = (await run("create", "--name", "admin", "--scope", "admin")).stdout.trim();
     const reader = (await run("create", "--name", "reader", "--scope", "read")).stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
-    const here = (...args: readonly string[]): Promise<Ended> =>
+    const here = (...args: readonly string[]): Promise<ProcessResult> =>
       holdfast([...args, "--data", data]);
     const id = (await here("create", "--agent", "builder")).stdout.trim();
     for (const args of [["list"], ["get", id], ["stats"], ["inbox"], ["nodes"], ["doctor"]])
@@ -107,7 +107,7 @@ describe("holdfast token", () => {
     const file = path.join(data, "holdfast.db");
     expect((await here("nodes", "--json", "--database", file)).stdout).toContain('"self":true');
 
-    const there = (token: string | null, ...args: readonly string[]): Promise<Ended> =>
+    const there = (token: string | null, ...args: readonly string[]): Promise<ProcessResult> =>
       holdfast(
         [...args, "--url", server.url, "--data", path.join(folder, "no")],
         token === null ? {} : { HOLDFAST_TOKEN: token },
@@ -147,7 +147,7 @@ describe("holdfast token", () => {
 
   it("keeps the same rules without a server, unless HOLDFAST_TOKEN is an admin's already", async () => {
     const other = path.join(folder, "other");
-    const create = (scope: string, env = {}): Promise<Ended> =>
+    const create = (scope: string, env = {}): Promise<ProcessResult> =>
       holdfast(["token", "create", "--name", scope, "--scope", scope, "--data", other], env);
     expect(await create("send")).toMatchObject({ code: 2, stdout: "" });
     expect(await create("send", { HOLDFAST_TOKEN: "the server's own" })).toMatchObject({ code: 0 });

@@ -7,7 +7,7 @@ import { BINARY } from "../../bench/server-process.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 
 /** Messages that wait in a session: each change of a queue is shown to clients as a whole. */
 const QUEUE = 10;
@@ -118,7 +118,7 @@ export class SoakServer {
 
   /** Processes of agents, and what those have started. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.#folder);
+    return markedProcesses(MARKER_VARIABLE, this.#folder);
   }
 
   /** Resolves to the exit code; null when it had to be killed. */
