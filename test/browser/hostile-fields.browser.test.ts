@@ -21,8 +21,8 @@ let server: HostileServer;
 let refusing: HostileServer;
 beforeAll(async () => {
   rig = await openPageRig();
-  server = await openHostileServer({ text: hostile, streams: false, behind: rig.url });
-  refusing = await openHostileServer({ text: hostile, refuses: true, behind: rig.url });
+  server = await openHostileServer({ text: hostile, streams: false, upstream: rig.url });
+  refusing = await openHostileServer({ text: hostile, refuses: true, upstream: rig.url });
 });
 afterEach(() => rig.clear());
 afterAll(async () => {
