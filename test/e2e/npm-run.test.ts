@@ -12,7 +12,7 @@ it("npm run holdfast resolves paths against the folder of the caller", () => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-npm-run-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   execFileSync("git", ["init", "--quiet", folder]);
-  // The working directory and the variables with which npm runs a script of the repository.
+  // The folder and the variables in which npm runs a script of the repository.
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["scripts/holdfast.mjs", "repos", "add", ".", "--json"],

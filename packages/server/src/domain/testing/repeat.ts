@@ -1,6 +1,6 @@
 /**
- * Chooses how often a test repeats its check, or how large its sample is: the short value in everyday runs, the long one
- * in `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so short runs add up.
+ * How often a test checks its law, or the size of its sample: the short value in everyday runs, the long one in
+ * `npm run test:long`, which sets `HOLDFAST_TEST_LONG`. Random values differ from run to run, so that short runs add up.
  */
 export function repeat<Value>({
   short,
