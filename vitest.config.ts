@@ -2,12 +2,15 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { PROJECTS, type ProjectName } from "./test/machine/projects.ts";
+import { SlowestFirst } from "./test/machine/sequencer.ts";
 import { writerBundle } from "./test/machine/writer-bundle.ts";
 
 // Programs that tests start load their compiled sources from here: many times faster than from TypeScript.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(import.meta.dirname, ".cache", "compiled");
 
 const CORES = Math.max(2, availableParallelism());
+/** Half of the time of these tests goes into waiting for processes, databases and pages. */
+const WAITING_WORKERS = 2 * CORES;
 
 export default defineConfig({
   plugins: [writerBundle()],
@@ -16,6 +19,7 @@ export default defineConfig({
   test: {
     // Once for all projects; it starts PostgreSQL when a test first asks for it.
     globalSetup: ["packages/server/src/storage/testing/postgres-setup.ts"],
+    sequence: { sequencer: SlowestFirst },
     projects: [
       project("unit", {
         pool: "threads",
@@ -27,19 +31,13 @@ export default defineConfig({
         sequence: { groupOrder: 0 },
       }),
       ...(["store", "process"] as const).map((name) =>
-        project(name, {
-          isolate: false,
-          // Half of the time goes into waiting for processes and databases.
-          maxWorkers: CORES + 1,
-          sequence: { groupOrder: 1 },
-        }),
+        project(name, { isolate: false, maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       ),
-      project("system", { maxWorkers: CORES + 1, sequence: { groupOrder: 1 } }),
-      // Alone and one page at a time: a page that waits for a busy machine says nothing about the page.
+      project("system", { maxWorkers: WAITING_WORKERS, sequence: { groupOrder: 1 } }),
       project("browser", {
         globalSetup: ["test/browser/shared-browser.ts"],
-        fileParallelism: false,
-        sequence: { groupOrder: 2 },
+        maxWorkers: WAITING_WORKERS,
+        sequence: { groupOrder: 1 },
       }),
     ],
   },

@@ -13,6 +13,7 @@ const REACHED_WITHIN_MS = 15_000;
 /** Rounds of random kills have many. Rounds about single moments need few. */
 export const MANY_KILLS: Kills = { fewest: 8, most: 20 };
 export const FEW_KILLS: Kills = { fewest: 2, most: 3 };
+export const ONE_KILL: Kills = { fewest: 1, most: 1 };
 const SHORTEST_GAP_MS = 50;
 const LONGEST_GAP_MS = 1_500;
 /** Slightly longer than the time from opening the database until the server serves. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { need } from "../../packages/server/src/domain/testing/machine.ts";
 import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { bundleServer } from "./bundle-server.ts";
-import { FEW_KILLS } from "./kills.ts";
+import { FEW_KILLS, ONE_KILL } from "./kills.ts";
 import {
   planPass,
   SESSION_MOMENTS,
@@ -47,7 +47,7 @@ async function violationsOf(
   for (const round of plan) need(whyNotHere(round));
   const rounds = await runMatrix(plan, {
     seed: SEED,
-    kills: FEW_KILLS,
+    kills: repeat({ short: ONE_KILL, long: FEW_KILLS }),
     program,
     momentsOf: (round) => turns[round % turns.length] ?? SESSION_MOMENTS,
   });
@@ -71,7 +71,7 @@ describe.concurrent("sessions in all their moments (npm run test:crash has more)
 
   it("keep every promise when agents misbehave, even while the server stops (P1, P3, P4, P5)", async () => {
     const plan = everything.filter(({ fault }) => fault === "agent misbehaves");
-    expect(await violationsOf(plan)).toEqual([]);
+    expect(await violationsOf(plan, TURNS)).toEqual([]);
   }, 300_000);
 
   it("keep every promise when the server is paused for longer than agents may be silent (P1, P3, P4, P5)", async () => {

@@ -150,6 +150,9 @@ describe("nodes on one database", () => {
     for (const node of [a, b]) {
       const other = node === a ? b : a;
       ok(await other.runtime.drainNode({ name: node.node, draining: true }));
+      // `holdfast nodes drain --wait` asks right after its request.
+      const views = await other.runtime.listNodes();
+      expect(views.find((view) => view.node === node.node)?.draining).toBe(true);
       await expect.poll(async () => (await node.runtime.readiness()).ready).toBe(false);
       await expect.poll(() => node.processes()).toEqual([]);
       await node.send(idle, script(say(`without ${node === a ? "a" : "b"}`)));

@@ -47,8 +47,8 @@ export interface Cluster {
   gave(node: string): void;
   /** Whether another node has the repository, even without a free slot. */
   isElsewhere(repoId: string | null): boolean;
-  /** Reads the nodes again. */
-  lookAgain(): void;
+  /** Reads the nodes again. Resolves when `nodes` shows what was stored before the call. */
+  lookAgain(): Promise<void>;
   /** Waits until the database is reachable. False if the lease expires first or the signal is aborted. */
   untilBack(signal: AbortSignal): Promise<boolean>;
   drain(): Promise<void>;
@@ -65,6 +65,8 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
   let nodes: readonly NodeView[] = [];
   let missing: readonly string[] = [];
   let lookedForMissing = -Infinity;
+  let looks = 0;
+  let latestLook = 0;
   let isDraining = false;
   /** Draining because this node stops, which cannot be undone. */
   let isLeaving = false;
@@ -90,7 +92,12 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
 
   /** Returns whether this node started or stopped draining. */
   const look = async (): Promise<boolean> => {
-    nodes = (await store.listNodes()).map(nodeView);
+    const look = (looks += 1);
+    const stored = await store.listNodes();
+    // A later look has the newer nodes, also when it was answered first.
+    if (look < latestLook) return false;
+    latestLook = look;
+    nodes = stored.map(nodeView);
     offered.clear();
     const draining = isLeaving || nodes.find((each) => each.node === node)?.draining === true;
     if (draining === isDraining) return false;
@@ -171,12 +178,13 @@ export async function joinCluster(options: ClusterOptions): Promise<Cluster> {
     },
     gave: (name) => void offered.set(name, (offered.get(name) ?? 0) + 1),
     isElsewhere: (repoId) => others().some((view) => !view.draining && has(view, repoId)),
-    lookAgain: () => {
-      look().then(
+    lookAgain: async () => {
+      try {
         // A renewal tells the other nodes that this one knows.
-        (hasChanged) => hasChanged && lease.renewSoon(),
-        (err: unknown) => log.error({ err }, "the nodes could not be read"),
-      );
+        if (await look()) lease.renewSoon();
+      } catch (err) {
+        log.error({ err }, "the nodes could not be read");
+      }
     },
     untilBack: (signal) => lease.untilBack(signal),
     async drain() {
@@ -220,7 +228,7 @@ export async function drainNode(
   if (!(await store.drainNode({ node: node.node, draining }))) {
     return refuse("node_not_found", "The node has just stopped.");
   }
-  cluster.lookAgain();
+  await cluster.lookAgain();
   return { ok: true, node: { ...node, draining } };
 }
 
@@ -237,7 +245,7 @@ export const ALONE: Cluster = {
   bestFor: () => null,
   gave: () => {},
   isElsewhere: () => false,
-  lookAgain: () => {},
+  lookAgain: async () => {},
   untilBack: async () => false,
   drain: async () => {},
   stop: async () => {},

@@ -26,7 +26,7 @@ export function createHintReader(
     globalFeed.reset();
     for (const worker of workers.values()) worker.nudge();
     // On a shared database, recovery looks for sessions every few seconds anyway.
-    if (store.isShared) return cluster.lookAgain();
+    if (store.isShared) return void cluster.lookAgain();
     store
       .unsettledSessions()
       .then((ids) => ids.forEach((id) => wake(id, { isWanted: false })), onFailure);
@@ -38,7 +38,7 @@ export function createHintReader(
       case "anything":
         return readAll();
       case "nodes":
-        return cluster.lookAgain();
+        return void cluster.lookAgain();
       case "output":
         return feeds.touch(hint.sessionId);
       case "change":
