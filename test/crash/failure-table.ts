@@ -21,14 +21,14 @@ export function totals(rounds: readonly MatrixRound[]): readonly (readonly [stri
   );
   return [
     ["rounds", rounds.length],
-    ["sessions struck in their moment", sum(({ hit }) => hit.length)],
-    ["sessions not in their moment any more, not counted", sum(({ missed }) => missed.length)],
+    ["sessions hit in their moment", sum(({ hit }) => hit.length)],
+    ["sessions no longer in their moment, not counted", sum(({ missed }) => missed.length)],
     ...faultTotals,
     ["messages acknowledged", sum(({ acknowledged }) => acknowledged)],
-    ["requests refused or lost, and sent again under their key", sum(({ refused }) => refused)],
+    ["requests refused or lost, and sent again with their key", sum(({ refused }) => refused)],
     ["reconnects of event streams", sum(({ reconnects }) => reconnects)],
     ["events received by clients", sum(({ events }) => events)],
-    ["slowest end of a run of before, ms after the fault", most(({ settledMs }) => settledMs)],
+    ["latest end of an earlier run, ms after the fault", most(({ settledMs }) => settledMs)],
     ["violations", sum(({ violations }) => violations.length)],
   ];
 }
@@ -52,13 +52,13 @@ export function markdownTable(
 
 const COUNT_NAMES: Readonly<Record<keyof FaultCounts, string>> = {
   randomKills: "kills of the server at a random moment",
-  failpointKills: "kills of the server at a named place",
-  agentsKilled: "processes of agents killed",
+  failpointKills: "kills of the server at a failpoint",
+  agentsKilled: "agent processes killed",
   misbehaviours: "misbehaviours of agents",
   pauses: "pauses of the server",
-  busyPeriods: "times the database was held by another process",
+  busyPeriods: "times another process locked the database",
   fullDisks: "times the disk was full",
-  clientsCut: "clients cut off",
+  clientsCut: "clients disconnected",
   clockJumps: "jumps of the clock",
 };
 

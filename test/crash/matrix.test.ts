@@ -112,7 +112,7 @@ describe("the results", () => {
     expect(Object.fromEntries(totals(rounds))).toMatchObject({
       rounds: 3,
       "kills of the server at a random moment": 3,
-      "sessions struck in their moment": 6,
+      "sessions hit in their moment": 6,
       violations: 1,
     });
   });

@@ -16,9 +16,9 @@ export function writePage(results: readonly Results[]): void {
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its markers`);
   const figures = [
-    `${rounds.length} rounds (\`--seed\` ${seeds}). Each number is how often the fault struck a session, or the server, in that moment:`,
+    `${rounds.length} rounds (\`--seed\` ${seeds}). Each number shows how often the fault hit a session, or the server, in that moment:`,
     matrixTable(rounds),
-    markdownTable(["in all", ""], totals(rounds)),
+    markdownTable(["total", ""], totals(rounds)),
   ].join("\n\n");
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${figures}\n\n${END}${after}`);
 }

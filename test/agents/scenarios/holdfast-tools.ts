@@ -16,7 +16,7 @@ export const holdfastTools: Scenario = {
     if (route === null) {
       await session.remove();
       await rig.noAgents();
-      throw new Unsupported("it is not given them");
+      throw new Unsupported("it does not get them");
     }
 
     await session.send(route.call("set_phase", { phase: "planning" }));

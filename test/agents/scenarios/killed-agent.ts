@@ -5,7 +5,7 @@ import { countOf, openSession, textsOf, userTextsOf } from "../session-driver.ts
 
 export const killedAgent: Scenario = {
   name: "killed-agent",
-  title: "knows what was said after a kill",
+  title: "remembers after a kill",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     await session.say("CODE-alpha PING");

@@ -37,7 +37,7 @@ export const allow: Scenario = {
 
 export const reject: Scenario = {
   name: "reject",
-  title: "does not when it is rejected",
+  title: "writes nothing when rejected",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("rejected.txt");
@@ -89,7 +89,7 @@ export const killedServer: Scenario = {
 
 export const killedServerReject: Scenario = {
   name: "killed-server-reject",
-  title: "the same, and rejected",
+  title: "the same, rejected",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("never.txt");

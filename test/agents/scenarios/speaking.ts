@@ -33,7 +33,7 @@ export const thinking: Scenario = {
 
 export const cancel: Scenario = {
   name: "cancel",
-  title: "cancelled while it speaks",
+  title: "cancelled while streaming",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     await session.send("SLOW");
