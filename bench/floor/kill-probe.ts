@@ -63,6 +63,6 @@ async function sendAgain(
   const recovery = (await answered.promise) - killedAt;
   reader.close();
   connection.close();
-  const kept = new Set([...text.matchAll(/(\d+):\d{9,} /gu)].map(([, number]) => Number(number)));
-  return { kept: shown.filter((number) => kept.has(number)).length, recovery };
+  const stored = new Set([...text.matchAll(/(\d+):\d{9,} /gu)].map(([, number]) => Number(number)));
+  return { kept: shown.filter((number) => stored.has(number)).length, recovery };
 }

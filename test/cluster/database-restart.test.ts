@@ -28,7 +28,7 @@ describe("a database that is restarted within a lease", () => {
       ),
     );
     const gate = nodes.file("go-on");
-    const text = script(say("begun "), waitFor(gate), stamp(100, 20));
+    const text = script(say("started "), waitFor(gate), stamp(100, 20));
     const { run } = await a.client.sessions.send(id, { text });
     await eventually(
       () => watchers[1]?.view.session.messages.some(({ role }) => role === "agent"),

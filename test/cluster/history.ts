@@ -36,7 +36,7 @@ export interface RequestRecord {
     | { readonly ok: false; readonly why: string };
 }
 
-/** What one client received of one session, over all its connections. */
+/** Everything that one client received of one session, over all its connections. */
 export interface View {
   readonly client: string;
   readonly sessionId: string;

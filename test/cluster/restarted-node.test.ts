@@ -17,7 +17,7 @@ describe("a node that is killed and started again on its data folder", () => {
     const node = cluster.node("a");
     const { sessions } = node.client;
     const { id } = await cluster.createSession(node);
-    const text = script(say("begun. "), flood({ perSecond: 20, seconds: 60, text: "word " }));
+    const text = script(say("started. "), flood({ perSecond: 20, seconds: 60, text: "word " }));
     const { run: interrupted } = await sessions.send(id, { text });
     await eventually(
       async () => (await sessions.messages(id)).messages.some(({ role }) => role === "agent"),

@@ -15,7 +15,7 @@ export const FAULTS = [
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
-/** What a session is doing when the fault starts. */
+/** Activity of a session when the fault starts. */
 export const SESSION_MOMENTS = [
   "idle",
   "starting",
@@ -28,7 +28,7 @@ export const SESSION_MOMENTS = [
 ] as const;
 export type SessionMoment = (typeof SESSION_MOMENTS)[number];
 
-/** What the server is doing. */
+/** Activity of the server when the fault starts. */
 export const SERVER_MOMENTS = ["shutting down", "migrating"] as const;
 export type ServerMoment = (typeof SERVER_MOMENTS)[number];
 export type Moment = SessionMoment | ServerMoment;

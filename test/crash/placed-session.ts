@@ -30,7 +30,7 @@ const MISBEHAVED_WITHIN_MS = 5_000;
 export interface Placement {
   readonly history: History;
   readonly moment: SessionMoment;
-  /** What its agent does on command during the moment. */
+  /** Misbehaviour of its agent, on command during the moment. */
   readonly misbehaviour: Misbehaviour | null;
 }
 

@@ -1,4 +1,4 @@
-/** Who may use a route: anybody (`public`), the tools of the session's agent (`agent`), or a token with this scope. */
+/** The users of a route: anybody (`public`), the tools of the session's agent (`agent`), or a token with this scope. */
 export type Access = "public" | "read" | "send" | "admin" | "agent";
 
 export interface Row {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** A place in a request about a session that contains the ID of something else. */
 export interface IdPlace {
-  /** As the router has it: `DELETE /api/sessions/:id/queue/:messageId`. */
+  /** In the router's notation: `DELETE /api/sessions/:id/queue/:messageId`. */
   readonly route: string;
   /** The field of the body; null if the ID is in the path. */
   readonly field: string | null;
