@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** All that one part of the benchmark leaves on the disk; gone with the process at the latest. */
+/** Temporary files of one part of the benchmark. Removed at the latest when the process exits. */
 export interface BenchFolder {
   newFolder(name: string): string;
   remove(): void;
@@ -17,9 +17,9 @@ export function openBenchFolder(): BenchFolder {
   process.once("exit", remove);
   return {
     newFolder: (name) => {
-      const made = path.join(folder, name);
-      mkdirSync(made, { recursive: true });
-      return made;
+      const created = path.join(folder, name);
+      mkdirSync(created, { recursive: true });
+      return created;
     },
     remove,
   };

@@ -14,7 +14,7 @@ const WRITER = path.join(import.meta.dirname, "cluster-writer.ts");
 const SESSIONS_PER_NODE = 20;
 const TICKS_PER_SECOND = 100;
 
-/** One, two and three processes that only write, each to its own sessions. */
+/** Measures one, two and three processes that only write, each to its own sessions. */
 export async function measureAppends(
   url: string,
   { seconds }: { readonly seconds: number },
@@ -26,57 +26,57 @@ export async function measureAppends(
     );
     const before = databaseCpuMs(url);
     const results = await Promise.all(writers.map((write) => write()));
-    const spentMs = databaseCpuMs(url) - before;
+    const databaseMs = databaseCpuMs(url) - before;
     const appended = results.reduce((sum, result) => sum + result.appended, 0);
     const cpuMs = results.reduce((sum, result) => sum + result.cpuMs, 0);
     rates.push({
       nodes,
       perSecond: appended / seconds,
       nodeCpuUs: (cpuMs * 1_000) / appended,
-      databaseCpuUs: (spentMs * 1_000) / appended,
+      databaseCpuUs: (databaseMs * 1_000) / appended,
     });
   }
   return rates;
 }
 
-interface Written {
+interface WriterResult {
   readonly appended: number;
   readonly cpuMs: number;
 }
 
-/** Resolves when the process has its sessions; what it resolves to makes it begin. */
+/** Resolves when the process has created its sessions, to a function that starts the writing. */
 async function startWriter({
   url,
   seconds,
 }: {
   readonly url: string;
   readonly seconds: number;
-}): Promise<() => Promise<Written>> {
+}): Promise<() => Promise<WriterResult>> {
   const options = JSON.stringify({ url, seconds, sessions: SESSIONS_PER_NODE });
   const flags = ["--conditions=holdfast-source", "--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...flags, WRITER, options], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   const line = (matches: (text: string) => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (matches(said)) resolve();
+      const check = (): void => {
+        if (matches(output)) resolve();
       };
-      child.stdout.on("data", look);
-      child.once("exit", (code) => reject(new Error(`a writer ended with ${code}`)));
+      child.stdout.on("data", check);
+      child.once("exit", (code) => reject(new Error(`a writer exited with ${code}`)));
     });
-  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   await line((text) => text.includes("ready\n"));
   return async () => {
     const done = line((text) => text.split("\n").length > 2);
     child.stdin.write("go\n");
     await done;
-    return JSON.parse(said.split("\n")[1] ?? "{}");
+    return JSON.parse(output.split("\n")[1] ?? "{}");
   };
 }
 
-/** Of the server at this port and all its processes, those that have ended included. */
+/** CPU time of the server at this port and all its processes, including exited ones. */
 function databaseCpuMs(url: string): number {
   const { port } = new URL(url);
   const postmaster = readdirSync("/proc").find((pid) => isPostmaster(pid, port));

@@ -21,7 +21,7 @@ const PER_SECOND = 50;
 const STARTS = 60;
 const LEASE_MS = 10_000;
 
-/** What it costs that a client, an agent and the one who asks are on different nodes. */
+/** Measures the cost if a client, an agent and the sender are on different nodes. */
 export async function benchCluster({
   seconds,
   takeovers,
@@ -32,19 +32,19 @@ export async function benchCluster({
   const cluster = await openBenchCluster(3);
   try {
     const session = await cluster.warmSession();
-    const here = await stampedStream(session, { node: session.local, seconds });
-    const there = await stampedStream(session, { node: session.remote, seconds });
+    const sameNode = await stampedStream(session, { node: session.local, seconds });
+    const otherNode = await stampedStream(session, { node: session.remote, seconds });
     const starts = await startRuns(session);
-    const taken = await takeOver(cluster, takeovers);
+    const takeover = await takeOver(cluster, takeovers);
     for (const { kill } of cluster.nodes) await kill();
     return {
       rows: [
-        row("agent's write to a client of the same node, 50/s", here, null),
-        row("agent's write to a client of another node, 50/s, median", there, {
+        row("agent's write to a client of the same node, 50/s", sameNode, null),
+        row("agent's write to a client of another node, 50/s, median", otherNode, {
           of: "p50Ms",
           belowMs: 10,
         }),
-        row("agent's write to a client of another node, 50/s", there, {
+        row("agent's write to a client of another node, 50/s", otherNode, {
           of: "p99Ms",
           belowMs: 50,
         }),
@@ -53,7 +53,7 @@ export async function benchCluster({
           of: "p50Ms",
           belowMs: Math.round(starts.local.p50Ms + 15),
         }),
-        row("kill -9 of the owner to the run's end on another node", taken, {
+        row("kill -9 of the owner to the run's end on another node", takeover, {
           of: "p99Ms",
           belowMs: 2 * LEASE_MS,
         }),
@@ -68,7 +68,7 @@ export async function benchCluster({
 export function printRates(rates: readonly AppendRate[]): string {
   const lines = rates.map(
     ({ nodes, perSecond, nodeCpuUs, databaseCpuUs }) =>
-      `${nodes} ${nodes === 1 ? "node " : "nodes"}  ${Math.round(perSecond).toLocaleString("en").padStart(7)} appended events/s, each ${nodeCpuUs.toFixed(0)} µs of a node's processor and ${databaseCpuUs.toFixed(0)} µs of the database's`,
+      `${nodes} ${nodes === 1 ? "node " : "nodes"}  ${Math.round(perSecond).toLocaleString("en").padStart(7)} appended events/s, each ${nodeCpuUs.toFixed(0)} µs of CPU time of a node and ${databaseCpuUs.toFixed(0)} µs of the database`,
   );
   return lines.join("\n");
 }
@@ -96,18 +96,18 @@ async function stampedStream(
   return figuresOf(times);
 }
 
-/** From just before the request until the agent writes, by the clock that all processes here share. */
+/** Time from just before the request until the agent writes, by the clock that all processes share. */
 async function startRuns(session: WarmSession): Promise<{ local: Figures; remote: Figures }> {
   const { id, local, remote } = session;
   const times = { local: [] as number[], remote: [] as number[] };
   for (let index = 0; index < STARTS; index += 1) {
-    const where = index % 2 === 0 ? "local" : "remote";
-    const { client } = where === "local" ? local : remote;
+    const node = index % 2 === 0 ? "local" : "remote";
+    const { client } = node === "local" ? local : remote;
     const before = process.hrtime.bigint();
     const { run } = await client.sessions.send(id, { text: script(stamp(1, 0)) });
-    const said = await untilEnded(local.client, { id, runId: run.id });
-    const wrote = BigInt(/\d+:(\d{9,})/u.exec(said)?.[1] ?? 0);
-    times[where].push(Number(wrote - before) / 1e6);
+    const answer = await untilEnded(local.client, { id, runId: run.id });
+    const wroteAt = BigInt(/\d+:(\d{9,})/u.exec(answer)?.[1] ?? 0);
+    times[node].push(Number(wroteAt - before) / 1e6);
   }
   return { local: figuresOf(times.local), remote: figuresOf(times.remote) };
 }
@@ -118,7 +118,7 @@ async function takeOver(cluster: BenchCluster, count: number): Promise<Figures> 
     const { id, local, remote } = await cluster.warmSession();
     const text = script(flood({ perSecond: 20, seconds: 120, text: "word " }));
     const { run } = await remote.client.sessions.send(id, { text });
-    await started(remote, { id, runId: run.id });
+    await untilStreaming(remote, { id, runId: run.id });
     const before = performance.now();
     await local.kill();
     await untilEnded(remote.client, { id, runId: run.id });
@@ -128,7 +128,7 @@ async function takeOver(cluster: BenchCluster, count: number): Promise<Figures> 
   return figuresOf(times);
 }
 
-async function started(
+async function untilStreaming(
   { url }: BenchNode,
   { id, runId }: { readonly id: string; readonly runId: string },
 ): Promise<void> {
@@ -150,7 +150,7 @@ async function readStamps(
     const events = (rest + String(chunk)).split("\n\n");
     rest = events.pop() ?? "";
     for (const event of events) {
-      // The whole message brings again what its pieces brought.
+      // The complete message repeats its pieces.
       if (!/^event: (delta|message)$/mu.test(event) || event.includes('"complete":true')) continue;
       for (const [, , nanoseconds] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
         if (!take(BigInt(nanoseconds ?? 0), now)) return void stream.destroy();

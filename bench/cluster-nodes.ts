@@ -17,7 +17,7 @@ export interface BenchNode {
 
 export interface WarmSession {
   readonly id: string;
-  /** Where its agent lives, idle. */
+  /** The node of its idle agent. */
   readonly local: BenchNode;
   readonly remote: BenchNode;
 }
@@ -31,7 +31,7 @@ export interface BenchCluster {
 
 const VARIABLE = "BENCH_NODE";
 
-/** Server processes on one PostgreSQL, with nothing in between. */
+/** Server processes on one PostgreSQL, without a proxy. */
 export async function openBenchCluster(count: number): Promise<BenchCluster> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
   const root = path.join(folder, "root");
@@ -55,10 +55,10 @@ export async function openBenchCluster(count: number): Promise<BenchCluster> {
       const { run } = await first.client.sessions.send(id, {
         text: script(say("on "), tell("variable", VARIABLE)),
       });
-      const said = await untilEnded(first.client, { id, runId: run.id });
-      const local = nodes.find(({ name }) => said.includes(`node-${name}`));
+      const answer = await untilEnded(first.client, { id, runId: run.id });
+      const local = nodes.find(({ name }) => answer.includes(`node-${name}`));
       const remote = nodes.find((node) => node !== local);
-      if (local === undefined || remote === undefined) throw new Error(`no node in: ${said}`);
+      if (local === undefined || remote === undefined) throw new Error(`no node in: ${answer}`);
       return { id, local, remote };
     };
     return { nodes, databaseUrl: postgres.url, warmSession, close };
@@ -68,7 +68,7 @@ export async function openBenchCluster(count: number): Promise<BenchCluster> {
   }
 }
 
-/** What the agent said last, once the run is over. */
+/** Waits for the end of the run, and returns the agent's last text. */
 export async function untilEnded(
   client: Client,
   { id, runId }: { readonly id: string; readonly runId: string },

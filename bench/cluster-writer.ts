@@ -1,4 +1,4 @@
-/** One node's worth of writing: appends pieces of text to its own sessions as fast as they are taken. */
+/** Appends pieces of text to its own sessions as fast as possible, as one node. */
 import { randomUUID } from "node:crypto";
 import { openStore } from "../packages/server/src/storage/open-store.ts";
 import { beginSession } from "../packages/server/src/storage/testing/session-driver.ts";
@@ -32,19 +32,19 @@ const writers = await Promise.all(
 
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
-const began = process.cpuUsage();
+const startUsage = process.cpuUsage();
 const end = performance.now() + seconds * 1_000;
 const counts = await Promise.all(
   writers.map(async (append) => {
     let count = 0;
     for (; performance.now() < end; count += 1) {
-      const appended = await append();
-      if (!appended.ok) throw new Error(`refused: ${appended.refused}`);
+      const result = await append();
+      if (!result.ok) throw new Error(`refused: ${result.refused}`);
     }
     return count;
   }),
 );
-const { user, system } = process.cpuUsage(began);
+const { user, system } = process.cpuUsage(startUsage);
 const appended = counts.reduce((sum, count) => sum + count, 0);
 process.stdout.write(`${JSON.stringify({ appended, cpuMs: (user + system) / 1_000 })}\n`);
 await store.close();

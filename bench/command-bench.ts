@@ -6,17 +6,17 @@ import { figuresOf, type Figures } from "./measure.ts";
 import type { Row } from "./report.ts";
 import { BINARY } from "./server-process.ts";
 
-/** Beyond Node's own start, for a command; for a hook, all of it. */
+/** Goal for a command beyond Node's own start, and for a hook in total. */
 const COMMAND_MS = 150;
 const HOOK_MS = 250;
 
-/** Commands as shells start them: a new process each, Node's own start beside it. */
+/** Runs commands in new processes, as a shell does, and compares them with the start of Node. */
 export async function benchCommands({
   repeat,
   hasBulk,
 }: {
   readonly repeat: number;
-  /** Ten thousand at once, too. */
+  /** Also imports and cleans up ten thousand sessions. */
   readonly hasBulk: boolean;
 }): Promise<readonly Row[]> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
@@ -36,19 +36,19 @@ export async function benchCommands({
       run(["hook", "pre-delegate"], `{"agent_name": "bench", "agent_id": "agent-1"}`);
     const rows: Row[] = [];
     for (const [name, work] of commands) {
-      const { mine, node } = await alternating(repeat, work);
+      const { command, node } = await alternating(repeat, work);
       const belowMs = node.p50Ms + COMMAND_MS;
       rows.push({
         name,
-        holdfast: mine,
+        holdfast: command,
         raw: node,
         goal: { of: "p50Ms", belowMs: Math.round(belowMs) },
       });
     }
-    const { mine, node } = await alternating(repeat, hook);
+    const { command, node } = await alternating(repeat, hook);
     rows.push({
       name: "holdfast hook pre-delegate",
-      holdfast: mine,
+      holdfast: command,
       raw: node,
       goal: { of: "p50Ms", belowMs: HOOK_MS },
     });
@@ -79,7 +79,7 @@ async function benchBulk({
       goal: { of: "p50Ms", belowMs: 10_000 },
     },
     {
-      name: `clean ${STATES} sessions up`,
+      name: `clean up ${STATES} sessions`,
       holdfast: removed,
       raw: null,
       goal: { of: "p50Ms", belowMs: 1_000 },
@@ -108,19 +108,19 @@ function writeState(folder: string, index: number): void {
   writeFileSync(path.join(folder, agentId, "state.json"), JSON.stringify(state, null, 2));
 }
 
-/** One after the other in turns, so that both have the same machine. */
+/** Alternates between both, so that they run under the same conditions. */
 async function alternating(
   repeat: number,
   work: () => Promise<number>,
-): Promise<{ readonly mine: Figures; readonly node: Figures }> {
+): Promise<{ readonly command: Figures; readonly node: Figures }> {
   await work();
-  const mine: number[] = [];
+  const command: number[] = [];
   const node: number[] = [];
   for (let index = 0; index < repeat; index += 1) {
     node.push(await timed(["-e", "0"], ""));
-    mine.push(await work());
+    command.push(await work());
   }
-  return { mine: figuresOf(mine), node: figuresOf(node) };
+  return { command: figuresOf(command), node: figuresOf(node) };
 }
 
 function timed(args: readonly string[], input: string): Promise<number> {

@@ -8,18 +8,18 @@ import { openRaw, type RawDatabase } from "../packages/server/src/storage/testin
 
 import { eventsOf, messageText, REPOS } from "./fill.ts";
 
-/** Made by the kernel; the others are their copies, made in SQL. */
+/** Sessions created by the kernel. SQL copies them for the others. */
 const TEMPLATES = 20;
-/** So close that a million are of the last days: what is older, a server removes while it is measured. */
+/** Small enough that a million sessions are from the last days: a server would remove older ones during the measurement. */
 const EVERY_MS = 250;
 
 export interface Fill {
   readonly sessions: number;
-  /** Left active, as after a crash: the next start suspends them, in the background of whatever is measured. */
+  /** Leaves sessions active, as after a crash. The next start suspends them in the background. */
   readonly isOpen?: boolean;
 }
 
-/** A database with so many sessions, as orchestrators leave them: named, two phases in, some archived, none at work. */
+/** Fills a database with typical sessions of orchestrators: named, with two phases, some archived, none active. */
 export async function fillDatabase(
   location: DatabaseLocation,
   { sessions, isOpen = false }: Fill,
@@ -34,7 +34,7 @@ export async function fillDatabase(
   await raw.close();
 }
 
-/** Into a database whose only sessions are the templates. */
+/** Copies the templates in a database that contains no other sessions. */
 async function copySessions(
   raw: RawDatabase,
   { engine, sessions }: { readonly engine: DatabaseLocation["engine"]; readonly sessions: number },
@@ -121,7 +121,7 @@ async function addTemplates(
   }
 }
 
-/** Gives a session so many whole messages, of about the size people and agents write. */
+/** Adds complete messages of a typical size to a session. */
 export async function fillMessages(
   location: DatabaseLocation,
   { id, count }: { readonly id: string; readonly count: number },
@@ -141,7 +141,7 @@ export async function fillMessages(
   await raw.close();
 }
 
-/** After the only message of the session, which is also the last entry of its log. */
+/** Copies the only message of the session, which is also the last entry of its log. */
 async function copyMessages(
   raw: RawDatabase,
   {
@@ -168,14 +168,14 @@ async function copyMessages(
     own: { messageId: newId, seq: `"SessionEvent"."seq" + copy.n` },
   });
   const text = isSqlite ? `"content"` : `"content"::text`;
-  const changed = `replace(${text}, 'Message 0:', 'Message ' || copy.n || ':')`;
+  const copiedText = `replace(${text}, 'Message 0:', 'Message ' || copy.n || ':')`;
   await insert("AgentMessage", {
     key: "id",
     own: {
       id: newId,
       seq: `"AgentMessage"."seq" + copy.n`,
       role: "case copy.n % 2 when 0 then 'user' else 'agent' end",
-      content: isSqlite ? changed : `${changed}::json`,
+      content: isSqlite ? copiedText : `${copiedText}::json`,
     },
   });
   if (isSqlite) {

@@ -6,7 +6,7 @@ import type { Phase } from "../packages/server/src/domain/phase.ts";
 import type { Session } from "../packages/server/src/domain/session.ts";
 import type { Store } from "../packages/server/src/storage/store.ts";
 
-const AT_ONCE = 256;
+const BATCH = 256;
 const PHASES: readonly Phase[] = ["investigating", "planning", "approval", "executing"];
 
 export const REPOS = ["repo-0", "repo-1", "repo-2", "repo-3", "repo-4"] as const;
@@ -16,14 +16,14 @@ export function sessionId(index: number): string {
   return `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`;
 }
 
-/** Sessions as orchestrators leave them: named, two phases in, some archived, some suspended. */
+/** Creates typical sessions of orchestrators: named, with two phases, some archived, some suspended. */
 export async function fillSessions(store: Store, count: number): Promise<void> {
   for (const [index, id] of REPOS.entries()) {
     await store.addRepo({ id, path: `/repos/${index}`, name: id, createdAt: START_AT });
   }
-  for (let start = 0; start < count; start += AT_ONCE) {
+  for (let start = 0; start < count; start += BATCH) {
     const indexes = Array.from(
-      { length: Math.min(AT_ONCE, count - start) },
+      { length: Math.min(BATCH, count - start) },
       (_, offset) => start + offset,
     );
     await Promise.all(
@@ -32,7 +32,7 @@ export async function fillSessions(store: Store, count: number): Promise<void> {
   }
 }
 
-/** What has happened to a session of this number. */
+/** The events of the session with this index. */
 export function eventsOf(
   index: number,
   {
@@ -76,7 +76,7 @@ export function eventsOf(
   return events;
 }
 
-/** One session with so many whole messages, of about the size people and agents write. */
+/** Adds complete messages of a typical size to a session. */
 export async function fillMessages(
   store: Store,
   { id, count }: { id: string; count: number },

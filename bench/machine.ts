@@ -7,14 +7,14 @@ export function describeMachine(): string {
   return `${cpus().length} × ${cpu?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${release()}, Node ${process.versions.node}`;
 }
 
-const FIRST = -18;
+const PRIORITY = -18;
 
-/** Before everything else on this machine, with all that is started from here; false where that is not allowed. */
+/** Raises the priority of this process and its children above all others. Returns false if that is not allowed. */
 export function takePriority(): boolean {
   try {
-    setPriority(FIRST);
-    // Linux weighs whole groups of processes first; without them the line above is all there is.
-    writeFileSync("/proc/self/autogroup", String(FIRST));
+    setPriority(PRIORITY);
+    // Linux schedules process groups first, if autogroups are enabled.
+    writeFileSync("/proc/self/autogroup", String(PRIORITY));
     return true;
   } catch {
     return false;
@@ -22,42 +22,42 @@ export function takePriority(): boolean {
 }
 
 export interface Noise {
-  /** Of all processors, while nothing of ours had anything to do: what others took, as the greatest of all looks. */
+  /** Share of all CPUs used by other programs while the benchmark was idle; the maximum of all samples. */
   readonly othersShare: number;
-  /** Of the whole run: what the machine under this one kept to itself. */
+  /** Share of the run's CPU time taken by the hypervisor. */
   readonly stealShare: number;
   readonly load: number;
-  /** What a reader must know about the figures; null when the machine was quiet. */
+  /** A warning about the figures; null if the machine was quiet. */
   readonly warning: string | null;
 }
 
-const LOOK_MS = 300;
+const SAMPLE_MS = 300;
 const BUSY_SHARE = 0.1;
 const STEAL_SHARE = 0.02;
 
-/** Looks at the machine whenever the benchmark itself has nothing to do. */
+/** Samples the machine while the benchmark itself is idle. */
 export function watchMachine(): {
-  look(): Promise<void>;
+  sample(): Promise<void>;
   noise(): Noise;
 } {
-  const begun = readTimes();
+  const startTimes = readTimes();
   let othersShare = 0;
   return {
-    async look() {
+    async sample() {
       const before = readTimes();
-      await pause(LOOK_MS);
+      await pause(SAMPLE_MS);
       const after = readTimes();
       othersShare = Math.max(othersShare, shareOf(before, after, "busy"));
     },
     noise() {
-      const stealShare = shareOf(begun, readTimes(), "steal");
+      const stealShare = shareOf(startTimes, readTimes(), "steal");
       const load = loadavg()[0] ?? 0;
       const isBusy = othersShare > BUSY_SHARE || stealShare > STEAL_SHARE;
       const warning = isBusy
-        ? `The machine was busy: others took up to ${percent(othersShare)} of it between measurements, ` +
-          `${percent(stealShare)} was stolen, load ${load.toFixed(1)}. ` +
-          (getPriority() < 0 ? "The servers went before them, a database did not. " : "") +
-          "Read ratios only, and those with care."
+        ? `The machine was busy: other programs used up to ${percent(othersShare)} of it between measurements, ` +
+          `${percent(stealShare)} was steal time, load ${load.toFixed(1)}. ` +
+          (getPriority() < 0 ? "The servers had priority over them, a database did not. " : "") +
+          "Compare only the ratios, and with care."
         : null;
       return { othersShare, stealShare, load, warning };
     },
@@ -79,8 +79,8 @@ function readTimes(): Times {
   return { busy, steal, total: busy + idle + iowait + steal };
 }
 
-function shareOf(before: Times, after: Times, what: "busy" | "steal"): number {
-  return (after[what] - before[what]) / Math.max(1, after.total - before.total);
+function shareOf(before: Times, after: Times, kind: "busy" | "steal"): number {
+  return (after[kind] - before[kind]) / Math.max(1, after.total - before.total);
 }
 
 function percent(share: number): string {

@@ -4,7 +4,7 @@ export interface Figures {
   readonly count: number;
 }
 
-/** Times each call on its own, after a few that are not counted. */
+/** Measures each call, after a few calls that are not counted. */
 export async function measure(
   count: number,
   work: (index: number) => unknown,

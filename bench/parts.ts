@@ -14,19 +14,19 @@ import { benchWeb } from "./web/web-bench.ts";
 
 export type Effort = "quick" | "default" | "full";
 
-/** One part of the benchmark: `--only NAME`, and a place of this name in the docs. */
+/** One part of the benchmark: selected with `--only NAME`, and a section of this name in the docs. */
 export interface Part {
   readonly name: string;
   readonly title: string;
-  /** Left out where little time is to be spent. */
+  /** Skipped by `--quick`. */
   readonly isSlow?: boolean;
-  /** What it takes on a quiet machine; it is not begun when less is left. */
+  /** Duration on a quiet machine. The part is skipped if less time is left. */
   readonly seconds: { readonly quick: number; readonly usual: number };
-  /** Null where the machine lacks what it needs. */
+  /** Null if the machine lacks a requirement. */
   run(effort: Effort): Promise<Report | null>;
 }
 
-/** The first of three for `--quick`, the last for `--full`. */
+/** Chooses the first value for `--quick` and the last for `--full`. */
 const byEffort = <Value>(effort: Effort, quick: Value, usual: Value, full: Value): Value =>
   effort === "quick" ? quick : effort === "full" ? full : usual;
 
@@ -34,7 +34,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "floor",
     seconds: { quick: 80, usual: 240 },
-    title: "Holdfast beside the floor, in turns",
+    title: "Holdfast compared with the floor",
     run: async (effort) =>
       reportFloor(
         await compare({ repetitions: byEffort(effort, 2, 3, 9), isQuick: effort === "quick" }),
@@ -43,7 +43,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "forms",
     seconds: { quick: 60, usual: 100 },
-    title: "Holdfast with its agents in the sandbox, and on PostgreSQL, in turns",
+    title: "Holdfast with agents in the sandbox, and on PostgreSQL",
     isSlow: true,
     run: async (effort) =>
       reportForms(await compareForms({ repetitions: byEffort(effort, 1, 1, 5) })),
@@ -51,13 +51,13 @@ export const PARTS: readonly Part[] = [
   {
     name: "growth",
     seconds: { quick: 20, usual: 80 },
-    title: "What an operation costs with more and more stored",
+    title: "Cost of operations by the number of stored items",
     run: async (effort) =>
       reportGrowth(
         await benchGrowth({
           sessions: [100, 10_000, ...byEffort(effort, [], [100_000], [100_000, 1_000_000])],
           messages: [10, 1_000, ...(effort === "quick" ? [] : [100_000])],
-          looks: byEffort(effort, 60, 150, 300),
+          samples: byEffort(effort, 60, 150, 300),
         }),
       ),
   },
@@ -84,7 +84,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "commands",
     seconds: { quick: 6, usual: 28 },
-    title: "Commands, a process each; raw: Node that does nothing",
+    title: "Commands in separate processes; raw: Node that does nothing",
     run: async (effort) =>
       reportRows(
         await benchCommands({ repeat: byEffort(effort, 3, 10, 30), hasBulk: effort !== "quick" }),
@@ -93,7 +93,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "web",
     seconds: { quick: 30, usual: 35 },
-    title: "The page in Chromium; 12 characters an update, all messages in the list",
+    title: "The page in Chromium; 12 characters per update, all messages in the list",
     isSlow: true,
     run: async (effort) => reportWeb(await benchWeb({ seconds: byEffort(effort, 5, 6, 15) })),
   },
@@ -114,7 +114,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "sandbox",
     seconds: { quick: 5, usual: 10 },
-    title: "Starts in the sandbox, in turns with others; raw: without it",
+    title: "Starts in the sandbox; raw: without it",
     run: async (effort) => {
       const rows = await benchSandbox({ repeat: byEffort(effort, 5, 15, 50) });
       return rows === null ? null : reportRows(rows);

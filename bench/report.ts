@@ -1,12 +1,12 @@
 import type { Figures } from "./measure.ts";
 
-/** What a part of the benchmark found: to be printed, to be written into the docs, and to be kept as JSON. */
+/** The result of a part, for the terminal, the docs and the JSON file. */
 export interface Report {
   readonly tables: readonly Table[];
-  /** Below the tables, a line each. */
+  /** Lines below the tables. */
   readonly notes: readonly string[];
   readonly figures: unknown;
-  /** For the docs: the names of files and what is in them. */
+  /** Images for the docs: content by file name. */
   readonly images?: Readonly<Record<string, string>>;
   /** Names of the goals that were missed. */
   readonly missed: readonly string[];
@@ -15,16 +15,16 @@ export interface Report {
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Columns that are read from the left. */
+  /** Left-aligned columns. */
   readonly left: readonly number[];
 }
 
 export interface Row {
   readonly name: string;
   readonly holdfast: Figures;
-  /** The same work with the bare driver, in the same run. */
+  /** The same work without Holdfast, in the same run. */
   readonly raw: Figures | null;
-  /** What we promise, and of which figure. */
+  /** The promised limit, and the figure it applies to. */
   readonly goal: { readonly of: "p50Ms" | "p99Ms"; readonly belowMs: number } | null;
 }
 
@@ -85,7 +85,7 @@ function printTable({ head, rows, left }: Table): string {
   return all.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-/** As the docs are formatted: columns as wide as their widest cell. */
+/** Formatted as oxfmt does: columns as wide as their widest cell. */
 export function markdownTable({ head, rows, left }: Table): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>

@@ -17,7 +17,7 @@ import { openSandbox, type Sandbox } from "../packages/server/src/providers/sand
 import { figuresOf, type Figures } from "./measure.ts";
 import type { Row } from "./report.ts";
 
-/** Starts in the sandbox beside starts without, in turns; null where there is none. */
+/** Compares starts with and without the sandbox, alternately. Null without a sandbox. */
 export async function benchSandbox({ repeat }: { repeat: number }): Promise<readonly Row[] | null> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-bench-")));
   const data = path.join(folder, "data");
@@ -47,7 +47,7 @@ export async function benchSandbox({ repeat }: { repeat: number }): Promise<read
   }
 }
 
-/** The first two of each are not counted. */
+/** Does not count the first two of each. */
 async function inTurns(
   repeat: number,
   timed: (isInside: boolean) => Promise<number>,
@@ -63,7 +63,7 @@ async function inTurns(
 }
 
 async function runNothing(workspace: Workspace, sandbox: Sandbox | null): Promise<number> {
-  const begun = performance.now();
+  const startedMs = performance.now();
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
   const program = "/bin/true";
@@ -81,7 +81,7 @@ async function runNothing(workspace: Workspace, sandbox: Sandbox | null): Promis
   });
   started.stdout.resume();
   await started.exited;
-  return performance.now() - begun;
+  return performance.now() - startedMs;
 }
 
 async function startDemo(
@@ -96,7 +96,7 @@ async function startDemo(
     clientVersion: "0.0.0",
     ...(sandbox !== null && { sandbox }),
   });
-  const begun = performance.now();
+  const startedMs = performance.now();
   const agent = await provider.startAgent({
     sessionId: "bench",
     workspace,
@@ -105,7 +105,7 @@ async function startDemo(
     signal: new AbortController().signal,
     onReport: () => undefined,
   });
-  const tookMs = performance.now() - begun;
+  const tookMs = performance.now() - startedMs;
   await agent.stop({ urgent: true });
   return tookMs;
 }

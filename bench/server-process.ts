@@ -4,7 +4,7 @@ import path from "node:path";
 
 export const BINARY = path.resolve(import.meta.dirname, "../packages/server/bin/holdfast.js");
 
-/** The program as it is now, in a folder of its own: a build meanwhile does not change what is measured. */
+/** Copies the current program, so that a build during the benchmark does not change it. */
 export function copyProgram(folder: string): string {
   const server = path.dirname(path.dirname(BINARY));
   for (const part of ["bin", "dist/program", "dist/web", "package.json"]) {
@@ -16,7 +16,7 @@ export function copyProgram(folder: string): string {
 export interface BenchServer {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process until it said that it was ready. */
+  /** Time from the start of the process until it was ready. */
   readonly readyMs: number;
   kill(): Promise<void>;
 }
@@ -32,13 +32,13 @@ export async function startServer(
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  let said = "";
+  let output = "";
   await new Promise<void>((resolve, reject) => {
     child.stdout.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("Stop ")) resolve();
+      output += chunk.toString();
+      if (output.includes("Stop ")) resolve();
     });
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`the server exited with ${code}`)));
   });
   const readyMs = performance.now() - start;
   const { url }: { readonly url: string } = JSON.parse(

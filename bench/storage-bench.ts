@@ -21,11 +21,11 @@ export interface StorageFigures {
   readonly sizes: readonly SizeRow[];
 }
 
-const CLEANED = 1000;
+const CLEANUP_SIZE = 1000;
 const CLEANUPS = 20;
 const MESSAGES = 1000;
 
-/** Every figure with that of the bare driver on the same file beside it. */
+/** Compares every figure with the bare driver on the same file. */
 export async function benchStorage({ sessions }: { sessions: number }): Promise<StorageFigures> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
   const file = path.join(folder, "holdfast.db");
@@ -69,7 +69,7 @@ async function resumeRow(store: Store, raw: DatabaseSync, sessions: number): Pro
   const statement = raw.prepare(
     `select "status", "phase", "resumeReady", "errorCount", "lastActiveAt" from "AgentSession" where "id" = ?`,
   );
-  // As a server asks: with a look at the disk for the repository, and on the PATH for the agent.
+  // Like a server: checks the repository on disk and the agent on the PATH.
   const probes = createResumeProbes(
     createCatalog({
       demo: demoDefinition({ stateFolder: tmpdir() }),
@@ -159,7 +159,7 @@ async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Pro
   const insert = raw.prepare(`insert into "Bench" ("data") values (?)`);
   const data = "x".repeat(200);
   return {
-    name: "change of a session, stored durably",
+    name: "durable change of a session",
     holdfast: await measure(1000, async (index) =>
       store.commit({
         before: await load(index),
@@ -173,12 +173,16 @@ async function commitRow(store: Store, raw: DatabaseSync, sessions: number): Pro
 
 async function cleanupRow(store: Store, raw: DatabaseSync): Promise<Row> {
   const stale = () =>
-    store.inactiveSessions({ statuses: ["active", "suspended"], before: Infinity, limit: CLEANED });
+    store.inactiveSessions({
+      statuses: ["active", "suspended"],
+      before: Infinity,
+      limit: CLEANUP_SIZE,
+    });
   const remove = raw.prepare(
     `delete from "AgentSession" where "id" in (select value from json_each(?))`,
   );
   return {
-    name: `cleanup of ${CLEANED} sessions`,
+    name: `cleanup of ${CLEANUP_SIZE} sessions`,
     holdfast: await measure(CLEANUPS, async () => store.deleteSessions(await stale()), {
       warmUp: 3,
     }),

@@ -14,7 +14,7 @@ import { startServer } from "./server-process.ts";
 const AGENTS = 20;
 const STORED_SESSIONS = 10_000;
 
-/** A real server, real agents over stdio, real connections: from an agent's write to a client's receipt. */
+/** Measures latency from agent to client with a real server, real agents over stdio and real connections. */
 export async function benchStreams({ seconds }: { seconds: number }): Promise<readonly Row[]> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-bench-"));
   const data = path.join(folder, "data");
@@ -37,7 +37,7 @@ export async function benchStreams({ seconds }: { seconds: number }): Promise<re
   let server = await startServer(data, env);
   try {
     const sessions = await Sessions.open(server.url);
-    await quiet(sessions);
+    await untilSuspended(sessions);
     const answer = await firstAnswer(sessions);
     const many = await stampedStream(sessions, { sessions: AGENTS, perSecond: 50, seconds });
     const crowd = await crowdedStream(sessions, { readers: 1_000, perSecond: 100, seconds: 5 });
@@ -45,8 +45,8 @@ export async function benchStreams({ seconds }: { seconds: number }): Promise<re
     server = await startServer(data, env);
     const restart = figuresOf([server.readyMs]);
     return [
-      row("first word of the demo agent, started for it", answer, { of: "p50Ms", belowMs: 1_000 }),
-      row(`agent's write to client, ${AGENTS} sessions × 50/s`, many, {
+      row("first token of the demo agent, with its start", answer, { of: "p50Ms", belowMs: 1_000 }),
+      row(`latency agent to client, ${AGENTS} sessions × 50/s`, many, {
         of: "p99Ms",
         belowMs: 150,
       }),
@@ -88,23 +88,23 @@ class Sessions {
     return (await this.client.sessions.create({ repoId: this.#repoId })).id;
   }
 
-  /** With an agent alive and idle. */
+  /** Creates a session with a live, idle agent. */
   async createWarm(): Promise<string> {
     const id = await this.create();
     await this.client.sessions.send(id, { text: script(say("ready")) });
-    await this.settled(id);
+    await this.untilIdle(id);
     return id;
   }
 
-  async settled(id: string): Promise<void> {
+  async untilIdle(id: string): Promise<void> {
     for await (const { session } of this.client.sessions.follow(id)) {
       if (session.state === "idle" && session.queued === 0) return;
     }
   }
 }
 
-/** A start after a crash suspends in the background what was open. */
-async function quiet({ client }: Sessions): Promise<void> {
+/** Waits until the sessions are suspended that were open before a crash. */
+async function untilSuspended({ client }: Sessions): Promise<void> {
   while (((await client.readiness()).sessions?.active ?? 0) > 0) await pause(100);
 }
 
@@ -147,13 +147,13 @@ async function stampedStream(
   return figuresOf(times);
 }
 
-/** Each stamp holds the moment its agent wrote it, by the clock that all processes here share. */
+/** Each stamp contains the time of writing, by the clock that all processes share. */
 async function latencies(
   reader: IncomingMessage,
   { count, into }: { readonly count: number; readonly into: number[] },
 ): Promise<void> {
   let rest = "";
-  let seen = 0;
+  let received = 0;
   for await (const chunk of reader) {
     const now = process.hrtime.bigint();
     rest += String(chunk);
@@ -164,15 +164,15 @@ async function latencies(
       if (event.includes('"complete":true')) continue;
       for (const [, , nanoseconds] of event.matchAll(/(\d+):(\d{9,}) /gu)) {
         into.push(Number(now - BigInt(nanoseconds ?? 0)) / 1e6);
-        seen += 1;
+        received += 1;
       }
     }
-    if (seen >= count) break;
+    if (received >= count) break;
   }
   reader.destroy();
 }
 
-/** Every reader must get every stamp; the time is that of the last reader to get each. */
+/** Every reader must receive every stamp. Measures the latency of all of them. */
 async function crowdedStream(
   sessions: Sessions,
   options: { readers: number; perSecond: number; seconds: number },
@@ -191,7 +191,7 @@ async function crowdedStream(
     text: script(stamp(count, 1_000 / options.perSecond)),
   });
   await Promise.all(reading);
-  if (times.length < count * options.readers) throw new Error("a reader missed something");
+  if (times.length < count * options.readers) throw new Error("a reader missed updates");
   await sessions.client.sessions.delete(id);
   return figuresOf(times);
 }

@@ -7,7 +7,7 @@ const PAGE = path.join(DOCS, "performance.md");
 
 const END = "<!-- end -->";
 
-/** Puts the tables of a part between its marks, and its pictures beside the page; all else stays as it is. */
+/** Writes the tables of a part between its markers, and its images. Everything else stays unchanged. */
 export function writeDocs(name: string, report: Report): void {
   writeFileSync(PAGE, replacePart(readFileSync(PAGE, "utf8"), { name, report }));
   for (const [file, image] of Object.entries(report.images ?? {})) {

@@ -11,6 +11,6 @@ await main(async () => {
     join(root, "bench", "main.ts"),
     ...process.argv.slice(2),
   ];
-  // The servers that are measured end with it.
+  // The measured servers stop together with the benchmark.
   process.exit(await runInTerminal(args, { wholeGroup: true }));
 });

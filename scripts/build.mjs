@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ensureBuilt, ensureInstalled, holdBuildLock } from "./prepare.mjs";
 import { Stop, main, root, runTool } from "./run.mjs";
 
-/** Published for others; here they are read from their sources. */
+/** Published packages. This repository itself uses their sources. */
 const LIBRARIES = ["packages/protocol", "packages/client"];
 
 await main(async () => {
@@ -12,7 +12,7 @@ await main(async () => {
   await holdBuildLock(buildLibraries);
 });
 
-/** From nothing: tsc leaves the output of a deleted source behind. */
+/** Deletes the old output first, because tsc keeps the output of deleted sources. */
 async function buildLibraries() {
   for (const folder of LIBRARIES)
     rmSync(join(root, folder, "dist"), { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Preloaded into what a script starts: when the script is gone, even by kill -9, its channel closes and we stop.
+// Preloaded into child processes of scripts: if the script dies, even by kill -9, the IPC channel closes and the child stops.
 if (process.channel) {
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel.unref();

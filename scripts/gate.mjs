@@ -17,7 +17,7 @@ const STEPS = [
   { name: "unused code", run: () => runTool("knip", ["--no-progress"]) },
 ];
 
-/** Everything that can be said about the code without running it. */
+/** All static checks. */
 export async function runGate() {
   const failures = [];
   for (const { name, run } of STEPS) {
@@ -26,7 +26,7 @@ export async function runGate() {
   return { passed: STEPS.length - failures.length, failed: failures.length, failures };
 }
 
-/** One line with its time; what it printed only when it failed. */
+/** Prints one line with the duration, and the step's output if it failed. */
 export async function runStep(name, run) {
   const startedMs = performance.now();
   const { code, output } = await run();

@@ -16,14 +16,14 @@ const HEARTBEAT_MS = 1_000;
 const SILENT_MS = 30_000;
 
 /**
- * Runs `work` while no other process does. The lock is a folder that appears complete by one rename and
- * whose owner keeps touching it: a lock is stale when its owner is dead, or has been silent for too long.
+ * Runs `work` while no other process does. The lock is a folder that one rename creates with its content, and
+ * its owner updates the modification time every second. A lock is stale if its owner is dead or has stopped updating it.
  */
 export async function withLock(path, work) {
   const token = `${process.pid} ${randomUUID()}`;
   await acquire(path, token);
   const heartbeat = setInterval(() => touch(path), HEARTBEAT_MS);
-  const release = () => takeAway(path, token);
+  const release = () => remove(path, token);
   process.once("exit", release);
   try {
     return await work();
@@ -35,27 +35,28 @@ export async function withLock(path, work) {
 }
 
 async function acquire(path, token) {
-  let seen = { beat: "", sinceMs: 0 };
-  let told = false;
+  let lastChange = { heartbeatKey: "", sinceMs: 0 };
+  let hasReported = false;
   const startedMs = performance.now();
-  while (!place(path, token)) {
+  while (!create(path, token)) {
     const owner = ownerOf(path);
-    const beat = `${owner} ${beatOf(path)}`;
-    if (beat !== seen.beat) seen = { beat, sinceMs: performance.now() };
-    const silentMs = performance.now() - seen.sinceMs;
+    const heartbeatKey = `${owner} ${modifiedMs(path)}`;
+    if (heartbeatKey !== lastChange.heartbeatKey)
+      lastChange = { heartbeatKey, sinceMs: performance.now() };
+    const silentMs = performance.now() - lastChange.sinceMs;
     if (owner !== undefined && (!isAlive(owner) || silentMs > SILENT_MS)) {
-      takeAway(path, owner);
+      remove(path, owner);
       continue;
     }
-    if (!told && performance.now() - startedMs > 1_000) {
+    if (!hasReported && performance.now() - startedMs > 1_000) {
       process.stderr.write("Waiting for another install or build to finish…\n");
-      told = true;
+      hasReported = true;
     }
     await sleep(POLL_MS);
   }
 }
 
-function place(path, token) {
+function create(path, token) {
   const draft = `${path}.${randomUUID()}`;
   mkdirSync(draft, { recursive: true });
   writeFileSync(join(draft, "owner"), token);
@@ -69,25 +70,25 @@ function place(path, token) {
   }
 }
 
-/** Moved aside before it is deleted, so that nobody sees half a lock; put back if its owner is not the one meant. */
-function takeAway(path, token) {
-  const aside = join(dirname(path), `gone.${randomUUID()}`);
+/** Renames the folder before deleting it, so that no process sees half a lock. Puts it back if the owner has changed. */
+function remove(path, token) {
+  const renamed = join(dirname(path), `gone.${randomUUID()}`);
   try {
     if (ownerOf(path) !== token) return;
-    renameSync(path, aside);
+    renameSync(path, renamed);
   } catch (error) {
     if (error.code === "ENOENT") return;
     throw error;
   }
-  if (ownerOf(aside) !== token) {
+  if (ownerOf(renamed) !== token) {
     try {
-      renameSync(aside, path);
+      renameSync(renamed, path);
       return;
     } catch {
-      // A third process has placed its own by now: that one holds.
+      // A third process has created its own lock meanwhile, which stays valid.
     }
   }
-  rmSync(aside, { recursive: true, force: true });
+  rmSync(renamed, { recursive: true, force: true });
 }
 
 function ownerOf(path) {
@@ -98,7 +99,7 @@ function ownerOf(path) {
   }
 }
 
-function beatOf(path) {
+function modifiedMs(path) {
   try {
     return statSync(join(path, "owner")).mtimeMs;
   } catch {
@@ -111,7 +112,7 @@ function touch(path) {
     const now = new Date();
     utimesSync(join(path, "owner"), now, now);
   } catch {
-    // Taken away from us: nothing left to keep alive.
+    // Another process has removed the lock.
   }
 }
 

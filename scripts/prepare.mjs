@@ -60,7 +60,7 @@ async function install() {
     "--include=optional",
   ];
   const { code, output } = await runQuietly(windows ? "npm.cmd" : "npm", args, {
-    env: { ...process.env, PATH: pathWithoutOurs() },
+    env: { ...process.env, PATH: pathWithoutPinnedNode() },
     shell: windows,
   }).catch((error) => {
     throw new Stop(`Cannot start npm: ${error.message}`);
@@ -70,11 +70,11 @@ async function install() {
 }
 
 /** npm ci replaces the Node in node_modules, so npm must not be running on it. */
-function pathWithoutOurs() {
-  const ours = join(root, "node_modules", ".bin");
+function pathWithoutPinnedNode() {
+  const pinned = join(root, "node_modules", ".bin");
   return (process.env.PATH ?? "")
     .split(delimiter)
-    .filter((folder) => folder !== ours)
+    .filter((folder) => folder !== pinned)
     .join(delimiter);
 }
 
@@ -84,7 +84,7 @@ function installHash() {
   return hash.update(readFileSync(join(root, "package-lock.json"))).digest("hex");
 }
 
-/** True when the user ran npm: its record of installed packages has each one at the locked version. */
+/** True if the user ran npm: npm's record contains every package at its locked version. */
 function installedByHand() {
   const record = readText(join(root, "node_modules", ".package-lock.json"));
   if (record === undefined) return false;
@@ -94,27 +94,27 @@ function installedByHand() {
     packageFolders().every((folder) => isLocked(manifestOf(folder), locked[folder])) &&
     Object.entries(locked).every(([path, { version, link, optional }]) => {
       if (!path.includes("node_modules/")) return true;
-      const found = installed[path];
-      if (found === undefined) return optional === true;
-      return found.version === version && found.link === link;
+      const entry = installed[path];
+      if (entry === undefined) return optional === true;
+      return entry.version === version && entry.link === link;
     })
   );
 }
 
-/** Whether the lockfile has the dependencies of a package.json. */
+/** Whether the lockfile matches the dependencies of a package.json. */
 function isLocked(path, locked) {
   const manifest = readJson(path);
   return ["dependencies", "devDependencies", "optionalDependencies"].every((kind) => {
-    const wanted = Object.entries(manifest[kind] ?? {});
-    const known = locked?.[kind] ?? {};
+    const required = Object.entries(manifest[kind] ?? {});
+    const ranges = locked?.[kind] ?? {};
     return (
-      wanted.length === Object.keys(known).length &&
-      wanted.every(([name, range]) => known[name] === range)
+      required.length === Object.keys(ranges).length &&
+      required.every(([name, range]) => ranges[name] === range)
     );
   });
 }
 
-/** Named as in the lockfile: the root has the empty name. */
+/** Named as in the lockfile, where the root has an empty name. */
 function packageFolders() {
   return ["", ...readJson(manifestOf("")).workspaces];
 }

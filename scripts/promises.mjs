@@ -4,11 +4,11 @@ import { Stop, main, pinnedNode, root, runQuietly, runTool } from "./run.mjs";
 
 await main(async () => {
   await ensureInstalled();
-  await must(runQuietly(pinnedNode(), [join(root, "test", "promises", "update.ts")]));
-  await must(runTool("oxfmt", [join("docs", "promise-tests.md")]));
+  await runOrStop(runQuietly(pinnedNode(), [join(root, "test", "promises", "update.ts")]));
+  await runOrStop(runTool("oxfmt", [join("docs", "promise-tests.md")]));
 });
 
-async function must(running) {
-  const { code, output } = await running;
+async function runOrStop(run) {
+  const { code, output } = await run;
   if (code !== 0) throw new Stop(output);
 }

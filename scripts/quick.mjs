@@ -2,7 +2,7 @@ import { checkLint, checkTypes, runStep } from "./gate.mjs";
 import { ensureInstalled } from "./prepare.mjs";
 import { main, runTool } from "./run.mjs";
 
-/** The answer within a minute or two. `npm test` decides whether a change lands. */
+/** A quick check, about a minute. `npm test` decides whether a change lands. */
 const STEPS = [
   { name: "types", run: checkTypes },
   { name: "lint", run: checkLint },

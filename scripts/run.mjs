@@ -10,14 +10,14 @@ export const holdfastBin = join(root, "packages", "server", "bin", "holdfast.js"
 export const windows = process.platform === "win32";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** A Ctrl-C arrives twice, from the terminal and from npm: signals within this time count as one. */
+/** One Ctrl-C arrives twice, from the terminal and from npm. Equal signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
-const LONE_CHECK_MS = 500;
+const PARENT_CHECK_MS = 500;
 
-/** A failure whose message is enough for the user: printed without a stack. */
+/** A failure whose message suffices: it is printed without a stack trace. */
 export class Stop extends Error {}
 
-/** Runs a script. A Stop prints its message and ends with exit code 1. */
+/** Runs a script. A Stop prints its message and exits with code 1. */
 export async function main(work) {
   try {
     await work();
@@ -33,7 +33,7 @@ export async function runOnPinnedNode(args, options) {
   process.exit(await runInTerminal(args, options));
 }
 
-/** The folder in which the user typed the command. npm changes to the repository and leaves it in INIT_CWD. */
+/** The folder in which the user typed the command. npm changes to the repository and stores the folder in INIT_CWD. */
 export function callerFolder() {
   const { INIT_CWD, npm_package_json } = process.env;
   const isRunByNpm =
@@ -42,7 +42,7 @@ export function callerFolder() {
 }
 
 /**
- * The same, but resolves to the exit code: 128 + n when signal n ended the process. A server stops its own children;
+ * Like `runOnPinnedNode`, but resolves to the exit code: 128 + n if signal n ended the process. A server stops its own children;
  * for other programs, `wholeGroup` forwards signals to the whole process group.
  */
 export function runInTerminal(args, { wholeGroup = false, cwd } = {}) {
@@ -50,7 +50,7 @@ export function runInTerminal(args, { wholeGroup = false, cwd } = {}) {
   const child = spawn(pinnedNode(), ["--import", preload, ...args], {
     cwd,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // A process group of its own: the terminal's Ctrl-C reaches only us, and we forward it once.
+    // In its own process group: Ctrl-C reaches only this script, which forwards it once.
     detached: !windows,
   });
   const signalChild = (signal) => {
@@ -77,15 +77,15 @@ export function runQuietly(command, args, { cwd = root, env = process.env, shell
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => (output += text));
   }
-  const endedBy = (signal) => {
+  const endWith = (signal) => {
     child.kill(signal);
     process.exit(toExitCode(null, signal));
   };
-  for (const signal of SIGNALS) process.once(signal, endedBy);
+  for (const signal of SIGNALS) process.once(signal, endWith);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
-      for (const name of SIGNALS) process.removeListener(name, endedBy);
+      for (const name of SIGNALS) process.removeListener(name, endWith);
       resolve({ code: toExitCode(code, signal), output });
     });
   });
@@ -129,7 +129,7 @@ function forwardSignals(signalChild) {
   };
 }
 
-/** Under npm, ends with npm: its shell may die of a signal without forwarding it. */
+/** Under npm, detects that npm has died: npm's shell may die of a signal without forwarding it. */
 function watchNpm(onGone) {
   if (process.env.npm_lifecycle_event === undefined) return () => {};
   const parent = process.ppid;
@@ -137,7 +137,7 @@ function watchNpm(onGone) {
     if (process.ppid === parent) return;
     clearInterval(timer);
     onGone();
-  }, LONE_CHECK_MS);
+  }, PARENT_CHECK_MS);
   return () => clearInterval(timer);
 }
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { ensureBuilt, ensureInstalled } from "./prepare.mjs";
 import { Stop, main, root, runInTerminal, toolPath } from "./run.mjs";
 
-/** The crash matrix goes on from the results it finds; a long run begins anew. */
+/** The crash matrix continues from existing results. A long run deletes them first. */
 const CRASH_RESULTS = join(root, ".cache", "crash-long");
 
-/** `alone`: a signal goes to the program itself, which then ends what it has started. */
+/** `alone`: signals go only to the program itself, which stops its own children. */
 const RUNS = {
   tests: { args: () => [toolPath("vitest"), "run", "--project", "!browser"] },
   crash: { args: () => program("crash", "--results", CRASH_RESULTS) },
@@ -15,18 +15,18 @@ const RUNS = {
 };
 
 await main(async () => {
-  const named = process.argv.slice(2);
-  const unknown = named.find((name) => !Object.hasOwn(RUNS, name));
+  const names = process.argv.slice(2);
+  const unknown = names.find((name) => !Object.hasOwn(RUNS, name));
   if (unknown !== undefined)
-    throw new Stop(`${unknown} is none of the long runs: ${Object.keys(RUNS).join(", ")}`);
+    throw new Stop(`Unknown long run: ${unknown}. Available: ${Object.keys(RUNS).join(", ")}`);
   await ensureInstalled();
   await ensureBuilt();
-  // Read by `repeat`: each test tries its law as often as in no other run.
+  // Read by `repeat`, which then chooses the long values.
   process.env.HOLDFAST_TEST_LONG = "1";
   rmSync(CRASH_RESULTS, { recursive: true, force: true });
   const lines = [];
   for (const [name, { args, alone = false }] of Object.entries(RUNS)) {
-    if (named.length > 0 && !named.includes(name)) continue;
+    if (names.length > 0 && !names.includes(name)) continue;
     const startedMs = performance.now();
     const code = await runInTerminal(args(), { wholeGroup: !alone });
     const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);

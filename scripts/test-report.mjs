@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-/** More than these under one reason are told by their files. */
-const NAMED_TESTS = 12;
-const NAMED_FILES = 10;
+/** If one reason has more tests than this, the report names their files only. */
+const MAX_LISTED_TESTS = 12;
+const SLOWEST_FILES = 10;
 
-/** What Vitest wrote of its test files. None means that the runner itself broke. */
+/** The files in Vitest's JSON report. An empty list means that the runner itself failed. */
 export function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8")).testResults;
@@ -15,7 +15,7 @@ export function readReport(path) {
   }
 }
 
-/** A test file that failed without a failed test in it did not load, or its setup broke: that is a failure too. */
+/** A file that failed without a failed test did not load, or its setup failed. It counts as one failure. */
 export function countTests(files) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const file of files) {
@@ -29,7 +29,7 @@ export function countTests(files) {
   return total;
 }
 
-/** A line for each, with the first of what it said. */
+/** One line per failed test, with the first line of its message. */
 export function failuresIn(file, root) {
   const path = relative(root, file.name);
   const failed = file.assertionResults.filter(({ status }) => status === "failed");
@@ -41,7 +41,7 @@ export function failuresIn(file, root) {
   );
 }
 
-/** Each test that was skipped, and why; nobody has said so where somebody has marked it in its file. */
+/** The skipped tests and the reasons. A test that its file marks as skipped has no reason of its own. */
 export function skipsIn(file, root) {
   const path = relative(root, file.name);
   return file.assertionResults
@@ -49,23 +49,23 @@ export function skipsIn(file, root) {
     .map(({ fullName, meta }) => ({
       path,
       name: fullName,
-      reason: meta?.missing ?? "marked so in its file",
+      reason: meta?.missing ?? "marked as skipped in its file",
     }));
 }
 
-/** The skipped tests under their reasons, by name or, where they are many, by file. */
+/** The skipped tests groupBy by reason: their names or, if there are many, their files. */
 export function skipLines(skips) {
-  return [...grouped(skips, ({ reason }) => reason)].flatMap(([reason, group]) => [
+  return [...groupBy(skips, ({ reason }) => reason)].flatMap(([reason, group]) => [
     `${group.length} ${group.length === 1 ? "test" : "tests"}: ${reason.replaceAll("\n", "\n    ")}`,
-    ...(group.length <= NAMED_TESTS
+    ...(group.length <= MAX_LISTED_TESTS
       ? group.map(({ path, name }) => `  ${path} > ${name}`)
-      : [...grouped(group, ({ path }) => path)].map(
+      : [...groupBy(group, ({ path }) => path)].map(
           ([path, inFile]) => `  ${path}: ${inFile.length}`,
         )),
   ]);
 }
 
-/** The files that took longest, with their seconds. */
+/** The slowest files, with their duration in seconds. */
 export function slowestLines(files, root) {
   return files
     .map(({ name, startTime, endTime }) => ({
@@ -73,11 +73,11 @@ export function slowestLines(files, root) {
       ms: endTime - startTime,
     }))
     .toSorted((left, right) => right.ms - left.ms)
-    .slice(0, NAMED_FILES)
+    .slice(0, SLOWEST_FILES)
     .map(({ path, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${path}`);
 }
 
-function grouped(items, keyOf) {
+function groupBy(items, keyOf) {
   const groups = new Map();
   for (const item of items) {
     const key = keyOf(item);

@@ -5,7 +5,7 @@ import { main, root, runInTerminal } from "./run.mjs";
 await main(async () => {
   await ensureInstalled();
   await ensureBuilt();
-  // A signal goes to the program alone, which then ends what it has started, and shows what was measured.
+  // Signals go only to the program itself, which stops its children and prints the measurements.
   process.exitCode = await runInTerminal([
     "--conditions=holdfast-source",
     "--disable-warning=ExperimentalWarning",

@@ -25,7 +25,7 @@ if (await step("install", ensureInstalled)) {
 }
 
 if (slowest.length > 0) process.stdout.write(`\nSlowest files:\n  ${slowest.join("\n  ")}\n`);
-// Once more at the end: between two thousand lines nobody finds them, and a log may be cut at its beginning.
+// Repeated at the end: hard to find between two thousand lines, and a log may be cut at its beginning.
 if (skips.length > 0) process.stdout.write(`\nSkipped:\n  ${skipLines(skips).join("\n  ")}\n`);
 if (failures.length > 0) process.stdout.write(`\nFailed:\n  ${failures.join("\n  ")}\n`);
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
@@ -33,7 +33,7 @@ process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skippe
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
 async function step(name, work) {
-  const good = await runStep(name, async () => {
+  const isOk = await runStep(name, async () => {
     try {
       await work();
       return { code: 0, output: "" };
@@ -41,16 +41,22 @@ async function step(name, work) {
       return { code: 1, output: error instanceof Stop ? error.message : error.stack };
     }
   });
-  add(good ? { passed: 1 } : { failed: 1, failures: [name] });
-  return good;
+  add(isOk ? { passed: 1 } : { failed: 1, failures: [name] });
+  return isOk;
 }
 
-function add({ passed = 0, failed = 0, skipped = 0, failures: more = [], skips: left = [] }) {
+function add({
+  passed = 0,
+  failed = 0,
+  skipped = 0,
+  failures: newFailures = [],
+  skips: newSkips = [],
+}) {
   counts.passed += passed;
   counts.failed += failed;
   counts.skipped += skipped;
-  failures.push(...more);
-  skips.push(...left);
+  failures.push(...newFailures);
+  skips.push(...newSkips);
 }
 
 async function runTests(args) {
@@ -66,7 +72,7 @@ async function runTests(args) {
     const isBroken = code !== 0 || total.passed + total.failed + total.skipped === 0;
     if (isBroken && total.failed === 0) {
       process.stdout.write(
-        `\nvitest ended with exit code ${code} after ${total.passed} tests: that is a failure.\n`,
+        `\nvitest exited with code ${code} after ${total.passed} passed tests: counted as a failure.\n`,
       );
       total.failed = 1;
     }

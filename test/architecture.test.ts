@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { complaintsAbout, layersBelow } from "./architecture/complaints.ts";
-import { circles, crowdedFolders } from "./architecture/folders.ts";
+import { violationsIn, layersBelow } from "./architecture/violations.ts";
+import { importCycles, crowdedFolders } from "./architecture/folders.ts";
 import { layers } from "./architecture/layers.ts";
 import { readSources, root } from "./architecture/read-sources.ts";
 import { scanImports } from "./architecture/scan-imports.ts";
@@ -11,220 +11,228 @@ const server = "packages/server/src";
 
 describe("the architecture", () => {
   it("holds in every source file", () => {
-    expect(complaintsAbout(readSources())).toEqual([]);
+    expect(violationsIn(readSources())).toEqual([]);
   });
 
   it("keeps folders small", () => {
     expect(crowdedFolders(readSources())).toEqual([]);
   });
 
-  it("has no circle of files, not even of types", () => {
-    expect(circles(readSources())).toEqual([]);
+  it("has no import cycle, not even through types", () => {
+    expect(importCycles(readSources())).toEqual([]);
   });
 
-  it("has a row for every layer and package there is", () => {
-    const named = layers.map(({ folder }) => folder);
+  it("has a row for every layer and package", () => {
+    const listed = layers.map(({ folder }) => folder);
     const packages = readdirSync(join(root, "packages")).filter((name) => name !== "server");
-    const found = [
+    const folders = [
       ...readdirSync(join(root, server)).map((name) => `${server}/${name}`),
       ...packages.map((name) => `packages/${name}/src`),
     ];
-    expect(found.filter((folder) => !named.includes(folder))).toEqual([]);
+    expect(folders.filter((folder) => !listed.includes(folder))).toEqual([]);
   });
 
-  it("points down only: no layer stands on itself", () => {
+  it("points down only: no layer depends on itself", () => {
     expect(layers.filter((layer) => layersBelow(layer).includes(layer))).toEqual([]);
   });
 
   const present = layers.filter(({ folder }) => existsSync(join(root, folder)));
-  it.each(present)("gives the compiler the same row for $name", ({ folder, imports }) => {
+  it.each(present)("gives the compiler the same imports for $name", ({ folder, imports }) => {
     expect(referencesOf(folder).toSorted()).toEqual(imports.toSorted());
   });
 });
 
-describe("a source file draws a complaint when", () => {
+describe("a source file is a violation when", () => {
   const cases: readonly {
     readonly it: string;
     readonly path: string;
     readonly source: string;
-    readonly complaint: string;
+    readonly violation: string;
   }[] = [
     {
       it: "it imports a layer above its own",
       path: `${server}/domain/session.ts`,
       source: 'import { openStore } from "../storage/store.ts";',
-      complaint: "domain may not import storage (../storage/store.ts)",
+      violation: "domain may not import storage (../storage/store.ts)",
     },
     {
       it: "it imports only a type from a layer above",
       path: `${server}/runtime/driver.ts`,
       source: 'import type {\n  Route,\n} from "../http/route.ts";',
-      complaint: "runtime may not import http (../http/route.ts)",
+      violation: "runtime may not import http (../http/route.ts)",
     },
     {
       it: "it re-exports from a layer above",
       path: `${server}/storage/store.ts`,
       source: 'export * from "../runtime/hub.ts";',
-      complaint: "storage may not import runtime (../runtime/hub.ts)",
+      violation: "storage may not import runtime (../runtime/hub.ts)",
     },
     {
       it: "it names a layer above in a type",
       path: `${server}/domain/session.ts`,
       source: 'export type Row = import("../storage/tables.ts").Row;',
-      complaint: "domain may not import storage (../storage/tables.ts)",
+      violation: "domain may not import storage (../storage/tables.ts)",
     },
     {
-      it: "it loads a layer above later",
+      it: "it imports a layer above dynamically",
       path: `${server}/providers/demo/agent.ts`,
       source: 'export const load = () => import("../../cli/serve.ts");',
-      complaint: "providers may not import cli (../../cli/serve.ts)",
+      violation: "providers may not import cli (../../cli/serve.ts)",
     },
     {
       it: "a route skips the runtime and reads the store",
       path: `${server}/http/routes/sessions.ts`,
       source: 'import { openStore } from "../../storage/store.ts";',
-      complaint: "http may not import storage (../../storage/store.ts)",
+      violation: "http may not import storage (../../storage/store.ts)",
     },
     {
       it: "a route skips the runtime and speaks to a provider",
       path: `${server}/http/routes/providers.ts`,
       source: 'import { acp } from "../../providers/acp/agent.ts";',
-      complaint: "http may not import providers (../../providers/acp/agent.ts)",
+      violation: "http may not import providers (../../providers/acp/agent.ts)",
     },
     {
-      it: "storage and providers know each other",
+      it: "storage imports providers",
       path: `${server}/storage/store.ts`,
       source: 'import "../providers/provider.ts";',
-      complaint: "storage may not import providers (../providers/provider.ts)",
+      violation: "storage may not import providers (../providers/provider.ts)",
     },
     {
-      it: "the domain knows the wire",
+      it: "the domain imports the protocol",
       path: `${server}/domain/session.ts`,
       source: 'import { Session } from "@holdfast/protocol";',
-      complaint: "domain may not import protocol (@holdfast/protocol)",
+      violation: "domain may not import protocol (@holdfast/protocol)",
     },
     {
       it: "the web page imports the server by path",
       path: "packages/web/src/app.tsx",
       source: 'import { decide } from "../../server/src/domain/kernel/decide.ts";',
-      complaint: "web may not import domain (../../server/src/domain/kernel/decide.ts)",
+      violation: "web may not import domain (../../server/src/domain/kernel/decide.ts)",
     },
     {
       it: "the web page imports the server by name",
       path: "packages/web/src/app.tsx",
       source: 'import "holdfast";',
-      complaint: "web may not use the npm package holdfast",
+      violation: "web may not use the npm package holdfast",
     },
     {
       it: "it reaches into another package by path",
       path: "packages/client/src/index.ts",
       source: 'export * from "../../protocol/src/session.ts";',
-      complaint:
+      violation:
         "../../protocol/src/session.ts reaches into another package: import it by its name",
     },
     {
-      it: "it imports what is in no layer",
+      it: "it imports a file outside the layers",
       path: `${server}/cli/version.ts`,
       source: 'import manifest from "../../package.json" with { type: "json" };',
-      complaint: "../../package.json is in no layer",
+      violation: "../../package.json is in no layer",
     },
     {
-      it: "it uses an npm package that its row does not name",
+      it: "it uses an npm package that its layer does not list",
       path: `${server}/storage/store.ts`,
       source: 'import { z } from "zod/v4";',
-      complaint: "storage may not use the npm package zod",
+      violation: "storage may not use the npm package zod",
     },
     {
-      it: "it uses a scoped npm package that its row does not name",
+      it: "it uses a scoped npm package that its layer does not list",
       path: `${server}/runtime/driver.ts`,
       source: 'import { client } from "@agentclientprotocol/sdk/client";',
-      complaint: "runtime may not use the npm package @agentclientprotocol/sdk",
+      violation: "runtime may not use the npm package @agentclientprotocol/sdk",
     },
     {
-      it: "it computes the name of a module",
+      it: "it imports a module by a computed name",
       path: `${server}/storage/migrate.ts`,
       source: "export const load = (name: string) => import(`./${name}.ts`);",
-      complaint: "imports a module by a computed name, which nobody can check",
+      violation: "imports a module by a computed name, which cannot be checked",
     },
     ...["domain", "protocol", "client", "web"].map((name) => ({
-      it: `Node appears in ${name}`,
+      it: `${name} imports a module of Node`,
       path: `${layers.find((layer) => layer.name === name)?.folder}/clock.ts`,
       source: 'import { readFileSync } from "node:fs";',
-      complaint: `${name} may not import node:fs`,
+      violation: `${name} may not import node:fs`,
     })),
     {
-      it: "production code uses what is for tests",
+      it: "production code uses test code",
       path: `${server}/storage/store.ts`,
       source: 'import { openTestStore } from "./testing/open-test-store.ts";',
-      complaint: "./testing/open-test-store.ts is for tests only",
+      violation: "./testing/open-test-store.ts is for tests only",
     },
     {
       it: "production code uses the test runner",
       path: `${server}/domain/session.ts`,
       source: 'import { expect } from "vitest";',
-      complaint: "domain may not use the npm package vitest",
+      violation: "domain may not use the npm package vitest",
     },
     {
-      it: "a test reaches above its layer",
+      it: "a test imports a layer above its own",
       path: `${server}/storage/store.test.ts`,
       source: 'import { serve } from "../http/serve.ts";',
-      complaint: "storage may not import http (../http/serve.ts)",
+      violation: "storage may not import http (../http/serve.ts)",
     },
     {
       it: "there is an index.ts inside a package",
       path: `${server}/storage/index.ts`,
       source: "export {};",
-      complaint: "index.ts belongs at a package's door only",
+      violation: "index.ts is only allowed as the entry of a package",
     },
     {
       it: "a file name is not kebab-case",
       path: `${server}/storage/eventLog.ts`,
       source: "export {};",
-      complaint: "eventLog.ts is not kebab-case",
+      violation: "eventLog.ts is not kebab-case",
     },
     {
       it: "a folder name is not kebab-case",
       path: "test/end_to_end/serve.test.ts",
       source: "export {};",
-      complaint: "end_to_end/ is not kebab-case",
+      violation: "end_to_end/ is not kebab-case",
     },
     {
       it: "a file has more than 400 lines",
       path: "scripts/start.mjs",
       source: "start();\n".repeat(401),
-      complaint: "401 lines, 400 are the most",
+      violation: "401 lines; the maximum is 400",
     },
     ...["utils", "helpers", "common", "services", "managers", "core", "impl"].map((folder) => ({
       it: `its folder is called ${folder}`,
       path: `${server}/runtime/${folder}/queue.ts`,
       source: "export {};",
-      complaint: `${folder}/ says nothing: name the folder for its concept`,
+      violation: `${folder}/ is meaningless: name the folder after its concept`,
     })),
   ];
 
-  it.each(cases)("$it", ({ path, source, complaint }) => {
-    expect(complaintsAbout([{ path, source }])).toEqual([`${path}: ${complaint}`]);
+  it.each(cases)("$it", ({ path, source, violation }) => {
+    expect(violationsIn([{ path, source }])).toEqual([`${path}: ${violation}`]);
   });
 });
 
-describe("a source file draws no complaint when", () => {
+describe("a source file is no violation when", () => {
   it.each([
     ["it imports the layer below", `${server}/http/app.ts`, 'import "../runtime/hub.ts";'],
     ["it imports its own layer", `${server}/domain/a.ts`, 'import "./b.ts";'],
-    ["its row names the package", `${server}/http/app.ts`, 'import fastify from "fastify";'],
-    ["its row names the workspace", "packages/web/src/app.tsx", 'import "@holdfast/client";'],
+    ["its layer lists the package", `${server}/http/app.ts`, 'import fastify from "fastify";'],
+    ["its layer lists the workspace", "packages/web/src/app.tsx", 'import "@holdfast/client";'],
     ["a test uses the runner", `${server}/domain/a.test.ts`, 'import "vitest"; import "node:fs";'],
-    ["a test reaches far below", `${server}/http/a.test.ts`, 'import "../storage/store.ts";'],
-    ["a test's tool reaches below", `${server}/http/testing/a.ts`, 'import "kysely";'],
-    ["an import is only spoken of", `${server}/domain/a.ts`, '// import "node:fs"\nexport {};'],
+    [
+      "a test imports a layer far below",
+      `${server}/http/a.test.ts`,
+      'import "../storage/store.ts";',
+    ],
+    [
+      "a test helper uses a package of a layer below",
+      `${server}/http/testing/a.ts`,
+      'import "kysely";',
+    ],
+    ["an import is in a comment", `${server}/domain/a.ts`, '// import "node:fs"\nexport {};'],
     ["it has exactly 400 lines", "scripts/start.mjs", "start();\n".repeat(400)],
   ])("%s", (_, path, source) => {
-    expect(complaintsAbout([{ path, source }])).toEqual([]);
+    expect(violationsIn([{ path, source }])).toEqual([]);
   });
 });
 
 describe("the import scanner", () => {
-  it("sees every form of import once, and nothing in comments and strings", () => {
+  it("finds every form of import once, and nothing in comments and strings", () => {
     const source = `
       import a, {
         type B,
@@ -242,8 +250,8 @@ describe("the import scanner", () => {
       export const i = /import "regex"/;
       import "static";
     `;
-    const found = scanImports("a.ts", source).map(String);
-    expect(found.toSorted()).toEqual(
+    const imports = scanImports("a.ts", source).map(String);
+    expect(imports.toSorted()).toEqual(
       [
         "dynamic",
         "effect",
@@ -257,7 +265,7 @@ describe("the import scanner", () => {
     );
   });
 
-  it("refuses a file that it cannot read, instead of finding nothing in it", () => {
+  it("throws on a file that it cannot parse, instead of finding nothing", () => {
     expect(() => scanImports("a.ts", "import {")).toThrow("a.ts does not parse");
   });
 });
@@ -273,17 +281,17 @@ function referencesOf(folder: string): readonly string[] {
   return references.map(({ path }) => basename(path));
 }
 
-describe("the guard over folders", () => {
+describe("the check of folders", () => {
   const inFolder = (folder: string, count: number, suffix = ".ts") =>
     Array.from({ length: count }, (_, index) => ({
       path: `${server}/${folder}/file-${index}${suffix}`,
       source: "",
     }));
 
-  it("complains about a folder with more than 20 files", () => {
+  it("reports a folder with more than 20 files", () => {
     expect(crowdedFolders(inFolder("runtime", 20))).toEqual([]);
     expect(crowdedFolders(inFolder("runtime", 21))).toEqual([
-      `${server}/runtime: 21 files, 20 are the most`,
+      `${server}/runtime: 21 files; the maximum is 20`,
     ]);
   });
 
@@ -296,17 +304,17 @@ describe("the guard over folders", () => {
     expect(crowdedFolders([...tests, ...migrations])).toEqual([]);
   });
 
-  it("finds a circle that only types close, and a longer one", () => {
+  it("finds an import cycle through types, and a longer one", () => {
     const file = (name: string, ...imports: readonly string[]) => ({
       path: `${server}/runtime/${name}.ts`,
       source: imports.map((target) => `import type { A } from "./${target}.ts";`).join("\n"),
     });
-    expect(circles([file("a", "b"), file("b")])).toEqual([]);
-    expect(circles([file("a", "b"), file("b", "a")])).toEqual([
+    expect(importCycles([file("a", "b"), file("b")])).toEqual([]);
+    expect(importCycles([file("a", "b"), file("b", "a")])).toEqual([
       `${server}/runtime/a.ts ${server}/runtime/b.ts`,
     ]);
-    expect(circles([file("a", "b"), file("b", "c"), file("c", "a"), file("d", "a")])).toHaveLength(
-      1,
-    );
+    expect(
+      importCycles([file("a", "b"), file("b", "c"), file("c", "a"), file("d", "a")]),
+    ).toHaveLength(1);
   });
 });

@@ -25,7 +25,7 @@ const server = JSON.parse(text("packages/server/package.json")) as {
   readonly files: readonly string[];
   readonly engines: { readonly node: string };
 };
-const documented = text("docs/configuration.md");
+const configurationPage = text("docs/configuration.md");
 const closers: (() => void)[] = [];
 
 afterEach(() => {
@@ -35,16 +35,16 @@ afterEach(() => {
 describe("the Dockerfile", () => {
   const [build, image] = readDockerfile(text("Dockerfile")) as [DockerStage, DockerStage];
 
-  it("copies only what is there and is not kept out, every package before it installs", () => {
-    const copied = build.instructions.filter(({ name }) => name === "COPY").flatMap(sourcesOf);
-    expect(copied.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+  it("copies only files that exist and are not ignored, and every package.json before it installs", () => {
+    const sources = build.instructions.filter(({ name }) => name === "COPY").flatMap(sourcesOf);
+    expect(sources.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
     const ignored = text(".dockerignore")
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
-    expect(copied.filter((file) => ignored.includes(file.split("/")[0] ?? ""))).toEqual([]);
+    expect(sources.filter((file) => ignored.includes(file.split("/")[0] ?? ""))).toEqual([]);
 
-    const installs = build.instructions.findIndex(({ value }) => value === "npm ci");
-    const before = build.instructions.slice(0, installs).flatMap(sourcesOf);
+    const installAt = build.instructions.findIndex(({ value }) => value === "npm ci");
+    const before = build.instructions.slice(0, installAt).flatMap(sourcesOf);
     const manifests = ["", ...manifest.workspaces.map((folder) => `${folder}/`)];
     expect(before).toEqual(
       expect.arrayContaining(manifests.map((folder) => `${folder}package.json`)),
@@ -59,15 +59,15 @@ describe("the Dockerfile", () => {
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts));
   });
 
-  it("stands on a Node that the program takes, in both stages", () => {
-    const least = Number(/^>=(\d+)\./u.exec(server.engines.node)?.[1]);
+  it("uses a supported version of Node in both stages", () => {
+    const minimum = Number(/^>=(\d+)\./u.exec(server.engines.node)?.[1]);
     for (const { from } of [build, image]) {
       const [, major] = /^node:(\d+)-slim$/u.exec(from) ?? [];
-      expect(Number(major)).toBeGreaterThanOrEqual(least);
+      expect(Number(major)).toBeGreaterThanOrEqual(minimum);
     }
   });
 
-  it("takes from the build all that is published, and that is enough to serve and be healthy", async () => {
+  it("copies all published files from the build, which suffice to serve and pass the health check", async () => {
     const folder = temporaryFolder();
     closers.push(() => removeFolder(folder));
     const copies = image.instructions.filter(({ name }) => name === "COPY");
@@ -113,7 +113,7 @@ describe("the Dockerfile", () => {
       child.stdout.on("data", (chunk: Buffer) => {
         if (chunk.toString().includes("Stop ")) resolve();
       });
-      child.once("exit", (code) => reject(new Error(`ended with ${code}`)));
+      child.once("exit", (code) => reject(new Error(`exited with ${code}`)));
     });
 
     const check = healthCheckOf(image).map((word) => word.replace(String(PORT), String(port)));
@@ -150,7 +150,7 @@ describe("the compose file", () => {
   };
   const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith("node-"));
 
-  it("has three nodes: names and data of their own, one database, token and workspace", () => {
+  it("has three nodes with their own names and data, and one database, token and workspace", () => {
     expect(nodes.map(([name]) => name)).toEqual(["node-1", "node-2", "node-3"]);
     for (const [name, { environment, volumes, image }] of nodes) {
       expect({ environment, volumes, image }).toEqual({
@@ -165,11 +165,11 @@ describe("the compose file", () => {
     }
   });
 
-  it("gives a node longer to stop than it takes", () => {
+  it("gives a node more time to stop than it needs", () => {
     for (const [, service] of nodes) expect(seconds(service.stop_grace_period)).toBeGreaterThan(20);
   });
 
-  it("declares every volume it uses, and mounts only files that are there", () => {
+  it("declares every volume it uses, and mounts only files that exist", () => {
     const used = Object.values(compose.services).flatMap(({ volumes }) =>
       volumes.map((volume) => volume.split(":")[0] ?? ""),
     );
@@ -180,9 +180,9 @@ describe("the compose file", () => {
     );
   });
 
-  it("has the proxy ask each node, on the port of the image", () => {
-    const asked = compose.services["proxy"]?.environment["HOLDFAST_NODES"]?.split(" ");
-    expect(asked).toEqual(nodes.map(([name]) => `${name}:${PORT}`));
+  it("gives the proxy every node, with the port of the image", () => {
+    const upstreams = compose.services["proxy"]?.environment["HOLDFAST_NODES"]?.split(" ");
+    expect(upstreams).toEqual(nodes.map(([name]) => `${name}:${PORT}`));
     const caddyfile = text("deploy/Caddyfile");
     const variables = [...caddyfile.matchAll(/\{\$(\w+)\}/gu)].map(([, name]) => name);
     expect(new Set(variables)).toEqual(
@@ -192,7 +192,7 @@ describe("the compose file", () => {
 });
 
 describe("the proxies' settings", () => {
-  it("hand on each event as it comes, and wait longer than a stream is ever silent", () => {
+  it("forward each event immediately, and wait longer than a stream is ever silent", () => {
     expect(text("deploy/Caddyfile")).toMatch(/^\s*flush_interval -1$/mu);
     const nginx = text("deploy/nginx.conf");
     for (const line of ["proxy_buffering off;", "proxy_request_buffering off;"]) {
@@ -202,7 +202,7 @@ describe("the proxies' settings", () => {
     expect(nginx).toContain("proxy_set_header Host $http_host;");
   });
 
-  it("P6: take bodies as large as a node does, and leave no node out for a single failure", () => {
+  it("P6: accept bodies as large as a node does, and exclude no node after a single failure", () => {
     const nginx = text("deploy/nginx.conf");
     const sizes = [...nginx.matchAll(/client_max_body_size (\w+);/gu)].map(([, size]) => size);
     expect(sizes).toEqual(["2m", "4g"]);
@@ -217,7 +217,7 @@ describe("the proxies' settings", () => {
 describe("the systemd unit", () => {
   const unit = readUnit(text("deploy/holdfast.service"));
 
-  it("tells the server alone to stop, waits long enough, and starts it again", () => {
+  it("signals only the server to stop, waits long enough, and restarts it", () => {
     expect(unit).toMatchObject({
       Service: {
         KillMode: ["mixed"],
@@ -229,33 +229,33 @@ describe("the systemd unit", () => {
     expect(Number(unit["Service"]?.["TimeoutStopSec"]?.[0])).toBeGreaterThan(20);
   });
 
-  it("has nothing that keeps Node or the agents' sandboxes from working", () => {
+  it("has no setting that breaks Node or the agents' sandboxes", () => {
     const forbidden = ["MemoryDenyWriteExecute", "RestrictNamespaces", "SystemCallFilter"];
     expect(Object.keys(unit["Service"] ?? {}).filter((key) => forbidden.includes(key))).toEqual([]);
   });
 
-  it("is understood by systemd", () => {
+  it("is valid for systemd", () => {
     needProgram("systemd-analyze", "systemd");
     const folder = temporaryFolder();
     closers.push(() => removeFolder(folder));
     const file = path.join(folder, "holdfast.service");
-    // It looks for the program.
-    const here = text("deploy/holdfast.service").replace("/usr/bin/node", process.execPath);
-    writeFileSync(file, here);
+    // systemd-analyze checks that the program exists.
+    const unitText = text("deploy/holdfast.service").replace("/usr/bin/node", process.execPath);
+    writeFileSync(file, unitText);
     const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
-    const ours = stderr.split("\n").filter((line) => line.includes(file));
-    expect({ status, ours }).toEqual({ status: 0, ours: [] });
+    const errors = stderr.split("\n").filter((line) => line.includes(file));
+    expect({ status, errors }).toEqual({ status: 0, errors: [] });
   });
 });
 
-describe("every setting that is used", () => {
+describe("every setting", () => {
   it.each(["Dockerfile", "compose.yaml", "deploy/holdfast.service", "deploy/holdfast.env"])(
-    "in %s is one that the server knows",
+    "in %s is documented",
     (file) => {
       const used = new Set(text(file).match(/\b(?:HOLDFAST|AGENT)_[A-Z_]+\b/gu));
-      const ours = new Set(["HOLDFAST_SITE", "HOLDFAST_NODES"]);
+      const proxyVariables = new Set(["HOLDFAST_SITE", "HOLDFAST_NODES"]);
       const unknown = [...used].filter(
-        (name) => !ours.has(name) && !documented.includes(`\`${name}\``),
+        (name) => !proxyVariables.has(name) && !configurationPage.includes(`\`${name}\``),
       );
       expect(unknown).toEqual([]);
     },

@@ -13,7 +13,7 @@ const pages = [
 
 describe("the documentation", () => {
   it.each(pages)("%s has no broken link", (page) => {
-    expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+    expect(linksOf(page).filter((link) => !isValidLink(page, link))).toEqual([]);
   });
 
   it.each(["ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md"])(
@@ -37,7 +37,7 @@ function linksOf(page: string): readonly string[] {
     .filter((link) => !/^[a-z]+:/u.test(link));
 }
 
-function leadsSomewhere(page: string, link: string): boolean {
+function isValidLink(page: string, link: string): boolean {
   const [file = "", anchor] = link.split("#");
   const target = file === "" ? page : path.posix.join(path.posix.dirname(page), file);
   if (!existsSync(path.join(root, target))) return false;
@@ -53,7 +53,7 @@ function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** Names in backticks that look like a path of the sources. */
+/** Names in backticks that look like source paths. */
 function pathsIn(page: string): readonly string[] {
   return [...read(page).matchAll(/`([a-z][\w*./-]*\/[\w*./-]+)`/gu)]
     .map(([, name = ""]) => name)

@@ -19,47 +19,47 @@ describe("the promises", () => {
   });
 });
 
-describe("the table of promises is refused when", () => {
+describe("the table of promises is invalid when", () => {
   it.each([
     {
       it: "a promise has no row",
       table: tableOf({}).replace(/^\| B3 .*\n/m, ""),
-      complaints: ["B3: has no row"],
+      errors: ["B3: has no row"],
     },
     {
       it: "a promise has two rows",
       table: `${tableOf({})}| B3 | Again. | open |\n`,
-      complaints: ["B3: has 2 rows"],
+      errors: ["B3: has 2 rows"],
     },
     {
-      it: "a row is for no promise",
+      it: "a row has an unknown promise",
       table: `${tableOf({})}| B9 | Unknown. | open |\n`,
-      complaints: ["B9: there is no such promise"],
+      errors: ["B9: unknown promise"],
     },
     {
       it: "a row is open although a test names the promise",
       table: tableOf({}),
       files: { [testFile]: 'describe("store", () => it("keeps sessions (A1)", () => {}));' },
-      complaints: ["A1: is open, but 1 files test it"],
+      errors: ["A1: is open, but 1 files test it"],
     },
     {
       it: "no title names the promise as a whole word",
       table: tableOf({ A1: "in part", A10: "in part" }),
       files: { [testFile]: 'it("A10 resumes, like A1x and xA1", () => {}); const a = "A1";' },
-      complaints: ["A1: is in part without a test"],
+      errors: ["A1: is in part without a test"],
     },
     {
       it: "a promise is kept without a test",
       table: tableOf({ A1: "kept" }),
-      complaints: ["A1: is kept without a test"],
+      errors: ["A1: is kept without a test"],
     },
     {
-      it: "a row has another state",
+      it: "a row has an unknown state",
       table: tableOf({ A1: "nearly" }),
-      complaints: ["A1: nearly is not a state"],
+      errors: ["A1: nearly is not a state"],
     },
-  ])("$it", ({ table, files = {}, complaints }) => {
-    expect(disagreements(table, sources(files))).toEqual(complaints);
+  ])("$it", ({ table, files = {}, errors }) => {
+    expect(disagreements(table, sources(files))).toEqual(errors);
   });
 });
 
@@ -83,7 +83,7 @@ describe("the page of tests", () => {
 });
 
 describe("the title scanner", () => {
-  it("reads the titles of tests and groups, and not those that never run", () => {
+  it("reads the titles of tests and groups, except those that never run", () => {
     const source = `
       describe("group", () => {
         it("plain", () => {});

@@ -1,21 +1,21 @@
 /**
- * The agent of both servers: speaks ACP over stdio and costs next to nothing, so that a server's part is what is measured.
- * A prompt is `@stamp count everyMs first` (numbered pieces with the moment they were written) or `@flood count` (as fast as the pipe takes
- * them). Every answer begins with the moment at which its prompt was read.
+ * The agent of both servers. It speaks ACP over stdio and costs almost nothing, so that the benchmark measures the server.
+ * A prompt is `@stamp count everyMs first` (numbered pieces with the time of writing) or `@flood count` (as fast as the
+ * pipe accepts them). Every answer starts with the time at which its prompt was read.
  */
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-const AT_ONCE = 200;
+const BATCH = 200;
 
-// Servers start it in a session of its own, which does not inherit the priority of the benchmark.
+// Servers start the agent in its own process session, which does not inherit the priority of the benchmark.
 const [priority] = process.argv.slice(2);
 if (priority !== undefined) {
   try {
     setPriority(Number(priority));
     writeFileSync("/proc/self/autogroup", priority);
   } catch {
-    // In a sandbox it is not allowed.
+    // Not allowed in a sandbox.
   }
 }
 
@@ -68,28 +68,28 @@ interface Stamps {
 }
 
 function stamp(session: string, { count, everyMs, first, end }: Stamps): void {
-  const begun = performance.now();
+  const startedMs = performance.now();
   let number = 0;
   const next = (): void => {
     say(session, `${first + number}:${process.hrtime.bigint()} `);
     number += 1;
     if (number === count) return end();
-    setTimeout(next, Math.max(0, begun + number * everyMs - performance.now()));
+    setTimeout(next, Math.max(0, startedMs + number * everyMs - performance.now()));
   };
   next();
 }
 
-/** Lines are made beforehand: what is measured is who reads them. */
+/** Creates the lines beforehand, so that the benchmark measures their reader. */
 function flood(session: string, count: number, end: () => void): void {
   const line = lineOf(session, "some words ~ ");
-  const lines = Buffer.from(line.repeat(AT_ONCE));
+  const lines = Buffer.from(line.repeat(BATCH));
   let sent = 0;
   const next = (): void => {
-    if (sent + AT_ONCE > count) {
-      process.stdout.write(line.repeat(count - sent) + lineOf(session, "all-said "));
+    if (sent + BATCH > count) {
+      process.stdout.write(line.repeat(count - sent) + lineOf(session, "all-sent "));
       return end();
     }
-    sent += AT_ONCE;
+    sent += BATCH;
     process.stdout.write(lines, next);
   };
   next();

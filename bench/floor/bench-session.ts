@@ -1,23 +1,29 @@
-import { ask, openConnection, openEvents, type Connection, type EventReader } from "./raw-http.ts";
+import {
+  requestJson,
+  openConnection,
+  openEvents,
+  type Connection,
+  type EventReader,
+} from "./raw-http.ts";
 import type { Running } from "./contender.ts";
 
 export interface BenchSession {
   readonly id: string;
   readonly connection: Connection;
-  /** Every stamp of an agent's answer that has come, in order. */
+  /** All received stamps of the agent's answers, in order. */
   readonly stamps: Stamp[];
-  /** Sends a message; resolves when its answer is over. */
-  send(text: string): Promise<Sent>;
-  /** Sends it, and resolves as soon as so many stamps have come. */
+  /** Sends a message. Resolves when its answer is complete. */
+  send(text: string): Promise<SendResult>;
+  /** Sends a message. Resolves when this many stamps have arrived. */
   sendUntil(text: string, stamps: number): Promise<void>;
   close(): void;
 }
 
-export interface Sent {
+export interface SendResult {
   readonly sentAt: bigint;
-  /** When the agent read it, by its own word. */
+  /** When the agent read it, as it reports. */
   readonly readAt: bigint;
-  /** Until the server said that it has it. */
+  /** Time until the server acknowledged it. */
   readonly acknowledgedMs: number;
 }
 
@@ -27,7 +33,7 @@ export interface Stamp {
   readonly gotAt: bigint;
 }
 
-/** A session with its agent alive and idle, and one client that reads it. */
+/** Opens a session with a live, idle agent and one reading client. */
 export async function openWarmSession(running: Running): Promise<BenchSession> {
   const session = await openSession(running, await createSession(running));
   await session.send("@stamp 1 0");
@@ -37,7 +43,7 @@ export async function openWarmSession(running: Running): Promise<BenchSession> {
 
 export async function createSession({ url, newSession }: Running): Promise<string> {
   const connection = await openConnection(url);
-  const { id } = await ask<{ id: string }>(connection, {
+  const { id } = await requestJson<{ id: string }>(connection, {
     method: "POST",
     path: "/api/sessions",
     body: newSession,
@@ -46,10 +52,10 @@ export async function createSession({ url, newSession }: Running): Promise<strin
   return id;
 }
 
-/** With its agent, so that no more of them live than are looked at. */
+/** Also stops its agent, so that only measured agents are alive. */
 export async function deleteSession({ url }: Running, id: string): Promise<void> {
   const connection = await openConnection(url);
-  await ask(connection, { method: "DELETE", path: `/api/sessions/${id}` });
+  await requestJson(connection, { method: "DELETE", path: `/api/sessions/${id}` });
   connection.close();
 }
 
@@ -74,18 +80,18 @@ export async function openSession(
           stamps.push({ number: Number(number), wroteAt: BigInt(wroteAt ?? 0), gotAt });
         }
       }
-      for (const look of watchers) look();
+      for (const check of watchers) check();
     }),
   );
   const until = (isReached: () => boolean): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (!isReached()) return;
-        watchers.delete(look);
+        watchers.delete(check);
         resolve();
       };
-      watchers.add(look);
-      look();
+      watchers.add(check);
+      check();
     });
   const post = (text: string): Promise<unknown> => sendMessage(connection, id, text);
   return {
@@ -110,17 +116,21 @@ export async function openSession(
 }
 
 export function sendMessage(connection: Connection, id: string, text: string): Promise<unknown> {
-  return ask(connection, { method: "POST", path: `/api/sessions/${id}/messages`, body: { text } });
+  return requestJson(connection, {
+    method: "POST",
+    path: `/api/sessions/${id}/messages`,
+    body: { text },
+  });
 }
 
-/** The end of an answer: the floor's entry, or Holdfast's run. */
+/** The end of an answer: an entry of the floor, or a run of Holdfast. */
 function isEnd(event: string): boolean {
   return (
     /^event: end$/mu.test(event) || (/^event: run$/mu.test(event) && /"endedAt":"/u.test(event))
   );
 }
 
-/** A whole message brings again what its pieces brought. */
+/** A complete message repeats its pieces. */
 function isRepeated(event: string): boolean {
   return /^event: message$/mu.test(event) && event.includes('"complete":true');
 }

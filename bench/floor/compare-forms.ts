@@ -3,11 +3,11 @@ import { openRaw } from "../../packages/server/src/storage/testing/raw-database.
 import { openBenchFolder } from "../bench-folder.ts";
 import { watchMachine } from "../machine.ts";
 import { copyProgram } from "../server-process.ts";
-import type { Compared } from "./compare.ts";
+import type { Comparison } from "./compare.ts";
 import { floorContender, holdfastContender, type Contender } from "./contender.ts";
 import { killInTurns } from "./kill-probe.ts";
 import { probeInTurns, type Turns } from "./probe.ts";
-import { ask, openConnection } from "./raw-http.ts";
+import { requestJson, openConnection } from "./raw-http.ts";
 import { createCollection } from "./readings.ts";
 import {
   createProbe,
@@ -21,16 +21,16 @@ import { answerProbe, firstAnswerProbe, throughputProbe, updateProbe } from "./s
 
 const STORED = 10_000;
 
-/** The floor, Holdfast, Holdfast with its agents in the sandbox, and Holdfast on PostgreSQL, in turns. */
+/** Measures the floor, Holdfast, Holdfast with agents in the sandbox, and Holdfast on PostgreSQL, alternately. */
 export async function compareForms({
   repetitions,
 }: {
   readonly repetitions: number;
-}): Promise<Compared> {
+}): Promise<Comparison> {
   const folder = openBenchFolder();
   const machine = watchMachine();
   const collection = createCollection();
-  const turns: Turns = { repetitions, collection, between: machine.look };
+  const turns: Turns = { repetitions, collection, between: machine.sample };
   const program = copyProgram(folder.newFolder("program"));
   const postgres = await startPostgresServer({ durable: true });
   try {
@@ -93,14 +93,17 @@ async function newDatabase(serverUrl: string, name: string): Promise<string> {
   return url.href;
 }
 
-/** Whether there is a sandbox on this machine. */
+/** Whether this machine has a sandbox. */
 async function isSandboxed(contender: Contender): Promise<boolean> {
   const running = await contender.start();
   try {
     const connection = await openConnection(running.url);
-    const { sandbox } = await ask<{ readonly sandbox: { readonly active: boolean } }>(connection, {
-      path: "/readyz",
-    });
+    const { sandbox } = await requestJson<{ readonly sandbox: { readonly active: boolean } }>(
+      connection,
+      {
+        path: "/readyz",
+      },
+    );
     connection.close();
     return sandbox.active;
   } finally {

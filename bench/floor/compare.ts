@@ -18,7 +18,7 @@ import {
 import { storeSessions } from "./stored.ts";
 import { answerProbe, firstAnswerProbe, throughputProbe, updateProbe } from "./stream-probes.ts";
 
-export interface Compared {
+export interface Comparison {
   readonly repetitions: number;
   readonly noise: Noise;
   readonly results: Results;
@@ -29,12 +29,12 @@ export interface CompareOptions {
   readonly isQuick: boolean;
 }
 
-/** Floor and Holdfast on this machine in this run, in turns. */
-export async function compare({ repetitions, isQuick }: CompareOptions): Promise<Compared> {
+/** Measures the floor and Holdfast alternately. */
+export async function compare({ repetitions, isQuick }: CompareOptions): Promise<Comparison> {
   const folder = openBenchFolder();
   const machine = watchMachine();
   const collection = createCollection();
-  const turns: Turns = { repetitions, collection, between: machine.look };
+  const turns: Turns = { repetitions, collection, between: machine.sample };
   const program = copyProgram(folder.newFolder("program"));
   const pair = (stage: string): readonly Contender[] => [
     floorContender({ folder: folder.newFolder(`${stage}-floor`) }),
@@ -70,7 +70,7 @@ async function compareStored(
   pair: (stage: string) => readonly Contender[],
   { turns, isQuick }: { readonly turns: Turns; readonly isQuick: boolean },
 ): Promise<void> {
-  const looks = isQuick ? 100 : 200;
+  const samples = isQuick ? 100 : 200;
   const memory = sessionMemoryProbe({ more: MANY - FEW });
   const few = pair("few");
   for (const contender of few) await storeSessions(contender, FEW);
@@ -78,15 +78,15 @@ async function compareStored(
     few,
     [
       memory.few,
-      listProbe(looks, "list10k"),
-      listAgainProbe(looks),
-      sessionProbe(looks),
-      lastMessagesProbe(looks),
+      listProbe(samples, "list10k"),
+      listAgainProbe(samples),
+      sessionProbe(samples),
+      lastMessagesProbe(samples),
     ],
     turns,
   );
   if (isQuick) return;
   const many = pair("many");
   for (const contender of many) await storeSessions(contender, MANY);
-  await probeInTurns(many, [memory.many, listProbe(looks, "list100k")], turns);
+  await probeInTurns(many, [memory.many, listProbe(samples, "list100k")], turns);
 }

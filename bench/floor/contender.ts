@@ -5,27 +5,27 @@ import { getPriority } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseLocation } from "../../packages/server/src/storage/open-store.ts";
-import { ask, openConnection } from "./raw-http.ts";
+import { requestJson, openConnection } from "./raw-http.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
-/** One of those that are compared: how its process is started on a folder of its own. */
+/** A server in the comparison, with its own folder. */
 export interface Contender {
-  /** `floor`, or Holdfast in one of its forms. */
+  /** `floor`, or a variant of Holdfast. */
   readonly name: string;
   readonly folder: string;
-  /** Of Holdfast's database; the floor has its own. */
+  /** Location of Holdfast's database; null for the floor. */
   readonly location: DatabaseLocation | null;
   start(): Promise<Running>;
-  /** Where the newest 50 messages of a session are read. */
+  /** Path for reading the newest 50 messages of a session. */
   lastMessages(sessionId: string, lastSeq: number): string;
 }
 
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process until it answered that it is healthy. */
+  /** Time from the start of the process until it was healthy. */
   readonly healthyMs: number;
-  /** What a session is created with. */
+  /** Body of a request that creates a session. */
   readonly newSession: Readonly<Record<string, unknown>>;
   kill(): Promise<void>;
 }
@@ -33,16 +33,16 @@ export interface Running {
 export interface ContenderOptions {
   readonly folder: string;
   readonly name?: string;
-  /** Where the copy of Holdfast is. */
+  /** Path of the copy of Holdfast. */
   readonly program: string;
   readonly sandbox?: "off" | "auto";
-  /** A database instead of SQLite in the data folder. */
+  /** PostgreSQL instead of SQLite in the data folder. */
   readonly postgresUrl?: string;
-  /** For Node, before the program. */
+  /** Arguments for Node, before the program. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** TypeScript is taken off beforehand: the floor has no compiler in its start, as Holdfast has none. */
+/** Strips types beforehand, so that the floor, like Holdfast, starts without a compiler. */
 function preparePrograms(folder: string): {
   readonly server: string;
   readonly agent: string;
@@ -56,7 +56,7 @@ function preparePrograms(folder: string): {
   return { server: program("floor-server"), agent: program("bench-agent") };
 }
 
-/** The agent takes the benchmark's priority by itself: a session of its own does not inherit it. */
+/** The agent sets the benchmark's priority itself, because its own process session does not inherit it. */
 function agentCommand(program: string): readonly string[] {
   const priority = getPriority();
   return [process.execPath, program, ...(priority < 0 ? [String(priority)] : [])];
@@ -133,7 +133,7 @@ const NEW_SESSION = {
 
 async function repositoryOf(url: string): Promise<string> {
   const connection = await openConnection(url);
-  const { id } = await ask<{ readonly id: string }>(connection, {
+  const { id } = await requestJson<{ readonly id: string }>(connection, {
     method: "POST",
     path: "/api/repos",
     body: { path: "repo" },
@@ -167,7 +167,7 @@ async function launch(
 
 async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`a server exited with ${child.exitCode}`);
     try {
       const connection = await openConnection(url);
       const { status } = await connection.request("GET", "/healthz");

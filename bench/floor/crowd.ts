@@ -1,4 +1,4 @@
-/** Many clients of one session, in a process of their own. Says when all are there, and when all have the agent's last word. */
+/** Many clients of one session in a separate process. Reports when all are connected, and when all have the last update. */
 import { openEvents } from "./raw-http.ts";
 
 interface Crowd {
@@ -8,21 +8,21 @@ interface Crowd {
   readonly updates: number;
 }
 
-const AT_ONCE = 50;
-const LAST = Buffer.from("all-said");
+const BATCH = 50;
+const LAST = Buffer.from("all-sent");
 
 const { url, id, clients, updates }: Crowd = JSON.parse(process.argv[2] ?? "{}");
 const done = Array.from({ length: clients }, () => Promise.withResolvers<void>());
 
-for (let first = 0; first < clients; first += AT_ONCE) {
-  await Promise.all(done.slice(first, first + AT_ONCE).map(({ resolve }) => join(resolve)));
+for (let first = 0; first < clients; first += BATCH) {
+  await Promise.all(done.slice(first, first + BATCH).map(({ resolve }) => openClient(resolve)));
 }
-process.send?.("there");
+process.send?.("connected");
 await Promise.all(done.map(({ promise }) => promise));
 process.send?.("done", () => process.exit(0));
 
-/** Counts what comes; the last word and a count that is too small means that something was lost. */
-async function join(resolve: () => void): Promise<void> {
+/** Counts the updates. If the count is too small at the last update, something was lost. */
+async function openClient(resolve: () => void): Promise<void> {
   let tail: Buffer = Buffer.alloc(0);
   let got = 0;
   await openEvents(url, `/api/sessions/${id}/events`, (bytes) => {

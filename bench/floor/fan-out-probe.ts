@@ -8,7 +8,7 @@ import type { Probe } from "./probe.ts";
 
 const PROCESSES = 2;
 
-/** Many clients of one session, in processes of their own, and an agent that writes as fast as it can. */
+/** Many clients of one session in separate processes, and an agent that writes as fast as it can. */
 export const fanOutProbe = ({
   clients,
   updates,
@@ -16,19 +16,19 @@ export const fanOutProbe = ({
   readonly clients: number;
   readonly updates: number;
 }): Probe => ({
-  looks: 1,
+  samples: 1,
   isHeavy: true,
   open: async (running) => ({
-    look: async () => {
+    sample: async () => {
       const { id, close } = await openWarmSession(running);
       close();
       await untilQuiet(running.pid);
       const before = residentBytesOf(running.pid);
       const crowds = startCrowds(running, { id, clients, updates });
       try {
-        await Promise.all(crowds.map((crowd) => told(crowd)));
+        await Promise.all(crowds.map((crowd) => nextMessage(crowd)));
         const clientMemory = (residentBytesOf(running.pid) - before) / clients / 1_024;
-        const all = Promise.all(crowds.map((crowd) => told(crowd)));
+        const all = Promise.all(crowds.map((crowd) => nextMessage(crowd)));
         const connection = await openConnection(running.url);
         const start = performance.now();
         await sendMessage(connection, id, `@flood ${updates}`);
@@ -57,9 +57,9 @@ function startCrowds(
   return Array.from({ length: PROCESSES }, () => fork(program, [crowd]));
 }
 
-function told(crowd: ChildProcess): Promise<void> {
+function nextMessage(crowd: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     crowd.once("message", () => resolve());
-    crowd.once("exit", (code) => reject(new Error(`a crowd of clients ended with ${code}`)));
+    crowd.once("exit", (code) => reject(new Error(`a crowd of clients exited with ${code}`)));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The yardstick: the least that a server of durable sessions must do, on bare `node:http` and `node:sqlite`. A message is on
- * the disk before it is acknowledged, every update of the agent is committed before it is shown, a kill loses nothing shown.
+ * The baseline: the minimum that a server of durable sessions must do, on bare `node:http` and `node:sqlite`. A message is on
+ * disk before it is acknowledged, every update of the agent is committed before it is shown, and a kill loses nothing shown.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -9,9 +9,9 @@ import { DatabaseSync } from "node:sqlite";
 
 const [file = "", port = "0", ...agentCommand] = process.argv.slice(2);
 const open = (level: "full" | "normal"): DatabaseSync => {
-  const opened = new DatabaseSync(file);
-  opened.exec(`pragma journal_mode = wal; pragma synchronous = ${level}`);
-  return opened;
+  const database = new DatabaseSync(file);
+  database.exec(`pragma journal_mode = wal; pragma synchronous = ${level}`);
+  return database;
 };
 const db = open("full");
 db.exec(`create table if not exists session (id text primary key, title text, status text not null, provider text,
@@ -42,15 +42,15 @@ interface Live {
 const live = new Map<string, Live>();
 const lastSeqOf = db.prepare("select max(seq) as seq from entry where sessionId = ?");
 function liveOf(id: string): Live {
-  const known = live.get(id);
-  if (known !== undefined) return known;
-  const made: Live = {
+  const existing = live.get(id);
+  if (existing !== undefined) return existing;
+  const session: Live = {
     lastSeq: Number(lastSeqOf.get(id)?.["seq"] ?? 0),
     readers: new Set(),
     agent: null,
   };
-  live.set(id, made);
-  return made;
+  live.set(id, session);
+  return session;
 }
 
 const show = (seq: number, role: string, text: string): string =>
@@ -59,7 +59,7 @@ const show = (seq: number, role: string, text: string): string =>
 function startAgent(id: string, session: Live): NonNullable<Live["agent"]> {
   const [program = "", ...args] = agentCommand;
   const agent = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
-  const tell = (method: string, params: object): void =>
+  const call = (method: string, params: object): void =>
     void agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: method, method, params })}\n`);
   let rest = "";
   agent.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -68,13 +68,13 @@ function startAgent(id: string, session: Live): NonNullable<Live["agent"]> {
     let shown = "";
     output.exec("begin");
     for (const line of lines) {
-      const { id: answers, params } = JSON.parse(line);
-      const said = answers === undefined ? String(params.update.content.text) : "";
-      if (answers !== undefined && answers !== "session/prompt") continue;
-      const role = answers === undefined ? "delta" : "end";
+      const { id: replyTo, params } = JSON.parse(line);
+      const piece = replyTo === undefined ? String(params.update.content.text) : "";
+      if (replyTo !== undefined && replyTo !== "session/prompt") continue;
+      const role = replyTo === undefined ? "delta" : "end";
       session.lastSeq += 1;
-      insertUpdate.run(id, session.lastSeq, role, said, Date.now());
-      shown += show(session.lastSeq, role, said);
+      insertUpdate.run(id, session.lastSeq, role, piece, Date.now());
+      shown += show(session.lastSeq, role, piece);
     }
     output.exec("commit");
     if (shown === "") return;
@@ -82,10 +82,10 @@ function startAgent(id: string, session: Live): NonNullable<Live["agent"]> {
     for (const reader of session.readers) reader.write(bytes);
   });
   agent.once("exit", () => (session.agent = null));
-  tell("initialize", { protocolVersion: 1 });
-  tell("session/new", { cwd: process.cwd(), mcpServers: [] });
+  call("initialize", { protocolVersion: 1 });
+  call("session/new", { cwd: process.cwd(), mcpServers: [] });
   return {
-    send: (text) => tell("session/prompt", { sessionId: "1", prompt: [{ type: "text", text }] }),
+    send: (text) => call("session/prompt", { sessionId: "1", prompt: [{ type: "text", text }] }),
     end: () => agent.stdin.end(),
   };
 }
@@ -105,7 +105,7 @@ async function bodyOf(request: IncomingMessage): Promise<{ readonly [key: string
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", query = ""] = (request.url ?? "").split("?");
-  const [, , , id = "", what = ""] = path.split("/");
+  const [, , , id = "", resource = ""] = path.split("/");
   if (path === "/healthz") return reply(response, 200, { status: "ok" });
   if (id === "" && request.method === "GET")
     return reply(response, 200, { sessions: listSessions.all() });
@@ -121,19 +121,19 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     );
     return reply(response, 201, getSession.get(created));
   }
-  const found = getSession.get(id);
-  if (found === undefined) return reply(response, 404, { code: "session_not_found" });
-  if (what === "" && request.method === "GET")
-    return reply(response, 200, { ...found, messages: lastEntries.all(id, 1000) });
+  const row = getSession.get(id);
+  if (row === undefined) return reply(response, 404, { code: "session_not_found" });
+  if (resource === "" && request.method === "GET")
+    return reply(response, 200, { ...row, messages: lastEntries.all(id, 1000) });
   const session = liveOf(id);
   if (request.method === "DELETE") {
     session.agent?.end();
     live.delete(id);
     deleteEntries.run(id);
     deleteSession.run(id);
-    return reply(response, 200, found);
+    return reply(response, 200, row);
   }
-  if (what === "events") {
+  if (resource === "events") {
     response.useChunkedEncodingByDefault = false;
     response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
     const after = Number(new URLSearchParams(query).get("after") ?? 0);

@@ -6,16 +6,16 @@ import type { Turns } from "./probe.ts";
 import type { Readings } from "./readings.ts";
 
 const SHOWN = 150;
-/** Numbers that no other answer of the session carries. */
+/** Numbers that no other answer of the session contains. */
 const FIRST = 1_000;
 const NEXT = 777_777;
 
-/** Started, left idle, killed while it streams, started again, asked again. */
+/** Starts each server, leaves it idle, kills it while it streams, restarts it and sends another message. */
 export async function killInTurns(
   contenders: readonly Contender[],
   { repetitions, collection, between }: Turns,
 ): Promise<void> {
-  // The first start makes the database and fills the compile cache: once, and not what users wait for every day.
+  // The first start creates the database and fills the compile cache, which is not typical.
   for (const contender of contenders) {
     const running = await contender.start();
     await untilSettled(running.pid);
@@ -42,13 +42,13 @@ async function kill(contender: Contender, running: Running): Promise<Readings> {
   session.close();
   const again = await contender.start();
   try {
-    return await askAgain(again, { id: session.id, shown, killedAt });
+    return await sendAgain(again, { id: session.id, shown, killedAt });
   } finally {
     await again.kill();
   }
 }
 
-async function askAgain(
+async function sendAgain(
   { url }: Running,
   { id, shown, killedAt }: Readonly<{ id: string; shown: readonly number[]; killedAt: number }>,
 ): Promise<Readings> {
@@ -63,6 +63,6 @@ async function askAgain(
   const recovery = (await answered.promise) - killedAt;
   reader.close();
   connection.close();
-  const kept = new Set([...text.matchAll(/(\d+):\d{9,} /gu)].map(([, number]) => Number(number)));
-  return { kept: shown.filter((number) => kept.has(number)).length, recovery };
+  const stored = new Set([...text.matchAll(/(\d+):\d{9,} /gu)].map(([, number]) => Number(number)));
+  return { kept: shown.filter((number) => stored.has(number)).length, recovery };
 }

@@ -1,8 +1,8 @@
-/** What is measured, in the order of the table; a goal is a ratio to the floor in the same run. */
+/** A row of the table. A goal is a ratio to the floor in the same run. */
 export interface Measure {
   readonly name: string;
   readonly unit: "ms" | "MiB" | "KiB" | "B" | "/s" | "µs" | "of 150";
-  /** Which of the readings of one repetition counts. */
+  /** Percentile of the readings of one repetition. */
   readonly part: 0.5 | 0.99;
   readonly goal: Goal | null;
 }
@@ -23,7 +23,7 @@ export const MEASURES = {
   create: { name: "create session, p50", ...ms, goal: { atMost: 3 } },
   createRate: { name: "create, 32 concurrent", ...perSecond, goal: { atLeast: 1 / 3 } },
   list10k: { name: "list, default page, 10,000 stored, p50", ...ms, goal: { atMost: 2 } },
-  listAgain: { name: "the same again, nothing new meanwhile, p50", ...ms, goal: null },
+  listAgain: { name: "list again, nothing changed, p50", ...ms, goal: null },
   list100k: { name: "list, default page, 100,000 stored, p50", ...ms, goal: { atMost: 2 } },
   get: { name: "GET one session, p50", ...ms, goal: { atMost: 3 } },
   last50: { name: "last 50 of 10,000 messages, p50", ...ms, goal: null },
@@ -45,16 +45,16 @@ export const MEASURES = {
     goal: { atLeast: 0.5 },
   },
   kept: {
-    name: "kill -9 in mid-answer: of 150 updates shown, kept",
+    name: "kill -9 during an answer: of 150 shown updates, kept",
     unit: "of 150",
     ...half,
     goal: { all: 150 },
   },
   recovery: { name: "kill → next message answered", ...ms, goal: { atMost: 4 } },
-  clientMemory: { name: "memory for a client that reads a stream", ...memory, goal: null },
-  agentMemory: { name: "memory for a live agent, without its own", ...memory, goal: null },
+  clientMemory: { name: "memory per reading client", ...memory, goal: null },
+  agentMemory: { name: "memory per live agent, without its process", ...memory, goal: null },
   sessionMemory: {
-    name: "memory for a stored session that is idle",
+    name: "memory per stored idle session",
     unit: "B",
     ...half,
     goal: null,

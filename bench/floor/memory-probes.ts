@@ -5,12 +5,12 @@ import type { Probe } from "./probe.ts";
 
 const AGENTS = 20;
 
-/** Agents that live and are idle; their own processes are not counted. */
+/** Memory of the server for live, idle agents, without their own processes. */
 export const agentMemoryProbe: Probe = {
-  looks: 1,
+  samples: 1,
   isOnce: true,
   open: async (running) => ({
-    look: async () => {
+    sample: async () => {
       const first = await openAgents(running, 1);
       await untilQuiet(running.pid);
       const before = residentBytesOf(running.pid);
@@ -33,7 +33,7 @@ async function openAgents(running: Running, count: number): Promise<readonly str
   return ids;
 }
 
-/** Servers that have just started, on few stored sessions and on many. */
+/** Memory of newly started servers with few and with many stored sessions. */
 export function sessionMemoryProbe({ more }: { readonly more: number }): {
   readonly few: Probe;
   readonly many: Probe;
@@ -41,20 +41,20 @@ export function sessionMemoryProbe({ more }: { readonly more: number }): {
   const withFew = new Map<string, number>();
   return {
     few: {
-      looks: 1,
+      samples: 1,
       isOnce: true,
       open: async ({ pid }, { name }) => ({
-        look: async () => {
+        sample: async () => {
           if (!withFew.has(name)) withFew.set(name, residentBytesOf(pid));
           return {};
         },
       }),
     },
     many: {
-      looks: 1,
+      samples: 1,
       isOnce: true,
       open: async ({ pid }, { name }) => ({
-        look: async () => {
+        sample: async () => {
           const bytes = residentBytesOf(pid) - (withFew.get(name) ?? Number.NaN);
           return { sessionMemory: bytes / more };
         },

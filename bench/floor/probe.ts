@@ -2,11 +2,11 @@ import { untilQuiet, untilSettled } from "../process-stat.ts";
 import type { Contender, Running } from "./contender.ts";
 import type { Collection, Readings } from "./readings.ts";
 
-/** One way to look at a server; opened once for each repetition. */
+/** One measurement of a server. It is opened once per repetition. */
 export interface Probe {
-  /** Looks in one repetition, in turns with the other contenders. */
-  readonly looks: number;
-  /** It makes so much work that the next one must not begin before the server is quiet again. */
+  /** Samples in one repetition, alternating between the contenders. */
+  readonly samples: number;
+  /** Causes so much work that the next sample must wait until the server is idle. */
   readonly isHeavy?: boolean;
   /** One repetition is enough. */
   readonly isOnce?: boolean;
@@ -14,18 +14,18 @@ export interface Probe {
 }
 
 export interface OpenProbe {
-  look(): Promise<Readings>;
+  sample(): Promise<Readings>;
   close?(): void | Promise<void>;
 }
 
 export interface Turns {
   readonly repetitions: number;
   readonly collection: Collection;
-  /** Called between probes, when nothing is going on. */
+  /** Called between probes, while nothing runs. */
   readonly between: () => Promise<void>;
 }
 
-/** Every probe on servers that all run: a look at one, a look at the next, so that all have the same machine. */
+/** Runs every probe alternately on all servers, so that they run under the same conditions. */
 export async function probeInTurns(
   contenders: readonly Contender[],
   probes: readonly Probe[],
@@ -41,7 +41,7 @@ export async function probeInTurns(
       await between();
       const rounds = probe.isOnce === true ? 1 : repetitions;
       for (let round = 0; round < rounds; round += 1) {
-        await oneRound(servers, { probe, collection });
+        await runRound(servers, { probe, collection });
       }
     }
   } finally {
@@ -49,7 +49,7 @@ export async function probeInTurns(
   }
 }
 
-async function oneRound(
+async function runRound(
   servers: readonly { readonly contender: Contender; readonly running: Running }[],
   { probe, collection }: { readonly probe: Probe; readonly collection: Collection },
 ): Promise<void> {
@@ -59,9 +59,9 @@ async function oneRound(
     const readings: Readings[] = [];
     all.push({ name: contender.name, pid: running.pid, open, readings });
   }
-  for (let look = 0; look < probe.looks; look += 1) {
+  for (let sample = 0; sample < probe.samples; sample += 1) {
     for (const { pid, open, readings } of all) {
-      readings.push(await open.look());
+      readings.push(await open.sample());
       if (probe.isHeavy === true) await untilQuiet(pid);
     }
   }

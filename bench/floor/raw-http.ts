@@ -5,7 +5,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** One connection that is kept, one request at a time; no more work than there must be, so that the server's is what is measured. */
+/** A keep-alive connection with one request at a time and minimal work, so that the benchmark measures the server. */
 export interface Connection {
   request(method: string, path: string, body?: unknown): Promise<Reply>;
   close(): void;
@@ -13,30 +13,30 @@ export interface Connection {
 
 export async function openConnection(url: string): Promise<Connection> {
   const socket = await dial(url);
-  let waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
+  let pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
   let received: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const reply = parseReply(received);
-    if (reply === null || waiting === null) return;
+    if (reply === null || pending === null) return;
     received = Buffer.alloc(0);
-    const { resolve } = waiting;
-    waiting = null;
+    const { resolve } = pending;
+    pending = null;
     resolve(reply);
   });
-  socket.on("close", () => waiting?.reject(new Error("the server closed the connection")));
+  socket.on("close", () => pending?.reject(new Error("the server closed the connection")));
   return {
     request: (method, path, body) =>
       new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
+        pending = { resolve, reject };
         socket.write(head(method, path, body));
       }),
     close: () => socket.destroy(),
   };
 }
 
-/** A request whose failure ends the benchmark; its JSON. */
-export async function ask<Value>(
+/** Sends a request and returns its JSON. A failure ends the benchmark. */
+export async function requestJson<Value>(
   connection: Connection,
   {
     method = "GET",
@@ -53,7 +53,7 @@ export interface EventReader {
   close(): void;
 }
 
-/** Server-sent events, as raw as they come: every piece with the moment it came. */
+/** Reads server-sent events as raw bytes, with the time of arrival. */
 export async function openEvents(
   url: string,
   path: string,

@@ -1,21 +1,21 @@
 import { percentileOf } from "../measure.ts";
 import { MEASURE_IDS, MEASURES, type MeasureId } from "./measures.ts";
 
-/** What one look at one contender gave: of each thing one figure or many. */
+/** The readings of one sample of one contender: one or several figures per measure. */
 export type Readings = Partial<Readonly<Record<MeasureId, number | readonly number[]>>>;
 
-/** The median of the repetitions, and the median distance from it as a part of it. */
+/** The median of the repetitions, and the median absolute deviation relative to it. */
 export interface Spread {
   readonly median: number;
   readonly noise: number;
   readonly values: readonly number[];
 }
 
-/** By measure, then by the contender's name. */
+/** By measure and name of the contender. */
 export type Results = Partial<Record<MeasureId, Record<string, Spread>>>;
 
 export interface Collection {
-  /** All readings of one repetition, of which each measure takes its part as one value. */
+  /** Adds all readings of one repetition. Each measure stores one percentile of them. */
   add(contender: string, readings: readonly Readings[]): void;
   results(): Results;
 }
@@ -27,17 +27,17 @@ export function createCollection(): Collection {
       for (const id of MEASURE_IDS) {
         const all = readings.flatMap((one) => one[id] ?? []);
         if (all.length === 0) continue;
-        const ofMeasure = values.get(id) ?? new Map<string, number[]>();
-        values.set(id, ofMeasure);
-        const own = ofMeasure.get(contender) ?? [];
-        ofMeasure.set(contender, own);
+        const byContender = values.get(id) ?? new Map<string, number[]>();
+        values.set(id, byContender);
+        const own = byContender.get(contender) ?? [];
+        byContender.set(contender, own);
         own.push(percentileOf(all, MEASURES[id].part));
       }
     },
     results() {
       const results: Results = {};
-      for (const [id, ofMeasure] of values) {
-        const spreads = [...ofMeasure].map(([name, own]) => [name, spreadOf(own)] as const);
+      for (const [id, byContender] of values) {
+        const spreads = [...byContender].map(([name, own]) => [name, spreadOf(own)] as const);
         results[id] = Object.fromEntries(spreads);
       }
       return results;

@@ -1,15 +1,15 @@
 import type { Report } from "../report.ts";
-import type { Compared } from "./compare.ts";
+import type { Comparison } from "./compare.ts";
 import { MEASURE_IDS, MEASURES, type Measure, type MeasureId } from "./measures.ts";
 import type { Results, Spread } from "./readings.ts";
 
-/** Figures and ratios of both, with the goal of each and whether it is reached. */
-export function reportFloor({ results, noise, repetitions }: Compared): Report {
+/** Figures and ratios of both servers, with goals and results. */
+export function reportFloor({ results, noise, repetitions }: Comparison): Report {
   const head = ["", "unit", "floor", "±", "Holdfast", "±", "ratio", "goal", ""];
   return {
     tables: [{ head, rows: floorRows(results), left: [0, 1, 8] }],
     notes: [
-      `Medians of ${repetitions} repetitions; ±: the median distance from them.`,
+      `Medians of ${repetitions} repetitions; ± is the median absolute deviation.`,
       noise.warning ?? "The machine was quiet.",
     ],
     figures: { results, noise, repetitions },
@@ -17,17 +17,24 @@ export function reportFloor({ results, noise, repetitions }: Compared): Report {
   };
 }
 
-/** Holdfast in its forms, beside the floor and beside itself as it is by default without a sandbox. */
-export function reportForms({ results, noise, repetitions }: Compared): Report {
+/** Variants of Holdfast, compared with the floor and with Holdfast on SQLite without a sandbox. */
+export function reportForms({ results, noise, repetitions }: Comparison): Report {
   const rows = MEASURE_IDS.flatMap((id) => {
     const { floor, holdfast, sandbox, postgres } = results[id] ?? {};
     if (holdfast === undefined) return [];
-    const beside = (form: Spread | undefined): readonly string[] =>
+    const comparedCells = (form: Spread | undefined): readonly string[] =>
       form === undefined ? ["–", "–"] : [figure(form.median), ratio(form.median / holdfast.median)];
     const { name, unit }: Measure = MEASURES[id];
     const floorCell = floor === undefined ? "–" : figure(floor.median);
     return [
-      [name, unit, floorCell, figure(holdfast.median), ...beside(sandbox), ...beside(postgres)],
+      [
+        name,
+        unit,
+        floorCell,
+        figure(holdfast.median),
+        ...comparedCells(sandbox),
+        ...comparedCells(postgres),
+      ],
     ];
   });
   const head = ["", "unit", "floor", "Holdfast", "in the sandbox", "", "on PostgreSQL", ""];

@@ -1,4 +1,4 @@
-import { openConnection, ask, type Connection } from "./raw-http.ts";
+import { openConnection, requestJson, type Connection } from "./raw-http.ts";
 import type { MeasureId } from "./measures.ts";
 import type { Probe } from "./probe.ts";
 import { LONG_SESSION, SHORT_SESSION } from "./stored.ts";
@@ -6,29 +6,29 @@ import { LONG_SESSION, SHORT_SESSION } from "./stored.ts";
 const CONCURRENT = 32;
 const WARM_UP = 20;
 
-export const createProbe = (looks: number): Probe => ({
-  looks,
+export const createProbe = (samples: number): Probe => ({
+  samples,
   open: async ({ url, newSession }) => {
     const connection = await openConnection(url);
     const create = (): Promise<number> =>
       timed(connection, { method: "POST", path: "/api/sessions", body: newSession });
     for (let index = 0; index < WARM_UP; index += 1) await create();
     return {
-      look: async () => ({ create: await create() }),
+      sample: async () => ({ create: await create() }),
       close: () => connection.close(),
     };
   },
 });
 
 export const createRateProbe = (count: number): Probe => ({
-  looks: 1,
+  samples: 1,
   isHeavy: true,
   open: async ({ url, newSession }) => {
     const connections = await Promise.all(
       Array.from({ length: CONCURRENT }, () => openConnection(url)),
     );
     return {
-      look: async () => {
+      sample: async () => {
         let left = count;
         const start = performance.now();
         await Promise.all(
@@ -47,9 +47,9 @@ export const createRateProbe = (count: number): Probe => ({
   },
 });
 
-/** Something is new before each look: nobody reads a list that never changes. */
-export const listProbe = (looks: number, measure: "list10k" | "list100k"): Probe => ({
-  looks,
+/** Creates a session before each sample, because a list that never changes is not realistic. */
+export const listProbe = (samples: number, measure: "list10k" | "list100k"): Probe => ({
+  samples,
   open: async ({ url, newSession }) => {
     const connection = await openConnection(url);
     const list = async (): Promise<number> => {
@@ -58,42 +58,42 @@ export const listProbe = (looks: number, measure: "list10k" | "list100k"): Probe
     };
     for (let index = 0; index < WARM_UP; index += 1) await list();
     return {
-      look: async () => ({ [measure]: await list() }),
+      sample: async () => ({ [measure]: await list() }),
       close: () => connection.close(),
     };
   },
 });
 
-export const listAgainProbe = (looks: number): Probe =>
-  getProbe(looks, { measure: "listAgain", path: "/api/sessions" });
+export const listAgainProbe = (samples: number): Probe =>
+  getProbe(samples, { measure: "listAgain", path: "/api/sessions" });
 
-export const sessionProbe = (looks: number): Probe =>
-  getProbe(looks, { measure: "get", path: `/api/sessions/${SHORT_SESSION}` });
+export const sessionProbe = (samples: number): Probe =>
+  getProbe(samples, { measure: "get", path: `/api/sessions/${SHORT_SESSION}` });
 
-export const lastMessagesProbe = (looks: number): Probe => ({
-  looks,
+export const lastMessagesProbe = (samples: number): Probe => ({
+  samples,
   open: async (running, contender) => {
     const connection = await openConnection(running.url);
     const path = `/api/sessions/${LONG_SESSION}`;
-    const { lastEventId = 0 } = await ask<{ lastEventId?: number }>(connection, { path });
+    const { lastEventId = 0 } = await requestJson<{ lastEventId?: number }>(connection, { path });
     connection.close();
-    const of50 = contender.lastMessages(LONG_SESSION, lastEventId);
-    return getProbe(looks, { measure: "last50", path: of50 }).open(running, contender);
+    const last50Path = contender.lastMessages(LONG_SESSION, lastEventId);
+    return getProbe(samples, { measure: "last50", path: last50Path }).open(running, contender);
   },
 });
 
 function getProbe(
-  looks: number,
+  samples: number,
   { measure, path }: { readonly measure: MeasureId; readonly path: string },
 ): Probe {
   return {
-    looks,
+    samples,
     open: async ({ url }) => {
       const connection = await openConnection(url);
       const get = { method: "GET", path };
       for (let index = 0; index < WARM_UP; index += 1) await timed(connection, get);
       return {
-        look: async () => ({ [measure]: await timed(connection, get) }),
+        sample: async () => ({ [measure]: await timed(connection, get) }),
         close: () => connection.close(),
       };
     },

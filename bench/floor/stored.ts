@@ -5,16 +5,16 @@ import { messageText, sessionId } from "../fill.ts";
 import { fillDatabase, fillMessages } from "../fill-database.ts";
 import type { Contender } from "./contender.ts";
 
-/** Of the session that has them; the others have none. */
+/** Messages of the long session. The other sessions have none. */
 const STORED_MESSAGES = 10_000;
 export const LONG_SESSION = sessionId(5);
 export const SHORT_SESSION = sessionId(7);
 
-/** Puts the same sessions into a contender's folder before it is started. */
+/** Stores the same sessions in a contender's folder before it starts. */
 export async function storeSessions(contender: Contender, sessions: number): Promise<void> {
   const { folder, location } = contender;
   if (location === null) {
-    // Its tables are made by its start.
+    // The floor creates its tables when it starts.
     await (await contender.start()).kill();
     return fillFloor(path.join(folder, "floor.db"), sessions);
   }

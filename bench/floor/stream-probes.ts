@@ -14,13 +14,13 @@ import type { Readings } from "./readings.ts";
 
 const latencyMs = ({ wroteAt, gotAt }: Stamp): number => Number(gotAt - wroteAt) / 1e6;
 
-/** A message to an agent that lives and is idle. */
-export const answerProbe = (looks: number): Probe => ({
-  looks,
+/** A message to a live, idle agent. */
+export const answerProbe = (samples: number): Probe => ({
+  samples,
   open: async (running) => {
     const session = await openWarmSession(running);
     return {
-      look: async () => {
+      sample: async () => {
         session.stamps.length = 0;
         const { sentAt, readAt } = await session.send("@stamp 1 0");
         const toAgent = Number(readAt - sentAt) / 1e6;
@@ -34,11 +34,11 @@ export const answerProbe = (looks: number): Probe => ({
   },
 });
 
-/** The same to a new session, whose agent is started for it. */
-export const firstAnswerProbe = (looks: number): Probe => ({
-  looks,
+/** A message to a new session, whose agent has to start. */
+export const firstAnswerProbe = (samples: number): Probe => ({
+  samples,
   open: async (running) => ({
-    look: async () => {
+    sample: async () => {
       const session = await openSession(running, await createSession(running));
       const start = process.hrtime.bigint();
       await session.sendUntil("@stamp 1 0", 1);
@@ -51,16 +51,16 @@ export const firstAnswerProbe = (looks: number): Probe => ({
 });
 
 /** One second of 100 updates. */
-export const updateProbe = (looks: number): Probe => ({
-  looks,
+export const updateProbe = (samples: number): Probe => ({
+  samples,
   open: async (running) => {
     const session = await openWarmSession(running);
     return {
-      look: async () => {
+      sample: async () => {
         session.stamps.length = 0;
         await session.send("@stamp 100 10");
         const times = session.stamps.map(latencyMs);
-        if (times.length !== 100) throw new Error(`${times.length} of 100 updates came`);
+        if (times.length !== 100) throw new Error(`${times.length} of 100 updates arrived`);
         return { update50: times, update99: times };
       },
       close: () => {
@@ -71,23 +71,23 @@ export const updateProbe = (looks: number): Probe => ({
   },
 });
 
-const LAST = Buffer.from("all-said");
+const LAST = Buffer.from("all-sent");
 
-/** An agent that writes as fast as it can, until a client has its last word. */
+/** An agent writes as fast as it can, until a client has the last update. */
 export const throughputProbe = (updates: number): Probe => ({
-  looks: 1,
+  samples: 1,
   isHeavy: true,
   open: async (running) => {
     const { id, close } = await openWarmSession(running);
     close();
     return {
-      look: () => flood(running, { id, updates }),
+      sample: () => flood(running, { id, updates }),
       close: () => deleteSession(running, id),
     };
   },
 });
 
-/** Whether the client has all of them is counted when the time is taken. */
+/** Counts the received updates after the measurement. */
 async function flood(
   { url, pid }: Running,
   { id, updates }: { readonly id: string; readonly updates: number },
@@ -109,7 +109,7 @@ async function flood(
   connection.close();
   reader.close();
   const got = Buffer.concat(pieces).toString("latin1").split(" ~ ").length - 1;
-  if (got < updates) throw new Error(`${got} of ${updates} updates came`);
+  if (got < updates) throw new Error(`${got} of ${updates} updates arrived`);
   return {
     throughput: updates / ((end.at - start) / 1_000),
     cpu: ((end.cpuMs - cpuMs) * 1_000) / updates,

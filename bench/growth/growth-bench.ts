@@ -3,13 +3,13 @@ import { fillDatabase, fillMessages } from "../fill-database.ts";
 import { sessionId } from "../fill.ts";
 import { openSession, openWarmSession } from "../floor/bench-session.ts";
 import { holdfastContender, type Running } from "../floor/contender.ts";
-import { openConnection, openEvents, ask, type Connection } from "../floor/raw-http.ts";
+import { openConnection, openEvents, requestJson, type Connection } from "../floor/raw-http.ts";
 import { timed } from "../floor/request-probes.ts";
 import { figuresOf } from "../measure.ts";
 import { untilSettled } from "../process-stat.ts";
 import { copyProgram } from "../server-process.ts";
 
-/** What one operation costs (p50) with so many of something stored. */
+/** Cost (p50) of one operation by the number of stored items. */
 export interface Curve {
   readonly operation: string;
   readonly points: readonly { readonly size: number; readonly p50Ms: number }[];
@@ -23,25 +23,25 @@ export interface GrowthFigures {
 export interface GrowthOptions {
   readonly sessions: readonly number[];
   readonly messages: readonly number[];
-  readonly looks: number;
+  readonly samples: number;
 }
 
 type Costs = Readonly<Record<string, number>>;
 
-/** The same operations on ever more sessions, and on ever longer ones, through a server's own door. */
+/** Measures the same operations over HTTP with more and more sessions, and in longer and longer sessions. */
 export async function benchGrowth({
   sessions,
   messages,
-  looks,
+  samples,
 }: GrowthOptions): Promise<GrowthFigures> {
   const folder = openBenchFolder();
   try {
     const program = copyProgram(folder.newFolder("program"));
     const bySessions = new Map<number, Costs>();
     for (const count of sessions) {
-      bySessions.set(count, await withSessions(folder, { program, count, looks }));
+      bySessions.set(count, await withSessions(folder, { program, count, samples }));
     }
-    const byMessages = await withMessages(folder, { program, counts: messages, looks });
+    const byMessages = await withMessages(folder, { program, counts: messages, samples });
     return { bySessions: curvesOf(bySessions), byMessages: curvesOf(byMessages) };
   } finally {
     folder.remove();
@@ -52,7 +52,7 @@ function curvesOf(costs: ReadonlyMap<number, Costs>): readonly Curve[] {
   const operations = Object.keys([...costs.values()][0] ?? {});
   return operations.map((operation) => ({
     operation,
-    points: [...costs].map(([size, of]) => ({ size, p50Ms: of[operation] ?? Number.NaN })),
+    points: [...costs].map(([size, bySize]) => ({ size, p50Ms: bySize[operation] ?? Number.NaN })),
   }));
 }
 
@@ -60,7 +60,7 @@ const SENDS = 30;
 
 async function withSessions(
   folder: BenchFolder,
-  { program, count, looks }: Readonly<{ program: string; count: number; looks: number }>,
+  { program, count, samples }: Readonly<{ program: string; count: number; samples: number }>,
 ): Promise<Costs> {
   const contender = holdfastContender({ folder: folder.newFolder(`sessions-${count}`), program });
   if (contender.location !== null) await fillDatabase(contender.location, { sessions: count });
@@ -70,19 +70,19 @@ async function withSessions(
     const connection = await openConnection(running.url);
     const some = (index: number): string => sessionId((index * 7_919) % count);
     const get = (path: (index: number) => string): Promise<number> =>
-      p50(looks, (index) => timed(connection, { method: "GET", path: path(index) }));
+      p50(samples, (index) => timed(connection, { method: "GET", path: path(index) }));
     const create = { method: "POST", path: "/api/sessions", body: running.newSession };
-    /** After a write each time: a list that is asked for again is kept while nothing is written. */
+    /** Writes before each request, because an unchanged list is cached. */
     const list = (query: string): Promise<number> =>
-      p50(looks, async () => {
+      p50(samples, async () => {
         await timed(connection, create);
         return timed(connection, { method: "GET", path: `/api/sessions${query}` });
       });
-    const { nextCursor } = await ask<{ nextCursor: string }>(connection, {
+    const { nextCursor } = await requestJson<{ nextCursor: string }>(connection, {
       path: `/api/sessions?offset=${Math.floor(count / 2)}`,
     });
     const costs = {
-      create: await p50(looks, () => timed(connection, create)),
+      create: await p50(samples, () => timed(connection, create)),
       get: await get((index) => `/api/sessions/${some(index)}`),
       list: await list(""),
       "list, far down": await list(`?cursor=${nextCursor}`),
@@ -114,13 +114,13 @@ async function withMessages(
   {
     program,
     counts,
-    looks,
-  }: Readonly<{ program: string; counts: readonly number[]; looks: number }>,
+    samples,
+  }: Readonly<{ program: string; counts: readonly number[]; samples: number }>,
 ): Promise<ReadonlyMap<number, Costs>> {
   const contender = holdfastContender({ folder: folder.newFolder("messages"), program });
   const { location } = contender;
   if (location === null) throw new Error("unreachable: Holdfast has a database");
-  // With an agent that knows them, they are the server's; the stored ones belong to no provider that is here.
+  // Sessions that the server created have an agent of an existing provider; copied ones do not.
   const first = await contender.start();
   const ids: string[] = [];
   for (let index = 0; index < counts.length; index += 1) {
@@ -137,7 +137,7 @@ async function withMessages(
   try {
     await untilSettled(running.pid);
     for (const [index, count] of counts.entries()) {
-      costs.set(count, await costsOf(running, { id: ids[index] ?? "", count, looks }));
+      costs.set(count, await costsOf(running, { id: ids[index] ?? "", count, samples }));
     }
   } finally {
     await running.kill();
@@ -147,37 +147,37 @@ async function withMessages(
 
 async function costsOf(
   running: Running,
-  { id, count, looks }: Readonly<{ id: string; count: number; looks: number }>,
+  { id, count, samples }: Readonly<{ id: string; count: number; samples: number }>,
 ): Promise<Costs> {
   const connection = await openConnection(running.url);
   const lastSeq = await lastSeqOf(connection, id);
   const path = `/api/sessions/${id}`;
   const page = (after: number, limit: number): Promise<number> =>
-    p50(looks, () =>
+    p50(samples, () =>
       timed(connection, {
         method: "GET",
         path: `${path}/messages?after=${after}&limit=${limit}`,
       }),
     );
   const costs = {
-    ...(await answers(running, { id, lastSeq, looks })),
+    ...(await answers(running, { id, lastSeq, samples })),
     "last 50": await page(Math.max(0, lastSeq - 50), 50),
     "page of messages": await page(Math.max(0, lastSeq - Math.ceil(count / 2)), PAGE),
-    "open a stream": await p50(looks, () => openedMs(running, `${path}/events?after=${lastSeq}`)),
+    "open a stream": await p50(samples, () => openedMs(running, `${path}/events?after=${lastSeq}`)),
   };
   connection.close();
   return costs;
 }
 
-/** From an agent's write until a client has it, and from a message to the end of its answer. */
+/** Latency from agent to client, and from a message to the end of its answer. */
 async function answers(
   running: Running,
-  { id, lastSeq, looks }: Readonly<{ id: string; lastSeq: number; looks: number }>,
+  { id, lastSeq, samples }: Readonly<{ id: string; lastSeq: number; samples: number }>,
 ): Promise<Costs> {
   const session = await openSession(running, id, { after: lastSeq });
   await session.send("@stamp 1 0");
   session.stamps.length = 0;
-  await session.send(`@stamp ${looks} 5`);
+  await session.send(`@stamp ${samples} 5`);
   const { stamps } = session;
   const append = figuresOf(stamps.map((stamp) => Number(stamp.gotAt - stamp.wroteAt) / 1e6)).p50Ms;
   const whole = await p50(SENDS, async () => {
@@ -190,10 +190,10 @@ async function answers(
 }
 
 async function openedMs({ url }: Running, path: string): Promise<number> {
-  const greeted = Promise.withResolvers<number>();
+  const opened = Promise.withResolvers<number>();
   const start = performance.now();
-  const reader = await openEvents(url, path, () => greeted.resolve(performance.now() - start));
-  const tookMs = await greeted.promise;
+  const reader = await openEvents(url, path, () => opened.resolve(performance.now() - start));
+  const tookMs = await opened.promise;
   reader.close();
   return tookMs;
 }
@@ -201,19 +201,19 @@ async function openedMs({ url }: Running, path: string): Promise<number> {
 async function lastSeqOf(connection: Connection, id: string): Promise<number> {
   let after = 0;
   for (;;) {
-    const { messages, nextAfter } = await ask<{ messages: readonly unknown[]; nextAfter: number }>(
-      connection,
-      { path: `/api/sessions/${id}/messages?after=${after}` },
-    );
+    const { messages, nextAfter } = await requestJson<{
+      messages: readonly unknown[];
+      nextAfter: number;
+    }>(connection, { path: `/api/sessions/${id}/messages?after=${after}` });
     if (messages.length === 0) return after;
     after = nextAfter;
   }
 }
 
-async function p50(looks: number, look: (index: number) => Promise<number>): Promise<number> {
+async function p50(samples: number, sample: (index: number) => Promise<number>): Promise<number> {
   const times: number[] = [];
-  for (let index = -Math.min(20, looks); index < looks; index += 1) {
-    const tookMs = await look(Math.abs(index));
+  for (let index = -Math.min(20, samples); index < samples; index += 1) {
+    const tookMs = await sample(Math.abs(index));
     if (index >= 0) times.push(tookMs);
   }
   return figuresOf(times).p50Ms;

@@ -6,13 +6,13 @@ const LABEL_GAP = 15;
 
 export interface Plot {
   readonly title: string;
-  /** What the sizes count. */
-  readonly of: string;
+  /** Label of the horizontal axis. */
+  readonly axisLabel: string;
   readonly curves: readonly Curve[];
 }
 
-/** Both axes logarithmic: what does not grow is a level line, what grows with the size climbs as steeply as the diagonal. */
-export function plotSvg({ title, of, curves }: Plot): string {
+/** Both axes are logarithmic: constant cost is a horizontal line, and cost proportional to the size is a diagonal. */
+export function plotSvg({ title, axisLabel, curves }: Plot): string {
   const points = curves.flatMap((curve) => curve.points);
   const xs = axis(
     points.map(({ size }) => size),
@@ -38,13 +38,13 @@ ${COLOURS.map(({ dark }, index) => `.c${index} { stroke: ${dark}; } .f${index} {
 <text x="${BOX.left}" y="18" font-weight="bold">${title}</text>
 ${xs.ticks.map((tick) => gridLine({ x: xs.at(tick), label: count(tick) })).join("\n")}
 ${ys.ticks.map((tick) => gridLine({ y: ys.at(tick), label: `${tick} ms` })).join("\n")}
-<text x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 12}" text-anchor="middle">${of}</text>
+<text x="${(BOX.left + BOX.right) / 2}" y="${HEIGHT - 12}" text-anchor="middle">${axisLabel}</text>
 ${curves.map((curve, index) => drawCurve(curve, { index, xs, ys, labelY: labels[index] ?? 0 })).join("\n")}
 </svg>
 `;
 }
 
-/** Told apart in both themes, and by those who see no red or no green. */
+/** Distinguishable in both themes and with red-green colour blindness. */
 const COLOURS = [
   { light: "#0969da", dark: "#58a6ff" },
   { light: "#bc4c00", dark: "#ffa657" },
@@ -100,7 +100,7 @@ function drawCurve(
   return `<polyline class="curve c${colour}" points="${line}"/>${dots}<text class="f${colour}" x="${BOX.right + 10}" y="${one(labelY) + 4}">${operation}</text>`;
 }
 
-/** Labels at the ends of curves that end close together, moved apart. */
+/** Moves labels apart whose curves end close together. */
 function spreadLabels(heights: readonly number[]): readonly number[] {
   const placed = heights.map((height, index) => ({ height, index }));
   placed.sort((left, right) => left.height - right.height);

@@ -2,9 +2,9 @@ import { ms, type Report, type Table } from "../report.ts";
 import type { Curve, GrowthFigures } from "./growth-bench.ts";
 import { plotSvg } from "./growth-plot.ts";
 
-/** A cost may grow with the logarithm of what is stored, not with it. */
+/** Maximum growth factor: a cost may grow logarithmically with the number of items, not linearly. */
 const FLAT = 3;
-/** Ten messages are no page of fifty: what is read is compared from the next point on. */
+/** Ten messages do not fill a page of fifty, so the comparison starts at the next point. */
 const FULL_PAGE = 1;
 
 export function reportGrowth(figures: GrowthFigures): Report {
@@ -14,35 +14,35 @@ export function reportGrowth(figures: GrowthFigures): Report {
       tableOf("messages in the session", { curves: figures.byMessages, from: FULL_PAGE }),
     ],
     notes: [
-      "p50, over HTTP; growth: the last column beside the first, of messages beside the second, since ten fill no page.",
+      "p50 over HTTP. Growth compares the last column with the first; for messages with the second, because ten do not fill a page.",
     ],
     figures,
     images: {
       "growth-sessions.svg": plotSvg({
         title: "Cost of an operation, p50, by sessions stored",
-        of: "sessions stored",
+        axisLabel: "sessions stored",
         curves: figures.bySessions,
       }),
       "growth-messages.svg": plotSvg({
         title: "Cost of an operation, p50, by messages in the session",
-        of: "messages in the session",
+        axisLabel: "messages in the session",
         curves: figures.byMessages,
       }),
     },
     missed: [
       ...figures.bySessions.filter((curve) => growthOf(curve, 0) > FLAT),
       ...figures.byMessages.filter((curve) => growthOf(curve, FULL_PAGE) > FLAT),
-    ].map(({ operation }) => `${operation} grows with what is stored`),
+    ].map(({ operation }) => `${operation} grows with the number of stored items`),
   };
 }
 
 function tableOf(
-  of: string,
+  name: string,
   { curves, from }: { readonly curves: readonly Curve[]; readonly from: number },
 ): Table {
   const sizes = curves[0]?.points.map(({ size }) => size.toLocaleString("en")) ?? [];
   return {
-    head: [of, ...sizes, "growth"],
+    head: [name, ...sizes, "growth"],
     rows: curves.map((curve) => [
       curve.operation,
       ...curve.points.map(({ p50Ms }) => ms(p50Ms)),

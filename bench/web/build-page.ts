@@ -3,7 +3,7 @@ import react from "@vitejs/plugin-react";
 import path from "node:path";
 import { build, defaultClientConditions } from "vite";
 
-/** The transcript alone, built as the page is. */
+/** Builds the transcript alone, in the same way as the page. */
 export async function buildPage(folder: string): Promise<void> {
   await build({
     root: path.join(import.meta.dirname, "page"),

@@ -9,14 +9,14 @@ import { taskMs } from "./task-ms.ts";
 
 export interface ListFigures {
   readonly wall: Figures;
-  /** Of the page's main thread: what else runs on the machine does not count. */
+  /** CPU time of the page's main thread, independent of other programs. */
   readonly cpu: Figures;
 }
 
 const SESSIONS = 1_000;
 const VISITS = 10;
 
-/** From the address until the list is there and takes keys, in a browser that has never been there. */
+/** Time from navigation until the list is shown and accepts keys, with an empty cache. */
 export async function benchList(browser: Browser): Promise<ListFigures> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-list-bench-"));
   try {
@@ -42,7 +42,7 @@ export async function benchList(browser: Browser): Promise<ListFigures> {
   }
 }
 
-/** Presses J in every frame until it moves the focus to a row; by the clock of the page, which starts with it. */
+/** Presses J in every frame until it moves the focus to a row. Measured by the page's clock, which starts with it. */
 const PRESS_UNTIL_IT_WORKS = `
   globalThis.interactiveMs = new Promise((resolve) => {
     const press = () => {

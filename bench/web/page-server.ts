@@ -6,12 +6,12 @@ import { answerText, growingMessage, sampleSession } from "./session-samples.ts"
 
 export interface PageServer {
   readonly url: string;
-  /** Streams an answer; resolves when all of it is written. */
+  /** Streams an answer. Resolves to its length when all of it is written. */
   stream(options: { readonly perSecond: number; readonly seconds: number }): Promise<number>;
   close(): Promise<void>;
 }
 
-/** What the server sends with its page. */
+/** The security policy that the server sends with its page. */
 const POLICY =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -19,10 +19,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".js", "text/javascript; charset=utf-8"],
   [".css", "text/css; charset=utf-8"],
 ]);
-/** Characters of an update. */
+/** Characters per update. */
 const PIECE = 12;
 
-/** A server with one session, and nothing to wait for: what is measured is the page. */
+/** A server with one session that responds at once, so that the benchmark measures the page. */
 export async function startPageServer(folder: string, messages: number): Promise<PageServer> {
   const session = sampleSession(messages);
   const readers = new Set<ServerResponse>();
@@ -40,7 +40,7 @@ export async function startPageServer(folder: string, messages: number): Promise
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(session));
     } else if (pathname === "/api/sessions/bench/events") {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(": here\n\n");
+      response.write(": open\n\n");
       readers.add(response);
       response.once("close", () => readers.delete(response));
     } else void serveFile(folder, pathname, response);
@@ -54,9 +54,9 @@ export async function startPageServer(folder: string, messages: number): Promise
     async stream({ perSecond, seconds }) {
       const count = perSecond * seconds;
       const whole = answerText(Math.ceil((count * PIECE) / 900)).slice(0, count * PIECE);
-      const place = seq + 1;
-      send("message", growingMessage(place, "", false));
-      const { id } = growingMessage(place, "", false);
+      const messageSeq = seq + 1;
+      send("message", growingMessage(messageSeq, "", false));
+      const { id } = growingMessage(messageSeq, "", false);
       const start = performance.now();
       for (let index = 0; index < count; index += 1) {
         const dueMs = start + (index * 1_000) / perSecond;
@@ -64,7 +64,7 @@ export async function startPageServer(folder: string, messages: number): Promise
         if (waitMs > 1) await pause(waitMs);
         send("delta", { messageId: id, text: whole.slice(index * PIECE, (index + 1) * PIECE) });
       }
-      send("message", growingMessage(place, whole, true));
+      send("message", growingMessage(messageSeq, whole, true));
       return whole.length;
     },
     async close() {

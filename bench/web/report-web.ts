@@ -4,7 +4,7 @@ import type { WebFigures } from "./web-bench.ts";
 export function reportWeb(figures: WebFigures): Report {
   const { rows, facts, load } = figures;
   const times = reportRows(rows);
-  const head = ["", "found", "goal", ""];
+  const head = ["", "measured", "goal", ""];
   const factRows = facts.map(({ name, value, unit, atMost }) => [
     name,
     `${Math.round(value * 10) / 10} ${unit}`.trim(),

@@ -1,6 +1,6 @@
 import type { Message, WholeSession } from "@holdfast/protocol";
 
-/** A session with as many messages as wanted, such as sessions have them. */
+/** A session with this many typical messages. */
 export function sampleSession(count: number): WholeSession {
   const time = "2026-01-01T00:00:00.000Z";
   return {
@@ -45,7 +45,7 @@ export function sampleSession(count: number): WholeSession {
   };
 }
 
-/** The one that grows. */
+/** The message that is being streamed. */
 export function growingMessage(seq: number, text: string, complete: boolean): Message {
   return { ...message(seq, "agent", { type: "text", text }), complete };
 }
@@ -65,7 +65,7 @@ function message(seq: number, role: Message["role"], content: Message["content"]
   };
 }
 
-/** A question, what is done about it, an answer; now and then something else. */
+/** A question, tool calls, an answer, and sometimes a notice. */
 function sampleMessage(index: number): Message {
   const seq = index + 1;
   switch (index % 6) {
@@ -121,7 +121,7 @@ function sampleMessage(index: number): Message {
   }
 }
 
-/** Markdown of every kind: 2,000 characters and a little for each part. */
+/** Markdown of every kind, a little more than 2,000 characters per part. */
 export function answerText(parts: number): string {
   return Array.from({ length: parts }, (_, part) => answerPart(part)).join("\n\n");
 }

@@ -14,7 +14,7 @@ import { taskMs } from "./task-ms.ts";
 const MESSAGES = 10_000;
 const PER_SECOND = 200;
 
-/** A figure that is no time. */
+/** A figure that is not a time. */
 export interface Fact {
   readonly name: string;
   readonly value: number;
@@ -25,11 +25,11 @@ export interface Fact {
 export interface WebFigures {
   readonly rows: readonly Row[];
   readonly facts: readonly Fact[];
-  /** Of the machine meanwhile: what else ran on it. */
+  /** Load of the machine during the measurement. */
   readonly load: number;
 }
 
-/** The transcript in a browser: text arrives far faster than any model writes, in a session that is very long. */
+/** The transcript in a browser: text arrives much faster than any model writes, in a very long session. */
 export async function benchWeb({ seconds }: { readonly seconds: number }): Promise<WebFigures> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-web-bench-"));
   try {
@@ -52,18 +52,18 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
       const violations = await page.evaluate("window.bench.violations().length");
       return {
         rows: [
-          row(`main thread for each second, at the end, ${PER_SECOND}/s`, following.cpu, 350),
-          row(`main thread for each second, reading above, ${PER_SECOND}/s`, reading.cpu, 350),
-          row("the list, from its address until it takes keys", list.wall, 1_000),
+          row(`main thread per second, at the end, ${PER_SECOND}/s`, following.cpu, 350),
+          row(`main thread per second, scrolled up, ${PER_SECOND}/s`, reading.cpu, 350),
+          row("list, from navigation until it accepts keys", list.wall, 1_000),
           row("the same, main thread", list.cpu, null),
           row(`open a session of ${MESSAGES.toLocaleString("en")} messages`, opened, null),
         ],
         facts: [
-          fact("moved while reading above", reading.drift, "px", 0),
-          fact("moved when older messages came", older, "px", 0),
-          fact("away from the end, at rest", following.distance, "px", 1),
-          fact("nodes of the page", Math.max(following.nodes, reading.nodes), "", 5_000),
-          fact("violations of the page's policy", Number(violations), "", 0),
+          fact("movement while scrolled up", reading.drift, "px", 0),
+          fact("movement when older messages load", older, "px", 0),
+          fact("distance from the end, idle", following.distance, "px", 1),
+          fact("DOM nodes", Math.max(following.nodes, reading.nodes), "", 5_000),
+          fact("violations of the security policy", Number(violations), "", 0),
         ],
         load: loadavg()[0] ?? 0,
       };
@@ -78,18 +78,22 @@ export async function benchWeb({ seconds }: { readonly seconds: number }): Promi
 
 async function readAbove(page: Page, pixels: number): Promise<void> {
   const isReading = await page.evaluate(`window.bench.readAbove(${pixels})`);
-  if (isReading !== true) throw new Error("there is no row to read");
+  if (isReading !== true) throw new Error("there is no row to watch");
 }
 
-interface Measured {
-  /** Of the page's main thread, not of the clock on the wall: what else runs on the machine does not count. */
+interface StreamFigures {
+  /** CPU time of the page's main thread, independent of other programs. */
   readonly cpu: Figures;
   readonly nodes: number;
   readonly drift: number;
   readonly distance: number;
 }
 
-async function measureStream(page: Page, server: PageServer, seconds: number): Promise<Measured> {
+async function measureStream(
+  page: Page,
+  server: PageServer,
+  seconds: number,
+): Promise<StreamFigures> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   const streaming = server.stream({ perSecond: PER_SECOND, seconds });

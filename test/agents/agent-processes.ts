@@ -6,7 +6,7 @@ export interface AgentProcess {
   readonly parent: number;
 }
 
-/** Every process of an agent whose home is below this folder, wherever it works and whoever its parent is by now. */
+/** All agent processes whose home is below this folder, regardless of working directory and parent. */
 export function agentProcesses(homes: string): readonly AgentProcess[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/u.test(name))
@@ -19,7 +19,7 @@ export function agentProcesses(homes: string): readonly AgentProcess[] {
         const status = readFileSync(`/proc/${pid}/status`, "utf8");
         return [{ pid, parent: Number(/^PPid:\s+(\d+)$/mu.exec(status)?.[1]) }];
       } catch {
-        return []; // it has ended, or is another user's
+        return []; // it has exited or belongs to another user
       }
     });
 }

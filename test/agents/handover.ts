@@ -10,7 +10,7 @@ export interface Handover {
   readonly outcome: Outcome;
 }
 
-/** One session that goes from every agent to every other one, each time with all that was said before. */
+/** Moves one session from every agent to every other agent, each time with the whole conversation. */
 export async function handOver(
   rig: Rig,
   { agents, onOutcome }: { agents: readonly InstalledAgent[]; onOutcome: (one: Handover) => void },
@@ -18,28 +18,28 @@ export async function handOver(
   const [first, ...steps] = tour(agents, 0);
   if (first === undefined) throw new Error("unreachable: no agents");
   const session = await openSession(rig, first.name);
-  const asked = [messageOf(0)];
-  const begun = await toOutcome(() => recall(session, { step: 0, agent: first, rig }));
+  const prompts = [messageOf(0)];
+  const start = await toOutcome(() => recall(session, { step: 0, agent: first, rig }));
   let from = first;
   for (const [index, to] of steps.entries()) {
     const step = index + 1;
-    asked.push(messageOf(step));
+    prompts.push(messageOf(step));
     const outcome = await toOutcome(() => recall(session, { step, agent: to, rig }));
     onOutcome({ from: from.name, to: to.name, outcome });
     from = to;
   }
   const whole = await toOutcome(async () => {
     const now = await session.idle();
-    assert.deepEqual(userTextsOf(now), asked);
-    for (const step of asked.keys()) {
+    assert.deepEqual(userTextsOf(now), prompts);
+    for (const step of prompts.keys()) {
       const replies = textsOf(now).filter((text) => text === replyTo(step));
-      assert.equal(replies.length, 1, `reply ${step} is not there once`);
+      assert.equal(replies.length, 1, `reply ${step} is stored ${replies.length} times`);
     }
     await session.remove();
     await rig.noAgents();
     return "";
   });
-  return begun.status === "passed" ? whole : begun;
+  return start.status === "passed" ? whole : start;
 }
 
 async function recall(
@@ -52,18 +52,18 @@ async function recall(
   const run = runs.at(-1);
   assert.equal(run?.provider, agent.name);
   if (step === 0) return "";
-  // One that was there before takes its own session up again, if it can at this moment.
-  const wasThere = runs.slice(0, -1).some(({ provider }) => provider === agent.name);
+  // An agent that worked in the session before resumes its own session if it can.
+  const hasWorkedBefore = runs.slice(0, -1).some(({ provider }) => provider === agent.name);
   const how = run.memory?.how;
   const isOwn = how === "resumed" || how === "loaded";
-  assert.ok(how === "briefed" || (wasThere && isOwn), `its memory is ${how}`);
-  const given = rig.models.requests.findLast(
+  assert.ok(how === "briefed" || (hasWorkedBefore && isOwn), `the agent's memory is ${how}`);
+  const request = rig.models.requests.findLast(
     ({ asked }) => asked?.said.some(({ text }) => text.includes(messageOf(step))) === true,
   );
-  const said = given?.asked?.said.map(({ text }) => text).join("\n") ?? "";
+  const conversation = request?.asked?.said.map(({ text }) => text).join("\n") ?? "";
   assert.ok(
-    said.includes(`Agent: ${replyTo(step - 1)}`),
-    "it was not told what the other one said",
+    conversation.includes(`Agent: ${replyTo(step - 1)}`),
+    "the agent was not told what the previous agent said",
   );
   return "";
 }
@@ -77,7 +77,7 @@ function replyTo(step: number): string {
   return `You said: ${codes.join(" ")}`;
 }
 
-/** A way that takes every step from one to another exactly once, and ends where it began. */
+/** A route that takes every ordered pair of items exactly once and ends where it started. */
 function tour<Item>(items: readonly Item[], at: number): readonly Item[] {
   const [here, next] = [items[at], items[at + 1]];
   if (here === undefined) return [];

@@ -15,7 +15,7 @@ export interface InstalledAgent extends RealAgent {
   readonly file: string;
 }
 
-/** The agent at its pinned version, in a folder of its own below the user's cache; kept for the next time. */
+/** Installs the pinned version of the agent in the user's cache folder, where the next run finds it. */
 export async function installAgent(agent: RealAgent): Promise<Installed> {
   const folder = path.join(cacheFolder(), `${agent.name}@${agent.version}`);
   const file = path.join(folder, "node_modules", ".bin", agent.program);
@@ -24,15 +24,16 @@ export async function installAgent(agent: RealAgent): Promise<Installed> {
     mkdirSync(folder, { recursive: true });
     const why = await npmInstall(folder, `${agent.package}@${agent.version}`);
     if (why !== null) return { ok: false, agent, why };
-    if (!existsSync(file)) return { ok: false, agent, why: `it has no program ${agent.program}` };
+    if (!existsSync(file))
+      return { ok: false, agent, why: `the package has no program ${agent.program}` };
     writeFileSync(stamp, "");
   }
   return { ok: true, agent: { ...agent, file } };
 }
 
-/** Null when it worked, else the first line that says why not. */
-function npmInstall(folder: string, what: string): Promise<string | null> {
-  const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", what];
+/** Null if it succeeded, otherwise the first line of the error. */
+function npmInstall(folder: string, spec: string): Promise<string | null> {
+  const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", spec];
   return new Promise((resolve) => {
     execFile("npm", args, { cwd: folder, timeout: INSTALL_MS }, (error, _stdout, stderr) => {
       const [line] = stderr.split("\n").filter((text) => text.trim() !== "");

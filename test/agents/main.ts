@@ -32,10 +32,10 @@ const SCENARIOS = [
   holdfastTools,
 ];
 const HANDOVER = "handover";
-/** Agents at work at the same time. */
+/** Agents tested at the same time. */
 const LANES = 2;
 
-// Servers get the signal too, and end their agents; the folders are removed on exit.
+// Servers get the signal too and stop their agents. The folders are removed on exit.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const { values } = parseArgs({
@@ -45,23 +45,23 @@ const { values } = parseArgs({
     sandbox: { type: "boolean", default: false },
   },
 });
-const { sandbox: isEnclosed } = values;
-const wanted = choose(
+const { sandbox: isSandboxed } = values;
+const agentNames = choose(
   "agent",
   values.only,
   REAL_AGENTS.map(({ name }) => name),
 );
-const wantedScenarios = choose("scenario", values.scenario, [
+const scenarioNames = choose("scenario", values.scenario, [
   ...SCENARIOS.map(({ name }) => name),
   HANDOVER,
 ]);
-const lack = isEnclosed ? await whyNoSandbox() : null;
-if (lack !== null) {
-  process.stderr.write(`no agent can be tried in the sandbox: ${lack}\n`);
+const missing = isSandboxed ? await whyNoSandbox() : null;
+if (missing !== null) {
+  process.stderr.write(`Cannot test agents in the sandbox: ${missing}\n`);
   process.exit(1);
 }
-const agents = REAL_AGENTS.filter(({ name }) => wanted.includes(name));
-const scenarios = SCENARIOS.filter(({ name }) => wantedScenarios.includes(name));
+const agents = REAL_AGENTS.filter(({ name }) => agentNames.includes(name));
+const scenarios = SCENARIOS.filter(({ name }) => scenarioNames.includes(name));
 const outcomes = new Map<string, Outcome>();
 const handovers: Handover[] = [];
 
@@ -71,19 +71,19 @@ for (const agent of agents) {
   if (result.ok) installed.push(result.agent);
   else
     for (const { name } of scenarios)
-      note(agent.name, name, { status: "skipped", why: result.why });
+      report(agent.name, name, { status: "skipped", why: result.why });
 }
 if (scenarios.length > 0) {
-  const waiting = [...installed];
+  const remaining = [...installed];
   await Promise.all(
     Array.from({ length: LANES }, async () => {
-      for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift()) {
+      for (let agent = remaining.shift(); agent !== undefined; agent = remaining.shift()) {
         await tryAgent(agent);
       }
     }),
   );
 }
-if (wantedScenarios.includes(HANDOVER) && installed.length > 1) await tryHandovers();
+if (scenarioNames.includes(HANDOVER) && installed.length > 1) await tryHandovers();
 
 const tables = tablesOf({
   agents,
@@ -91,7 +91,7 @@ const tables = tablesOf({
   outcomeOf: (agent, scenario) => outcomes.get(`${agent} ${scenario}`) ?? null,
   handovers,
 });
-if (values.only === undefined && values.scenario === undefined) writePage(tables, { isEnclosed });
+if (values.only === undefined && values.scenario === undefined) writePage(tables, { isSandboxed });
 const statuses = [...outcomes.values()].map(({ status }) => status);
 const count = (status: Outcome["status"]): number =>
   statuses.filter((each) => each === status).length;
@@ -102,9 +102,9 @@ process.stdout.write(
 process.exitCode = count("failed") === 0 ? 0 : 1;
 
 async function tryAgent(agent: InstalledAgent): Promise<void> {
-  const rig = await openRig([agent], { isEnclosed });
+  const rig = await openRig([agent], { isSandboxed });
   for (const scenario of scenarios) await tryScenario(scenario, { rig, agent });
-  note(agent.name, "end", await toOutcome(() => rig.close().then(() => "")));
+  report(agent.name, "end", await toOutcome(() => rig.close().then(() => "")));
 }
 
 async function tryScenario(
@@ -113,26 +113,26 @@ async function tryScenario(
 ): Promise<void> {
   const startedMs = performance.now();
   const outcome = await toOutcome(async () => {
-    const word = await scenario.run({ rig, agent });
+    const note = await scenario.run({ rig, agent });
     await rig.noAgents();
-    return word;
+    return note;
   });
-  note(agent.name, scenario.name, outcome, performance.now() - startedMs);
-  // What failed must not disturb what comes next.
+  report(agent.name, scenario.name, outcome, performance.now() - startedMs);
+  // A failed scenario must not disturb the next one.
   if (outcome.status !== "passed") await toOutcome(() => removeSessions(rig));
 }
 
 async function tryHandovers(): Promise<void> {
-  const rig = await openRig(installed, { isEnclosed });
+  const rig = await openRig(installed, { isSandboxed });
   const whole = await handOver(rig, {
     agents: installed,
     onOutcome: (handover) => {
       handovers.push(handover);
-      note(handover.from, `to ${handover.to}`, handover.outcome);
+      report(handover.from, `to ${handover.to}`, handover.outcome);
     },
   });
-  note(HANDOVER, "nothing lost or doubled", whole);
-  note(HANDOVER, "end", await toOutcome(() => rig.close().then(() => "")));
+  report(HANDOVER, "nothing lost or duplicated", whole);
+  report(HANDOVER, "end", await toOutcome(() => rig.close().then(() => "")));
 }
 
 async function whyNoSandbox(): Promise<string | null> {
@@ -150,23 +150,25 @@ async function removeSessions({ client }: Rig): Promise<string> {
   return "";
 }
 
-function note(agent: string, what: string, outcome: Outcome, tookMs?: number): void {
-  outcomes.set(`${agent} ${what}`, outcome);
+function report(agent: string, step: string, outcome: Outcome, tookMs?: number): void {
+  outcomes.set(`${agent} ${step}`, outcome);
   const time = tookMs === undefined ? "" : ` ${(tookMs / 1_000).toFixed(1)} s`;
   const sign = { passed: "✓", failed: "✗", skipped: "-" }[outcome.status];
-  const word = outcome.status === "passed" ? outcome.note : outcome.why;
-  process.stdout.write(`${`${sign} ${agent} ${what}${time} ${word}`.trimEnd()}\n`);
+  const detail = outcome.status === "passed" ? outcome.note : outcome.why;
+  process.stdout.write(`${`${sign} ${agent} ${step}${time} ${detail}`.trimEnd()}\n`);
 }
 
 function choose(
-  what: string,
-  given: string | undefined,
-  known: readonly string[],
+  kind: string,
+  option: string | undefined,
+  available: readonly string[],
 ): readonly string[] {
-  if (given === undefined) return known;
-  const names = given.split(",");
-  const unknown = names.filter((name) => !known.includes(name));
+  if (option === undefined) return available;
+  const names = option.split(",");
+  const unknown = names.filter((name) => !available.includes(name));
   if (unknown.length === 0) return names;
-  process.stderr.write(`no ${what} ${unknown.join(", ")}; there are ${known.join(", ")}\n`);
+  process.stderr.write(
+    `Unknown ${kind}: ${unknown.join(", ")}. Available: ${available.join(", ")}\n`,
+  );
   process.exit(64);
 }

@@ -1,27 +1,27 @@
-/** What came of trying something with an agent. */
+/** The result of a test with an agent. */
 export type Outcome =
   | { readonly status: "passed"; readonly note: string }
   | { readonly status: "failed"; readonly why: string }
   | { readonly status: "skipped"; readonly why: string };
 
-/** Thrown where an agent cannot do what a scenario is about, and is known not to. */
-export class Lacking extends Error {}
+/** Thrown if an agent is known not to support what a scenario tests. */
+export class Unsupported extends Error {}
 
-/** Longer than anything takes that goes well. */
+/** Longer than any successful attempt. */
 const ATTEMPT_MS = 240_000;
 
 export async function toOutcome(attempt: () => Promise<string>): Promise<Outcome> {
-  const late = new AbortController();
+  const settled = new AbortController();
   try {
     const timeout = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(new Error("it took too long")), ATTEMPT_MS);
-      late.signal.addEventListener("abort", () => clearTimeout(timer));
+      const timer = setTimeout(() => reject(new Error("timed out")), ATTEMPT_MS);
+      settled.signal.addEventListener("abort", () => clearTimeout(timer));
     });
     return { status: "passed", note: await Promise.race([attempt(), timeout]) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { status: error instanceof Lacking ? "skipped" : "failed", why };
+    return { status: error instanceof Unsupported ? "skipped" : "failed", why };
   } finally {
-    late.abort();
+    settled.abort();
   }
 }

@@ -1,27 +1,27 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** A real agent, how it is got, and what it needs to work with a model on loopback. */
+/** A real agent, its package, and its settings for a model on loopback. */
 export interface RealAgent {
   /** The provider's name. */
   readonly name: string;
   readonly package: string;
   readonly version: string;
   readonly program: string;
-  /** How a new process of it comes by what an earlier one was told, within a minute. */
+  /** How a new process learns, within a minute, what an earlier one was told. */
   readonly memory: "resumed" | "loaded" | "briefed";
   /**
-   * How its model comes by Holdfast's tools: they are in its list; it is told their names and searches for them;
-   * it could search, and is not told that they are there; or not at all.
+   * How its model gets Holdfast's tools: they are in its list; it is told their names and searches for them;
+   * it can search but is not told that they exist; or not at all.
    */
   readonly tools: "listed" | "searched" | "unnamed" | "none";
-  /** Its own variables; whatever files it wants are written into its home. */
-  setUp(place: AgentPlace): Readonly<Record<string, string>>;
+  /** Writes the agent's files into its home and returns its environment variables. */
+  setUp(setup: AgentSetup): Readonly<Record<string, string>>;
 }
 
-export interface AgentPlace {
+export interface AgentSetup {
   readonly home: string;
-  /** Of the models, without a path. */
+  /** URL of the models, without a path. */
   readonly url: string;
 }
 
@@ -57,7 +57,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     setUp: ({ url }) => ({
       GEMINI_API_KEY: KEY,
       GOOGLE_GEMINI_BASE_URL: url,
-      // Otherwise a model is asked first which model to ask.
+      // Otherwise the agent first asks a model which model to use.
       GEMINI_MODEL: "gemini-2.5-flash",
       GEMINI_CLI_TRUST_WORKSPACE: "true",
     }),
@@ -93,7 +93,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     version: "1.0.102",
     program: "copilot",
     memory: "loaded",
-    // It takes servers of tools over HTTP only.
+    // Copilot accepts tool servers over HTTP only.
     tools: "none",
     setUp: ({ url }) => ({
       COPILOT_OFFLINE: "true",

@@ -7,7 +7,7 @@ import type { Scenario } from "./scenario.ts";
 
 const PAGE = path.resolve(import.meta.dirname, "../../docs/agents.md");
 const BEGIN = "<!-- results: written by npm run test:agents -->";
-const BEGIN_ENCLOSED =
+const BEGIN_SANDBOXED =
   "<!-- results in the sandbox: written by npm run test:agents -- --sandbox -->";
 const END = "<!-- end of results -->";
 
@@ -28,13 +28,16 @@ export function tablesOf({ agents, scenarios, outcomeOf, handovers }: Results): 
   return tables.join("\n\n");
 }
 
-/** Replaces what an earlier run of the same kind wrote into the page. */
-export function writePage(tables: string, { isEnclosed }: { readonly isEnclosed: boolean }): void {
+/** Replaces the tables that an earlier run of the same kind wrote into the page. */
+export function writePage(
+  tables: string,
+  { isSandboxed }: { readonly isSandboxed: boolean },
+): void {
   const page = readFileSync(PAGE, "utf8");
-  const begin = isEnclosed ? BEGIN_ENCLOSED : BEGIN;
+  const begin = isSandboxed ? BEGIN_SANDBOXED : BEGIN;
   const start = page.indexOf(begin);
   const end = page.indexOf(END, start);
-  if (start < 0 || end < 0) throw new Error(`${PAGE} has no place for results`);
+  if (start < 0 || end < 0) throw new Error(`${PAGE} has no section for results`);
   writeFileSync(PAGE, `${page.slice(0, start)}${begin}\n\n${tables}\n\n${page.slice(end)}`);
 }
 
@@ -43,8 +46,8 @@ function matrix(agents: readonly RealAgent[], handovers: readonly Handover[]): s
   const rows = names.map((from) => [
     from,
     ...names.map((to) => {
-      const found = handovers.find((each) => each.from === from && each.to === to);
-      return from === to ? "" : cell(found?.outcome ?? null);
+      const handover = handovers.find((each) => each.from === from && each.to === to);
+      return from === to ? "" : cell(handover?.outcome ?? null);
     }),
   ]);
   return table(["from ↓ to →", ...names], rows);
@@ -64,7 +67,7 @@ function cell(outcome: Outcome | null): string {
   }
 }
 
-/** As the formatter of this repository writes it. */
+/** A Markdown table, formatted as oxfmt does. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, at) =>
     Math.max(3, ...[head, ...rows].map((row) => row[at]?.length ?? 0)),

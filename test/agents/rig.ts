@@ -11,46 +11,46 @@ import {
   prepareFolder,
   removeFolder,
   startHoldfast,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 import { agentProcesses, type AgentProcess } from "./agent-processes.ts";
 import type { InstalledAgent } from "./install-agent.ts";
 
-/** A real server, models on loopback, and agents that are set up to ask them. */
+/** A real server, models on loopback, and agents configured to use them. */
 export interface Rig {
   readonly models: FakeModels;
-  /** Of the server as it runs now. */
+  /** A client of the current server. */
   readonly client: Client;
   readonly data: string;
   /** A new repository for a session. */
   newFolder(): { readonly name: string; readonly path: string };
-  /** `kill -9` of the server, and another one on what it left. */
+  /** Kills the server with `kill -9` and starts another one on the same data. */
   killAndRestart(): Promise<void>;
-  /** `kill -9` of the one process the server started, and of nothing that this has started itself. */
+  /** Kills with `kill -9` the one process that the server started, but not that process's children. */
   killAgent(): void;
-  /** Resolves when no agent is left; throws when some still is after a while. */
+  /** Resolves when no agent process is left. Throws after a timeout. */
   noAgents(): Promise<void>;
   close(): Promise<void>;
 }
 
-const GONE_MS = 20_000;
+const EXIT_MS = 20_000;
 
 export interface RigOptions {
-  /** Whether agents are started in the sandbox, with their own folders mounted, or not at all. */
-  readonly isEnclosed: boolean;
+  /** If true, agents start only in the sandbox, with their own folders mounted. */
+  readonly isSandboxed: boolean;
 }
 
 export async function openRig(
   agents: readonly InstalledAgent[],
-  { isEnclosed }: RigOptions,
+  { isSandboxed }: RigOptions,
 ): Promise<Rig> {
   const models = await startFakeModels();
   const homes = prepareFolder({});
   const providers = Object.fromEntries(
     agents.map((agent) => [agent.name, { type: "acp", env: environmentOf(agent, homes, models) }]),
   );
-  const sandbox = isEnclosed ? "required" : "off";
+  const sandbox = isSandboxed ? "required" : "off";
   const { folder, data, root } = prepareFolder({ providers, sandbox });
   const start = (): Promise<RunningServer> =>
     startHoldfast({ data, env: serverEnvironment(agents, root) });
@@ -58,7 +58,7 @@ export async function openRig(
     for (const each of [folder, homes.folder]) removeFolder(each);
   };
   let server = await start();
-  /** For when nobody gets to close it: the server ends its agents itself. */
+  /** Cleanup if `close` is never called: the server stops its agents itself. */
   const abandon = (): void => {
     process.kill(server.pid, "SIGTERM");
     removeAll();
@@ -68,11 +68,12 @@ export async function openRig(
   let folders = 0;
   const processes = (): readonly AgentProcess[] => agentProcesses(homes.folder);
   const noAgents = async (): Promise<void> => {
-    const deadline = Date.now() + GONE_MS;
+    const deadline = Date.now() + EXIT_MS;
     for (;;) {
       const left = processes();
       if (left.length === 0) return;
-      if (Date.now() > deadline) throw new Error(`processes are left: ${JSON.stringify(left)}`);
+      if (Date.now() > deadline)
+        throw new Error(`agent processes are still running: ${JSON.stringify(left)}`);
       await pause(50);
     }
   };
@@ -95,31 +96,34 @@ export async function openRig(
     },
     killAgent: () => {
       const [agent, ...others] = processes().filter(({ parent }) => parent === server.pid);
-      if (agent === undefined || others.length > 0) throw new Error("there is not one agent");
+      if (agent === undefined || others.length > 0)
+        throw new Error("expected exactly one agent process");
       process.kill(agent.pid, "SIGKILL");
     },
     noAgents,
     close: async () => {
       process.off("exit", abandon);
-      const ended: Ended = await server.end("SIGTERM");
+      const ended: ProcessResult = await server.end("SIGTERM");
       await models.close();
       const left = processes();
       for (const { pid } of left) process.kill(pid, "SIGKILL");
       removeAll();
-      if (ended.code !== 0) throw new Error(`the server ended with ${ended.code}: ${ended.stderr}`);
-      if (left.length > 0) throw new Error(`the server left processes: ${JSON.stringify(left)}`);
+      if (ended.code !== 0)
+        throw new Error(`the server exited with ${ended.code}: ${ended.stderr}`);
+      if (left.length > 0)
+        throw new Error(`the server left processes behind: ${JSON.stringify(left)}`);
     },
   };
 }
 
-/** A home of its own, and proxies that lead nowhere: no wall, but most agents heed them. */
+/** A home folder, and proxies that point to nothing: most agents respect them, but they are no security boundary. */
 function environmentOf(
   agent: InstalledAgent,
   { folder }: { readonly folder: string },
   { url }: FakeModels,
 ): Record<string, string> {
   const home = path.join(folder, agent.name);
-  // Codex refuses a home inside of the folder for temporary files.
+  // Codex refuses a home inside the folder for temporary files.
   const temporary = path.join(folder, `${agent.name}-tmp`);
   for (const each of [home, temporary]) mkdirSync(each);
   return {
@@ -144,13 +148,13 @@ function serverEnvironment(
 ): Record<string, string> {
   const programs = agents.map(({ name, file }): [string, string] => {
     const variable = BUILT_IN.find((definition) => definition.name === name)?.pathVariable;
-    if (variable == null) throw new Error(`no variable names the program of ${name}`);
+    if (variable == null) throw new Error(`no environment variable sets the program of ${name}`);
     return [variable, file];
   });
   const { PATH = "" } = process.env;
   return {
     AGENT_WORKSPACE_ROOT: root,
-    // Their programs are scripts for the Node that runs this one.
+    // The agents are scripts: run them on the Node that runs this program.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${PATH}`,
     ...Object.fromEntries(programs),
   };

@@ -1,16 +1,16 @@
 import type { InstalledAgent } from "./install-agent.ts";
 import type { Rig } from "./rig.ts";
 
-/** Something that must go well with every agent. */
+/** A test that every agent must pass. */
 export interface Scenario {
   readonly name: string;
-  /** What it shows, as a heading says it. */
+  /** Column heading in the report. */
   readonly title: string;
-  /** Throws when it did not go well. What it returns is worth a word in the table. */
-  run(place: ScenarioPlace): Promise<string>;
+  /** Throws on failure. Returns a note for the table, or an empty string. */
+  run(context: ScenarioContext): Promise<string>;
 }
 
-export interface ScenarioPlace {
+export interface ScenarioContext {
   readonly rig: Rig;
   readonly agent: InstalledAgent;
 }

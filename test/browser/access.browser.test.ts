@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
-it("a server with a token is opened with it, once for this browser, and closed by forgetting it", async () => {
+it("the user signs in with the token once per browser, and signs out in all tabs", async () => {
   await rig.newSession({ title: "Behind the token" });
   const page = await rig.open("/", { expected: /401 \(Unauthorized\)/u });
   const box = page.getByLabel("Access token", { exact: true });

@@ -13,7 +13,7 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("the palette", () => {
-  it("finds a session by its words, goes to pages and changes the theme, with keys alone", async () => {
+  it("finds a session by words, opens pages and changes the theme, by keyboard only", async () => {
     await rig.newSession({ title: "The zebra crossing" });
     await rig.newSession({ title: "Another street" });
     const page = await rig.open("/");
@@ -49,7 +49,7 @@ describe("the palette", () => {
 });
 
 describe("the list of shortcuts", () => {
-  it("names what the keys do, wherever they do it", async () => {
+  it("explains the keys of all pages", async () => {
     const page = await rig.open("/");
     await page.getByText("No sessions yet").waitFor();
     await page.keyboard.press("?");
@@ -66,7 +66,7 @@ describe("the list of shortcuts", () => {
 });
 
 describe("notifications", () => {
-  it("are chosen in the settings, and tell of what waits while the page is out of sight", async () => {
+  it("are turned on in the settings, and report requests while the page is hidden", async () => {
     const page = await rig.open("/settings", {
       allow: ["notifications"],
       before: withNotifications,
@@ -79,8 +79,8 @@ describe("notifications", () => {
       title: "Asks",
       steps: [ask({ id: "t", title: "Push it", kind: "execute" })],
     });
-    const told = () => page.evaluate<unknown>("globalThis.told");
-    await eventually(told).toEqual([
+    const notifications = () => page.evaluate<unknown>("globalThis.notifications");
+    await eventually(notifications).toEqual([
       { title: "Permission needed", body: "Push it", href: `/sessions/${id}` },
     ]);
     await page.getByRole("button", { name: "Turn off" }).click();
@@ -92,12 +92,12 @@ describe("notifications", () => {
       .getByRole("navigation")
       .getByRole("link", { name: /^Inbox\s*2 waiting$/u })
       .waitFor();
-    expect(await told()).toHaveLength(1);
+    expect(await notifications()).toHaveLength(1);
   });
 });
 
-describe("a browser whose language is no valid tag", () => {
-  it("draws charts all the same", async () => {
+describe("a browser with an invalid language tag", () => {
+  it("still draws charts", async () => {
     const { id } = await rig.newSession({ steps: [say("done")] });
     await rig.until(id, ({ messages }) => messages.length === 2);
     const page = await rig.open("/analytics", {
@@ -109,8 +109,8 @@ describe("a browser whose language is no valid tag", () => {
   });
 });
 
-describe("keys alone", () => {
-  it("lead from the list to a session, to the answer it waits for, and to the next message", async () => {
+describe("the keyboard alone", () => {
+  it("opens a session from the list, answers its request and sends the next message", async () => {
     const { id } = await rig.newSession({
       title: "Needs an answer",
       steps: [say("may I?"), ask({ id: "t", title: "Push it", kind: "execute" })],
@@ -132,7 +132,7 @@ describe("keys alone", () => {
     await page.keyboard.press("Enter");
     await transcriptOf(page).getByText("echo: and now this").waitFor();
     await page.keyboard.press("Escape");
-    // One key must follow the other within a second, which a busy machine may not manage at once.
+    // The second key must follow within a second, which may need several tries on a busy machine.
     await eventually(async () => {
       await page.keyboard.press("g");
       await page.keyboard.press("s");
@@ -142,17 +142,17 @@ describe("keys alone", () => {
   });
 });
 
-describe("for people who want nothing to move", () => {
-  it("nothing does, also while an agent works", async () => {
+describe("with reduced motion", () => {
+  it("nothing moves, even while an agent works", async () => {
     const { id } = await rig.newSession({ title: "Busy", steps: [say("on it"), silent()] });
     await rig.until(id, ({ state }) => state === "running");
     const moving = (page: Page) =>
       page.evaluate(
         () => document.getAnimations().filter(({ playState }) => playState === "running").length,
       );
-    const lively = await rig.open(`/sessions/${id}`);
-    await transcriptOf(lively).getByText("on it", { exact: true }).waitFor();
-    await eventually(() => moving(lively)).toBeGreaterThan(0);
+    const animated = await rig.open(`/sessions/${id}`);
+    await transcriptOf(animated).getByText("on it", { exact: true }).waitFor();
+    await eventually(() => moving(animated)).toBeGreaterThan(0);
     const calm = await rig.open(`/sessions/${id}`, { calm: true });
     for (const address of [`/sessions/${id}`, "/"]) {
       await calm.goto(address);
@@ -170,25 +170,25 @@ describe("for people who want nothing to move", () => {
   });
 });
 
-/** In the page: headless Chromium denies notifications even when they are granted, so a stand-in takes their place. */
+/** Runs in the page. Headless Chromium denies notifications even if they are granted, so this class replaces them. */
 function withNotifications(): void {
   if (Notification.permission === "granted") return;
-  class Shown extends EventTarget {
+  class GrantedNotification extends EventTarget {
     static readonly permission = "granted";
   }
-  Object.assign(globalThis, { Notification: Shown });
+  Object.assign(globalThis, { Notification: GrantedNotification });
 }
 
-/** In the page: as if another tab were in front of it; and notes what it tells. */
+/** Runs in the page. Hides it, as if another tab were in front, and records its notifications. */
 function hidePage(): void {
-  const told: unknown[] = [];
-  Object.assign(globalThis, { told });
+  const notifications: unknown[] = [];
+  Object.assign(globalThis, { notifications });
   Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
   globalThis.Notification = new Proxy(Notification, {
     construct: (real, [title, options]: [string, NotificationOptions]) => {
       const { body, data } = options;
       const { href } = data as { readonly href: string };
-      told.push({ title, body, href });
+      notifications.push({ title, body, href });
       return new real(title, options);
     },
   });
@@ -201,13 +201,13 @@ function focused(page: Page): Promise<string> {
   });
 }
 
-/** Presses Tab until it is there, and one can see that it is. */
+/** Presses Tab until the element has the focus, and checks that the focus is visible. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  const passed: string[] = [];
-  while (passed.at(-1) !== name) {
+  const visited: string[] = [];
+  while (visited.at(-1) !== name) {
     await page.keyboard.press("Tab");
-    passed.push(await focused(page));
-    if (passed.length > 80) throw new Error(`${name} is not among ${passed.join(" | ")}`);
+    visited.push(await focused(page));
+    if (visited.length > 80) throw new Error(`${name} is not among ${visited.join(" | ")}`);
   }
   expect(await page.evaluate(isFocusShown)).toBe(true);
 }

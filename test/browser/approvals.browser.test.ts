@@ -21,7 +21,7 @@ const OPTIONS = [
   { optionId: "no", name: "Do not", kind: "reject_once" },
 ];
 
-async function asking(title = "Delete a deployment"): Promise<string> {
+async function askForDeletion(title = "Delete a deployment"): Promise<string> {
   const { id } = await rig.newSession({
     title: `Session of: ${title}`,
     steps: [
@@ -33,7 +33,7 @@ async function asking(title = "Delete a deployment"): Promise<string> {
   return id;
 }
 
-async function askingForChange(lines: number): Promise<string> {
+async function askForChange(lines: number): Promise<string> {
   const text = (when: string): string =>
     Array.from({ length: lines }, (_, line) => `line ${line} ${when}`).join("\n");
   const change = {
@@ -72,8 +72,8 @@ describe("a permission", () => {
   it.each<[string, OpenOptions]>([
     ["on a wide screen", {}],
     ["on a phone", { phone: true }],
-  ])("is shown whole, with its options as they were sent, %s (C3, C9)", async (_, options) => {
-    const id = await asking();
+  ])("is shown completely, with the agent's own options, %s (C3, C9)", async (_, options) => {
+    const id = await askForDeletion();
     const page = await rig.open(`/sessions/${id}`, options);
     await card(page).getByText("Permission needed").waitFor();
     await page.getByText("Needs you", { exact: true }).first().waitFor();
@@ -102,9 +102,9 @@ describe("a permission", () => {
     ["on a wide screen", {}],
     ["on a phone", { phone: true }],
   ])(
-    "for a long change can be rejected at once, and allowed when it was read, %s",
+    "for a long change can be rejected at once, and allowed after it was read, %s",
     async (_, options) => {
-      const id = await askingForChange(120);
+      const id = await askForChange(120);
       const page = await rig.open(`/sessions/${id}`, options);
       await card(page, "Edit main.ts").getByText("src/main.ts", { exact: true }).waitFor();
       const more = page.getByRole("button", { name: /^Review \d+ more lines to allow/u });
@@ -132,11 +132,11 @@ describe("a permission", () => {
     },
   );
 
-  it("cannot be answered by a press that was on its way when it came", async () => {
-    const id = await asking();
+  it("ignores a click or key press in the moment in which it appears", async () => {
+    const id = await askForDeletion();
     const page = await rig.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
-    // Pressed in the very moment in which it appears.
+    // Clicks and presses a key as soon as the card appears.
     const early = await page.evaluate(
       (address) =>
         new Promise<string>((resolve) => {
@@ -165,7 +165,7 @@ describe("a permission", () => {
   });
 
   it("is answered with a key, and rejected by Escape only from inside its card", async () => {
-    const first = await asking();
+    const first = await askForDeletion();
     const page = await rig.open(`/sessions/${first}`);
     await eventually(() => option(page, "Allow once").getAttribute("aria-disabled")).toBe("false");
     await page.keyboard.press("Escape");
@@ -173,7 +173,7 @@ describe("a permission", () => {
     await page.keyboard.press("1");
     await transcriptOf(page).getByText("answer: yes").waitFor();
 
-    const second = await asking();
+    const second = await askForDeletion();
     await page.goto(`/sessions/${second}`);
     await eventually(() => option(page, "Do not").getAttribute("aria-disabled")).toBe("false");
     await card(page).focus();
@@ -181,11 +181,11 @@ describe("a permission", () => {
     await transcriptOf(page).getByText("answer: no").waitFor();
   });
 
-  it("is answered once: the second tab is told (C3)", async () => {
-    const id = await asking();
+  it("is answered once: a second tab is told so (C3)", async () => {
+    const id = await askForDeletion();
     const one = await rig.open(`/sessions/${id}`);
     const two = await rig.open("/settings", { beside: one, expected: /409|ERR_FAILED/u });
-    // It does not hear of the first one's answer before it gives its own.
+    // The second tab does not learn of the first answer before it gives its own.
     await two.route("**/events**", (route) => route.abort());
     await two.goto(`/sessions/${id}`);
     for (const page of [one, two]) {
@@ -201,7 +201,7 @@ describe("a permission", () => {
   });
 
   it("survives a kill of the server and is answered afterwards (C3)", async () => {
-    const id = await asking();
+    const id = await askForDeletion();
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await card(page).waitFor();
     await page.getByRole("button", { name: "More", exact: true, disabled: false }).waitFor();
@@ -218,9 +218,9 @@ describe("a permission", () => {
 });
 
 describe("the inbox", () => {
-  it("has what waits in every session, and empties everywhere when it is answered", async () => {
-    await asking("Delete a deployment");
-    const other = await asking("Drop a table");
+  it("lists the requests of all sessions, and removes answered ones everywhere", async () => {
+    await askForDeletion("Delete a deployment");
+    const other = await askForDeletion("Drop a table");
     const inbox = await rig.open("/inbox");
     await card(inbox).waitFor();
     await card(inbox, "Drop a table").waitFor();
@@ -229,8 +229,8 @@ describe("the inbox", () => {
     await eventually(() => list.title()).toContain("2");
 
     const { suspensions } = await rig.client.suspensions();
-    const dropped = suspensions.find(({ sessionId }) => sessionId === other);
-    await rig.client.sessions.answer(other, { suspensionId: dropped?.id ?? "", answer: "no" });
+    const suspension = suspensions.find(({ sessionId }) => sessionId === other);
+    await rig.client.sessions.answer(other, { suspensionId: suspension?.id ?? "", answer: "no" });
     await card(inbox, "Drop a table").waitFor({ state: "detached" });
     await badge(list, 1).waitFor();
     await eventually(() => option(inbox, "Allow once").getAttribute("aria-disabled")).toBe("false");
@@ -239,22 +239,22 @@ describe("the inbox", () => {
     await badge(list, 1).waitFor({ state: "detached" });
   });
 
-  it("shows a change whole, by its short path, and leads to its session with a thumb", async () => {
-    const id = await askingForChange(120);
+  it("shows a whole change with its short path, and links to its session, on a phone", async () => {
+    const id = await askForChange(120);
     const page = await rig.open("/inbox", { phone: true });
-    const asked = card(page, "Edit main.ts");
-    await asked.getByText("src/main.ts", { exact: true }).waitFor();
+    const request = card(page, "Edit main.ts");
+    await request.getByText("src/main.ts", { exact: true }).waitFor();
     await page.keyboard.press("1");
     expect(await rig.client.sessions.get(id)).toMatchObject({ state: "suspended" });
     const link = page.getByRole("link", { name: "Changes much" });
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB_PX);
-    await asked.getByText("line 119 after").scrollIntoViewIfNeeded();
+    await request.getByText("line 119 after").scrollIntoViewIfNeeded();
     await option(page, "Do not").click();
     await page.getByText("Nothing needs you").waitFor();
     await rig.until(id, ({ state }) => state === "idle");
   });
 
-  it("announces politely that something waits, and lets the stream be silent", async () => {
+  it("announces requests to screen readers politely, and does not announce the transcript", async () => {
     const { id } = await rig.newSession({ title: "Quiet at first" });
     const page = await rig.open(`/sessions/${id}`);
     await page.getByLabel("Message to the agent").waitFor();

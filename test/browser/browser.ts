@@ -6,7 +6,7 @@ import { chromium, type Browser, type BrowserServer } from "playwright-core";
 import { MissingHere, need } from "../../packages/server/src/domain/testing/machine.ts";
 import { findPackedChromium } from "./packed-chromium.ts";
 
-/** Where the browser is that all test files share, or why there is none. */
+/** Environment variables: the address of the browser that all test files share, or the reason why there is none. */
 export const SHARED_BROWSER = "HOLDFAST_TEST_BROWSER";
 export const NO_BROWSER = "HOLDFAST_TEST_NO_BROWSER";
 
@@ -15,16 +15,16 @@ const MAC_NAMES = ["Google Chrome", "Chromium"];
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
-  // Nobody else is found, whoever asks.
+  // No other host resolves.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 /** Without these, the Chromium from npm crashed in the middle of the tests. */
 const PACKED_FLAGS = ["--no-zygote", "--disable-dev-shm-usage"];
-const NAMED = process.env["HOLDFAST_CHROMIUM"] ?? "";
+const CONFIGURED = process.env["HOLDFAST_CHROMIUM"] ?? "";
 const START_MS = 60_000;
 const HELP =
-  "no Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
-  "name one: HOLDFAST_CHROMIUM=/path/to/chromium";
+  "No Chromium could be started. Install one (Debian: apt install chromium; macOS: Google Chrome), or " +
+  "set HOLDFAST_CHROMIUM=/path/to/chromium";
 
 interface Launch {
   readonly executablePath: string;
@@ -33,7 +33,7 @@ interface Launch {
   readonly timeout: number;
 }
 
-/** The shared browser, or one of one's own where nobody has looked for one. */
+/** The shared browser, or a new one if no shared browser was started. */
 export function openBrowser(): Promise<Browser> {
   need(process.env[NO_BROWSER] ?? null);
   const shared = process.env[SHARED_BROWSER];
@@ -47,18 +47,18 @@ export function openBrowserServer(): Promise<BrowserServer> {
 
 /**
  * Opens the first Chromium that starts: the pinned one from npm, then an installed one. Without any the tests
- * are skipped. A Chromium that runs on this machine but does not open is a failure, and so is a named one.
+ * are skipped. A Chromium that runs on this machine but does not open is a failure; so is a configured one.
  */
 async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): Promise<Opened> {
   const reasons: string[] = [];
-  let isBroken = NAMED !== "";
+  let isBroken = CONFIGURED !== "";
   for (const { name, find } of candidates()) {
     try {
       const { file, env: added, flags = [] } = await find();
       const env = { ...process.env, ...added };
-      const unusable = whyUnusable(file, env);
-      if (unusable !== null) {
-        reasons.push(`- ${name}: ${unusable}`);
+      const reason = whyUnusable(file, env);
+      if (reason !== null) {
+        reasons.push(`- ${name}: ${reason}`);
         continue;
       }
       return await open({
@@ -76,11 +76,11 @@ async function withChromium<Opened>(open: (launch: Launch) => Promise<Opened>): 
   throw isBroken ? new Error(message) : new MissingHere(message);
 }
 
-/** A program for another system, or a stub that only names the package to install, cannot say its version. */
+/** `--version` fails for a program of another system, and for a stub that only names the package to install. */
 function whyUnusable(file: string, env: NodeJS.ProcessEnv): string | null {
   const { status, stderr, error } = spawnSync(file, ["--version"], { env, encoding: "utf8" });
   if (status === 0) return null;
-  return error?.message ?? `\`--version\` ended with ${status}: ${stderr.trim().slice(0, 300)}`;
+  return error?.message ?? `\`--version\` exited with ${status}: ${stderr.trim().slice(0, 300)}`;
 }
 
 interface Candidate {
@@ -92,9 +92,9 @@ interface Candidate {
   }>;
 }
 
-/** A named browser is the only candidate. */
+/** A configured browser is the only candidate. */
 function candidates(): readonly Candidate[] {
-  if (NAMED !== "") return [installed(NAMED)];
+  if (CONFIGURED !== "") return [installed(CONFIGURED)];
   const unpack = findPackedChromium();
   const packed: readonly Candidate[] =
     unpack === null
@@ -105,11 +105,11 @@ function candidates(): readonly Candidate[] {
             find: async () => ({ ...(await unpack()), flags: PACKED_FLAGS }),
           },
         ];
-  const found = new Set(installedPlaces().filter((file) => existsSync(file)));
-  return [...packed, ...[...found].map(installed)];
+  const files = new Set(installedPaths().filter((file) => existsSync(file)));
+  return [...packed, ...[...files].map(installed)];
 }
 
-function installedPlaces(): readonly string[] {
+function installedPaths(): readonly string[] {
   const folders = ["/usr/bin", ...(process.env["PATH"] ?? "").split(path.delimiter)];
   const onPath = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
   if (process.platform !== "darwin") return onPath;

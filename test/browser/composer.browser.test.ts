@@ -17,7 +17,7 @@ afterAll(() => rig.close());
 const box = (page: Page) => page.getByLabel("Message to the agent");
 
 describe("the queue", () => {
-  it("is seen, changed, put in order and emptied (C6)", async () => {
+  it("can be viewed, edited, reordered and emptied (C6)", async () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({ steps: [say("busy"), waitFor(gate)] });
     const page = await rig.open(`/sessions/${id}`);
@@ -28,13 +28,13 @@ describe("the queue", () => {
       await queue(page).filter({ hasText: text }).waitFor();
     }
     await queue(page).nth(1).getByRole("button", { name: "Remove from the queue" }).click();
-    await eventually(() => queued(page)).toEqual(["first in line", "third in line"]);
+    await eventually(() => queuedTexts(page)).toEqual(["first in line", "third in line"]);
     await queue(page).nth(1).getByRole("button", { name: "Move up" }).click();
-    await eventually(() => queued(page)).toEqual(["third in line", "first in line"]);
+    await eventually(() => queuedTexts(page)).toEqual(["third in line", "first in line"]);
     await queue(page).nth(0).getByRole("button", { name: "Edit message" }).click();
     await page.getByLabel("Message in the queue").fill("changed in line");
     await page.getByRole("button", { name: "Save change" }).click();
-    await eventually(() => queued(page)).toEqual(["changed in line", "first in line"]);
+    await eventually(() => queuedTexts(page)).toEqual(["changed in line", "first in line"]);
     const { queue: stored } = await rig.client.sessions.queue(id);
     expect(stored.map(({ content }) => content["text"])).toEqual([
       "changed in line",
@@ -46,7 +46,7 @@ describe("the queue", () => {
     await queue(page).first().waitFor({ state: "detached" });
   });
 
-  it("is passed by a message that interrupts (C6)", async () => {
+  it("is overtaken by a message that interrupts (C6)", async () => {
     const { id } = await rig.newSession({ steps: [say("busy"), silent()] });
     const page = await rig.open(`/sessions/${id}`);
     await page.getByRole("button", { name: "Interrupt and send" }).waitFor();
@@ -57,7 +57,7 @@ describe("the queue", () => {
 });
 
 describe("a message", () => {
-  it("goes to the provider that is chosen for it, and the next one too (C2, C9)", async () => {
+  it("goes to the chosen provider, and so does the next one (C2, C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("scripted was here")] });
     await rig.until(id, ({ state, queued }) => state === "idle" && queued === 0);
     const page = await rig.open(`/sessions/${id}`);
@@ -76,7 +76,7 @@ describe("a message", () => {
     await transcriptOf(page).getByRole("listitem").getByText("the door is blue").first().waitFor();
   });
 
-  it("survives a reload while it is written, and is gone when it is sent", async () => {
+  it("survives a reload as a draft, which is removed when it is sent", async () => {
     const { id } = await rig.newSession();
     const page = await rig.open(`/sessions/${id}`);
     await box(page).fill("half a thought");
@@ -99,7 +99,7 @@ describe("a message", () => {
       selectionStart: 3,
       selectionEnd: 3,
     });
-    // What an input method lets through: a key 229, during the composition.
+    // During a composition, an input method passes on key code 229.
     await keyboard.send("Input.dispatchKeyEvent", {
       type: "rawKeyDown",
       key: "Enter",
@@ -117,7 +117,7 @@ describe("a message", () => {
     ).toBe("日本\nline two");
   });
 
-  it("that does not arrive stays, says why, and is sent once by Retry", async () => {
+  it("that cannot be delivered stays visible with the reason, and Retry sends it once", async () => {
     const { id } = await rig.newSession();
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await box(page).waitFor();
@@ -135,8 +135,8 @@ describe("a message", () => {
   });
 });
 
-describe("a session that takes no messages", () => {
-  it("says why, and offers a fork that does (C9)", async () => {
+describe("a session that accepts no messages", () => {
+  it("says why, and offers a fork (C9)", async () => {
     const { id } = await rig.newSession({ title: "Put away" });
     await rig.client.sessions.archive(id);
     const page = await rig.open(`/sessions/${id}`);
@@ -149,7 +149,7 @@ describe("a session that takes no messages", () => {
     await box(page).waitFor();
   });
 
-  it("is said to be resumed by the next message when its repository was away at a start (C1, C9)", async () => {
+  it("offers to resume with the next message if its repository was missing at a start (C1, C9)", async () => {
     const repository = path.join(rig.root, "away");
     mkdirSync(path.join(repository, ".git"), { recursive: true });
     const { id } = await rig.newSession({ repo: repository });
@@ -171,7 +171,7 @@ function queue(page: Page) {
   return page.getByRole("region", { name: "Queue" }).getByRole("listitem");
 }
 
-async function queued(page: Page): Promise<readonly string[]> {
+async function queuedTexts(page: Page): Promise<readonly string[]> {
   const texts = await queue(page).locator("p").allTextContents();
   return texts.map((text) => text.trim());
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Expects it of what is read again and again: browsers take their time, and machines that test more. */
+/** Reads the value repeatedly until the expectation holds. */
 export function eventually<Value>(
   read: () => Value | Promise<Value>,
 ): ReturnType<typeof expect.poll> {

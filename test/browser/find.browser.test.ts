@@ -13,29 +13,29 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("a search of the list", () => {
-  it("shows what was said where the words are, as text, and leads to that message", async () => {
-    const said = "Before it. <b>The</b> quokka sleeps under the old tree.";
-    const session = await rig.newSession({ title: "Animals", steps: [say(said)] });
+  it("shows the matching message as text, and links to it", async () => {
+    const sentence = "Before it. <b>The</b> quokka sleeps under the old tree.";
+    const session = await rig.newSession({ title: "Animals", steps: [say(sentence)] });
     await rig.newSession({ title: "Others" });
     await rig.until(session.id, ({ state, messages }) => state === "idle" && messages.length > 1);
     const page = await rig.open("/?q=quokk");
     const row = page.getByRole("listitem").filter({ hasText: "Animals" });
-    await row.getByText(`Agent: ${said}`).waitFor();
+    await row.getByText(`Agent: ${sentence}`).waitFor();
     await eventually(() => page.locator("mark").allTextContents()).toEqual(["quokk"]);
     await row.getByRole("link").click();
     const { messages } = await rig.client.sessions.get(session.id);
     await page.waitForURL(`**/sessions/${session.id}#${messages.at(-1)?.id}`);
-    await page.getByRole("log").getByText(said, { exact: true }).waitFor();
+    await page.getByRole("log").getByText(sentence, { exact: true }).waitFor();
   });
 
-  it("by provider is in the address, and the server's to answer", async () => {
+  it("by provider is done by the server and is part of the address", async () => {
     await rig.newSession({ title: "By the demo", provider: "demo" });
     await rig.newSession({ title: "By the script" });
     const page = await rig.open("/");
     await page.getByText("By the demo").waitFor();
-    const asked = page.waitForRequest((request) => request.url().includes("provider=scripted"));
+    const request = page.waitForRequest((sent) => sent.url().includes("provider=scripted"));
     await page.getByLabel("Provider", { exact: true }).selectOption("scripted");
-    await asked;
+    await request;
     await page.getByText("By the demo").waitFor({ state: "detached" });
     await page.getByText("By the script").waitFor();
     expect(new URL(page.url()).searchParams.get("provider")).toBe("scripted");

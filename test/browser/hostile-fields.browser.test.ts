@@ -8,12 +8,12 @@ import {
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { transcriptOf } from "./transcript-page.ts";
 
-/** Would run if it were taken for HTML or a script's address; says in which field it stood. */
+/** Runs code if a page treats it as HTML or as an address. Contains the name of its field. */
 const hostile = (field: string): string => {
   const place = PROVIDER.test(field) ? "provider" : field;
   return `<img src=x onerror="globalThis.ran='${place}'"><b>${place}</b>javascript:globalThis.ran='${place}'//"'><svg/onload=globalThis.ran=1>`;
 };
-/** Wherever one is named it is the same one, or nothing of it were shown. */
+/** All provider fields contain the same text; otherwise the page would not find the provider. */
 const PROVIDER = /(?:^|\.)(?:provider|defaultProvider|providers\.name)$/u;
 
 let rig: PageRig;
@@ -21,8 +21,8 @@ let server: HostileServer;
 let refusing: HostileServer;
 beforeAll(async () => {
   rig = await openPageRig();
-  server = await openHostileServer({ text: hostile, streams: false, behind: rig.url });
-  refusing = await openHostileServer({ text: hostile, refuses: true, behind: rig.url });
+  server = await openHostileServer({ text: hostile, streams: false, upstream: rig.url });
+  refusing = await openHostileServer({ text: hostile, refuses: true, upstream: rig.url });
 });
 afterEach(() => rig.clear());
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const SESSION = `/sessions/${HOSTILE_ID}`;
 
-/** Each page, and on it everything that opens. */
+/** Visits each page and opens everything on it. */
 const VISITS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   "/": async (page) => {
     await page.getByRole("listitem").first().waitFor();
@@ -79,7 +79,7 @@ const SESSION_SHOWS = `
   suspensions.request.input.path suspensions.request.options.name providers.title
   providers.models.id providers.models.name
 `;
-/** What at least is seen there, or a field has gone and nobody looks at it any more. */
+/** The fields that each page must show. Without this list a removed field would no longer be tested. */
 const SHOWN: Readonly<Record<string, string>> = {
   "/": `
     provider providers.title providers.models.id providers.models.name repos.name repos.path
@@ -103,7 +103,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.entries(VISITS))(
-  "every field that a server can fill is text, at %s",
+  "every field from a server is shown as text, at %s",
   async (address, visit) => {
     const page = await rig.open(address, { at: server.url, expected: /404|Failed to load/u });
     await visit(page);
@@ -112,7 +112,7 @@ it.each(Object.entries(VISITS))(
       .poll(
         async () => {
           for (const field of await fieldsOn(page)) missing.delete(field);
-          if (address === SESSION) await scrollOn(page);
+          if (address === SESSION) await scrollTranscript(page);
           return [...missing];
         },
         { timeout: 20_000 },
@@ -120,33 +120,36 @@ it.each(Object.entries(VISITS))(
       .toEqual([]);
     expect(await inserted(page)).toEqual([]);
     if (address !== SESSION) return;
-    // However much waits below it.
-    const seen = await transcriptOf(page).evaluate(({ clientHeight }) => clientHeight);
-    expect(seen).toBeGreaterThan(90);
+    // The transcript stays visible, however many requests are below it.
+    const height = await transcriptOf(page).evaluate(({ clientHeight }) => clientHeight);
+    expect(height).toBeGreaterThan(90);
   },
 );
 
-it.each(Object.keys(VISITS))("every refusal is text, at %s", async (address) => {
-  const page = await rig.open(address, { at: refusing.url, expected: /./u });
-  await page.getByText("<img").first().waitFor();
-  expect(await inserted(page)).toEqual([]);
-});
+it.each(Object.keys(VISITS))(
+  "every error from a server is shown as text, at %s",
+  async (address) => {
+    const page = await rig.open(address, { at: refusing.url, expected: /./u });
+    await page.getByText("<img").first().waitFor();
+    expect(await inserted(page)).toEqual([]);
+  },
+);
 
-/** The fields whose text is on the page, in what is seen or in what is said of it. */
+/** The fields whose text is on the page, in visible text or in attributes. */
 function fieldsOn(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
-    const said = [...document.querySelectorAll("*")].flatMap((element) =>
+    const attributes = [...document.querySelectorAll("*")].flatMap((element) =>
       [...element.attributes].map(({ value }) => value),
     );
-    const text = [document.title, document.body.textContent, ...said].join("\n");
+    const text = [document.title, document.body.textContent, ...attributes].join("\n");
     return [
       ...new Set([...text.matchAll(/ran='([\w.]+)'"/gu)].map(([, place = ""]) => place)),
     ].toSorted();
   });
 }
 
-/** To the next part of the transcript, of which only what is looked at is on the page; after its end, to its beginning. */
-function scrollOn(page: Page): Promise<void> {
+/** Scrolls to the next part of the transcript, or from its end to its beginning. Only the visible part is on the page. */
+function scrollTranscript(page: Page): Promise<void> {
   return transcriptOf(page).evaluate((element) => {
     const { scrollTop, scrollHeight, clientHeight } = element;
     const isAtEnd = scrollTop + clientHeight >= scrollHeight - 1;
@@ -154,16 +157,18 @@ function scrollOn(page: Page): Promise<void> {
   });
 }
 
-/** What came into the page as an element or an address, or was run. */
+/** Hostile text that became an element or an address, or that ran. */
 function inserted(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const forbidden =
       "b,script:not([src]),iframe,object,embed,base,form[action],[onerror],[onload],[onmouseover]";
-    const named = [...document.body.querySelectorAll(forbidden)].map(({ outerHTML }) => outerHTML);
+    const elements = [...document.body.querySelectorAll(forbidden)].map(
+      ({ outerHTML }) => outerHTML,
+    );
     const addresses = [...document.querySelectorAll("[href],[src]")]
       .map((element) => element.getAttribute("href") ?? element.getAttribute("src") ?? "")
       .filter((address) => /^\s*(?:javascript|data|vbscript):/iu.test(address));
     const ran = Reflect.get(globalThis, "ran");
-    return [...named, ...addresses, ...(ran === undefined ? [] : [`ran: ${String(ran)}`])];
+    return [...elements, ...addresses, ...(ran === undefined ? [] : [`ran: ${String(ran)}`])];
   });
 }

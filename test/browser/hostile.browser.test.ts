@@ -26,11 +26,11 @@ const MARKDOWN = [
   "[JaVaScRiPt](  JaVaScRiPt:globalThis.ran='case') <javascript:globalThis.ran='auto'>",
 ];
 
-/** Text that would run if it were taken for HTML, and by which one knows where it was shown. */
+/** Text that runs code if a page treats it as HTML. Contains the name of its field. */
 const hostile = (where: string): string =>
   `<img src=x onerror="globalThis.ran='${where}'"><b>${where}</b>`;
 
-/** No slash can be in the name of a folder. */
+/** A folder name cannot contain a slash. */
 const REPO = `<img src=x onerror="globalThis.ran=1"><b>repo`;
 const TERMINAL = "terminal-1";
 
@@ -42,8 +42,8 @@ beforeAll(async () => {
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
-describe("what an agent or a user says", () => {
-  it("is shown as it is and runs nothing, whatever it looks like", async () => {
+describe("text from an agent or a user", () => {
+  it("is shown unchanged and runs nothing", async () => {
     const { id } = await rig.newSession({
       title: hostile("title"),
       steps: [say(MARKDOWN.join("\n\n")), say("the end of it")],
@@ -129,7 +129,7 @@ describe("what an agent or a user says", () => {
     expect(await inserted(page)).toEqual([]);
   });
 
-  it("is text in what is asked, in the inbox, in the list and in the palette", async () => {
+  it("is text in permission requests, in the inbox, in the list and in the palette", async () => {
     const steps = [
       ask({
         id: "t",
@@ -164,7 +164,7 @@ describe("what an agent or a user says", () => {
     expect(await inserted(page)).toEqual([]);
   });
 
-  it("could not run anything even if it were inserted: the page's policy forbids it", async () => {
+  it("could not run even if it were inserted: the page's policy forbids it", async () => {
     const page = await rig.open("/settings", { expected: /Content Security Policy|404/u });
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     const ran = await page.evaluate(async () => {
@@ -172,7 +172,7 @@ describe("what an agent or a user says", () => {
       image.innerHTML = `<img src="x" onerror="globalThis.ran = 'handler'">`;
       const script = document.createElement("script");
       script.textContent = "globalThis.ran = 'inline'";
-      // What would run it hears of the error before.
+      // The inline handler, if it could run, would run before this listener.
       const failed = new Promise((resolve) =>
         image.querySelector("img")?.addEventListener("error", resolve),
       );
@@ -188,16 +188,16 @@ describe("what an agent or a user says", () => {
   });
 });
 
-/** What came into the page as an element, or was run. */
+/** Hostile text that became an element, or that ran. */
 function inserted(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const forbidden =
       "script:not([src]),iframe,object,embed,style,base,form[action],[onerror],[onload],[onmouseover]";
-    const named = [...document.body.querySelectorAll(`${forbidden},b`)].map(
+    const elements = [...document.body.querySelectorAll(`${forbidden},b`)].map(
       ({ outerHTML }) => outerHTML,
     );
     return "ran" in globalThis
-      ? [...named, `ran: ${String(Reflect.get(globalThis, "ran"))}`]
-      : named;
+      ? [...elements, `ran: ${String(Reflect.get(globalThis, "ran"))}`]
+      : elements;
   });
 }

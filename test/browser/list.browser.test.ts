@@ -12,7 +12,7 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("a new server's list", () => {
-  it("says what to do, and the dialog leads from nothing to an answer", async () => {
+  it("says how to begin, and the dialog creates a repository, a session and a first message", async () => {
     const page = await rig.open("/", { expected: /403 \(Forbidden\).*\/api\/repos/u });
     await page.getByText("No sessions yet").waitFor();
     await page.getByRole("main").getByRole("button", { name: "New session" }).click();
@@ -34,7 +34,7 @@ describe("a new server's list", () => {
 });
 
 describe("the list", () => {
-  it("shows and counts what is active or suspended, and archived ones when asked (A9, A16)", async () => {
+  it("shows and counts active and suspended sessions, and archived ones on request (A9, A16)", async () => {
     await rig.newSession({ title: "Stopped" });
     const away = await rig.newSession({ title: "Put away" });
     await rig.client.sessions.archive(away.id);
@@ -59,7 +59,7 @@ describe("the list", () => {
     await eventually(() => names(page)).toContain("Put away");
   });
 
-  it("keeps its filters in the address, also over a reload (A16)", async () => {
+  it("keeps its filters in the address, even after a reload (A16)", async () => {
     const busy = await rig.newSession({ title: "Busy", steps: [say("on it"), silent()] });
     await rig.newSession({ title: "Quiet" });
     await rig.until(busy.id, ({ state }) => state === "running");
@@ -92,7 +92,7 @@ describe("the list", () => {
     await eventually(() => page.getByRole("searchbox").inputValue()).toBe("");
   });
 
-  it("is worked with keys alone: J, K, Enter, / and ?", async () => {
+  it("is usable by keyboard: J, K, Enter, / and ?", async () => {
     for (const title of ["Third", "Second", "First"]) await rig.newSession({ title });
     const page = await rig.open("/");
     await eventually(() => names(page)).toEqual(["First", "Second", "Third"]);
@@ -111,7 +111,7 @@ describe("the list", () => {
     await eventually(() => page.getByRole("searchbox").inputValue()).toBe("j?");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    // What was searched for meanwhile is taken back with the address.
+    // Escape also removes the search from the address.
     await eventually(() => page.evaluate(() => location.search)).toBe("");
     await eventually(() => names(page)).toHaveLength(3);
     await page.keyboard.press("?");
@@ -126,19 +126,19 @@ describe("the list", () => {
     await page.getByRole("heading", { name: "First" }).waitFor();
   });
 
-  it("follows what happens elsewhere, without a reload", async () => {
+  it("follows changes made elsewhere, without a reload", async () => {
     const page = await rig.open("/");
     await page.getByText("No sessions yet").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
-    const made = await rig.newSession({ title: "Made elsewhere" });
+    const session = await rig.newSession({ title: "Made elsewhere" });
     await eventually(() => names(page)).toEqual(["Made elsewhere"]);
-    await rig.client.sessions.update(made.id, { title: "Renamed elsewhere" });
+    await rig.client.sessions.update(session.id, { title: "Renamed elsewhere" });
     await eventually(() => names(page)).toEqual(["Renamed elsewhere"]);
-    await rig.client.sessions.archive(made.id);
+    await rig.client.sessions.archive(session.id);
     await page.getByText("No open sessions").waitFor();
   });
 
-  it("archives what is quiet with an undo, and asks before it cancels what is busy (A9, A16)", async () => {
+  it("archives an idle session with an undo, and asks before it cancels a busy one (A9, A16)", async () => {
     const busy = await rig.newSession({ title: "Busy", steps: [say("on it"), silent()] });
     const quiet = await rig.newSession({ title: "Quiet" });
     await rig.until(busy.id, ({ state }) => state === "running");
@@ -154,12 +154,12 @@ describe("the list", () => {
 
     await page.getByRole("button", { name: "More about Busy" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
-    const asked = page.getByRole("dialog", { name: "Archive this session?" });
-    await asked.getByRole("button", { name: "Keep it" }).click();
+    const confirmation = page.getByRole("dialog", { name: "Archive this session?" });
+    await confirmation.getByRole("button", { name: "Keep it" }).click();
     expect(await rig.client.sessions.get(busy.id)).toMatchObject({ state: "running" });
     await page.getByRole("button", { name: "More about Busy" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
-    await asked.getByRole("button", { name: "Archive" }).click();
+    await confirmation.getByRole("button", { name: "Archive" }).click();
     await eventually(() => names(page)).toEqual(["Quiet"]);
     await rig.until(busy.id, ({ status }) => status === "archived");
   });

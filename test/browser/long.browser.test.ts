@@ -2,7 +2,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fillMessages, fillSessions, sessionId } from "../../bench/fill.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { eventually } from "./eventually.ts";
 import { openPageRig, type PageRig } from "./page-rig.ts";
 import { distanceFromEnd, transcriptOf } from "./transcript-page.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => rig.clear({ keepSessions: true }));
 afterAll(() => rig.close());
 
-/** Straight into the database: so much cannot be said in the time of a test. */
+/** Writes directly into the database: sending so many messages would take too long. */
 async function fill(data: string): Promise<void> {
   const location = { engine: "sqlite", file: path.join(data, "holdfast.db") } as const;
   await (await openMigrations(location)).up();
@@ -29,11 +29,11 @@ async function fill(data: string): Promise<void> {
 }
 
 describe(`a session of ${MESSAGES} messages`, () => {
-  it("opens at its end, with few elements, and is read to its beginning", async () => {
+  it("opens at its end, with few elements, and scrolls to its beginning", async () => {
     const page = await rig.open(`/sessions/${LONG}`);
     const transcript = transcriptOf(page);
-    const said = (number: number) => transcript.getByText(`Message ${number}:`).first();
-    await said(MESSAGES - 1).waitFor();
+    const message = (number: number) => transcript.getByText(`Message ${number}:`).first();
+    await message(MESSAGES - 1).waitFor();
     await eventually(() => distanceFromEnd(page)).toBeLessThanOrEqual(1);
     const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
     expect(await elements()).toBeLessThan(5_000);
@@ -47,12 +47,12 @@ describe(`a session of ${MESSAGES} messages`, () => {
     await transcript.focus();
     await eventually(async () => {
       await page.keyboard.press("Home");
-      return said(0).count();
+      return message(0).count();
     }).toBeGreaterThan(0);
     expect(await elements()).toBeLessThan(5_000);
   });
 
-  it("is searched as a whole, from the newest hit to older ones and back", async () => {
+  it("is searched completely, from the newest hit to older ones and back", async () => {
     const page = await rig.open(`/sessions/${LONG}`);
     const transcript = transcriptOf(page);
     await transcript
@@ -78,13 +78,13 @@ describe(`a session of ${MESSAGES} messages`, () => {
     await find.waitFor({ state: "detached" });
   });
 
-  it("opens at the message its address names", async () => {
+  it("opens at the message in its address", async () => {
     const number = MESSAGES / 2;
     const page = await rig.open(`/sessions/${LONG}#${LONG}-message-${number}`);
-    const wanted = transcriptOf(page).getByText(`Message ${number}:`).first();
-    await wanted.waitFor();
+    const target = transcriptOf(page).getByText(`Message ${number}:`).first();
+    await target.waitFor();
     await eventually(() =>
-      wanted.evaluate((element) => {
+      target.evaluate((element) => {
         const { top } = element.getBoundingClientRect();
         return top > 0 && top < innerHeight;
       }),
@@ -98,7 +98,7 @@ describe(`a session of ${MESSAGES} messages`, () => {
 });
 
 describe("a list of many sessions", () => {
-  it("is read page by page to its end, with few elements", async () => {
+  it("scrolls page by page to its end, with few elements", async () => {
     const page = await rig.open("/");
     const rows = page.getByRole("list", { name: "Sessions" });
     await rows.getByRole("link").first().waitFor();

@@ -2,14 +2,14 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, say, tool, update } from "../../packages/server/src/providers/testing/script.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 type Look = readonly [name: string, options: OpenOptions];
 
-/** Every day each theme and each size once: colours belong to the theme, and what fits belongs to the size. */
+/** Everyday runs use each theme and each size once: colours depend on the theme, layout on the size. */
 const EVERY_DAY: readonly Look[] = [
   ["light, wide", {}],
   ["dark, phone", { phone: true, dark: true }],
@@ -67,19 +67,19 @@ afterAll(() => rig.close());
 describe.each(LOOKS)("%s", (_, look) => {
   it("every page passes the accessibility rules and fits the screen", async () => {
     const page = await rig.open("/", { ...look, expected: /404 .*\/api\/sessions\/none/u });
-    const found: unknown[] = [];
-    for (const [name, address, isThere] of pages()) {
+    const faults: unknown[] = [];
+    for (const [name, address, landmark] of pages()) {
       await page.goto(address);
-      await isThere(page).waitFor();
-      found.push(...(await faultsOf(page, name)));
+      await landmark(page).waitFor();
+      faults.push(...(await faultsOf(page, name)));
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it("the dialogs pass the accessibility rules and fit the screen", async () => {
     const page = await rig.open("/", look);
     await page.getByRole("list", { name: "Sessions" }).waitFor();
-    const found: unknown[] = [];
+    const faults: unknown[] = [];
     for (const [key, name] of [
       ["c", "New session"],
       ["?", "Keyboard shortcuts"],
@@ -87,18 +87,18 @@ describe.each(LOOKS)("%s", (_, look) => {
       await page.keyboard.press(key);
       const dialog = page.getByRole("dialog", { name });
       await dialog.waitFor();
-      found.push(...(await faultsOf(page, name)));
+      faults.push(...(await faultsOf(page, name)));
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });
 
 function pages(): readonly (readonly [
   name: string,
   address: string,
-  isThere: (page: Page) => ReturnType<Page["locator"]>,
+  landmark: (page: Page) => ReturnType<Page["locator"]>,
 ])[] {
   return [
     ["list", "/?archived=1", (page) => page.getByRole("link", { name: "Put away" })],
@@ -108,21 +108,21 @@ function pages(): readonly (readonly [
       `/sessions/${waiting}`,
       (page) => page.getByRole("region", { name: "npm publish" }),
     ],
-    ["no session", "/sessions/none", (page) => page.getByText("Session not found")],
+    ["no session", "/sessions/none", (page) => page.getByText("Session not faults")],
     ["inbox", "/inbox", (page) => page.getByRole("region", { name: "npm publish" })],
     ["analytics", "/analytics", (page) => page.getByRole("heading", { name: "Analytics" })],
     ["settings", "/settings", (page) => page.getByRole("heading", { name: "Settings" })],
   ];
 }
 
-/** What is wrong on the page as it is, in a few words each. */
+/** The accessibility and layout faults of the current page. */
 async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map(({ finished }) => finished)).catch(() => {}),
   );
-  // Without looking for frames, which the page has none of.
+  // The page has no frames, so legacy mode suffices.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(RULES).analyze();
-  const sideways = await page.evaluate(() => {
+  const overflow = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     return scrollWidth - clientWidth;
   });
@@ -134,6 +134,6 @@ async function faultsOf(page: Page, name: string): Promise<readonly unknown[]> {
         ({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary ?? ""}`,
       ),
     })),
-    ...(sideways > 0 ? [{ page: name, rule: "fits the screen", where: [`${sideways} px`] }] : []),
+    ...(overflow > 0 ? [{ page: name, rule: "fits the screen", where: [`${overflow} px`] }] : []),
   ];
 }

@@ -10,7 +10,7 @@ export interface UnpackedChromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The Chromium in a package from npm, with the libraries and fonts it needs. Null where the package has none for this machine. */
+/** The Chromium of a package from npm, with its libraries and fonts. Null if the package does not support this machine. */
 export function findPackedChromium(): (() => Promise<UnpackedChromium>) | null {
   if (process.platform !== "linux" || process.arch !== "x64") return null;
   const entry = resolvePackage();
@@ -19,7 +19,7 @@ export function findPackedChromium(): (() => Promise<UnpackedChromium>) | null {
 
 function resolvePackage(): string | null {
   try {
-    // Not `import.meta.resolve`, which Vitest's modules do not have.
+    // Vitest's modules have no `import.meta.resolve`.
     return createRequire(import.meta.url).resolve("@sparticuz/chromium");
   } catch {
     return null;
@@ -46,11 +46,11 @@ async function unpack(packageFolder: string): Promise<UnpackedChromium> {
   };
 }
 
-/** It appears whole or not at all: tests in other processes may ask for it meanwhile. */
+/** Creates the folder by one rename, because tests in other processes may look for it at the same time. */
 async function unpackInto(home: string, packageFolder: string): Promise<void> {
   const folder = await mkdtemp(`${home}-`);
   const before = process.env["TMPDIR"];
-  // The package unpacks into the folder for temporary files, wherever that is.
+  // The package unpacks into the folder for temporary files.
   process.env["TMPDIR"] = folder;
   try {
     const { default: chromium, inflate } = await import("@sparticuz/chromium");
@@ -67,7 +67,7 @@ async function unpackInto(home: string, packageFolder: string): Promise<void> {
   }
 }
 
-/** The package's own settings name folders that do not exist here, and without any font Chromium crashes on a button. */
+/** The package's own settings name folders that do not exist here. Without a font, Chromium crashes on a button. */
 function fontSettings(home: string): string {
   const folders = [path.join(home, "fonts"), "/usr/share/fonts"];
   return [

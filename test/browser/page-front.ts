@@ -1,23 +1,23 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface PageFront {
-  /** Where the server is reached through it. */
+  /** The server's address through this proxy. */
   readonly url: string;
-  /** From now on the page is the one of another build, with this title until its script runs. */
+  /** From now on serves the page as another build, with this title until its script runs. */
   rebuild(title: string): void;
-  /** Breaks every connection there is; new ones are taken at once. */
+  /** Breaks all connections. New ones are accepted at once. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Stands between a page and its server, and does what networks and new builds do. */
-export async function openPageFront(behind: string): Promise<PageFront> {
+/** A proxy between a page and its server that simulates lost connections and new builds. */
+export async function openPageFront(upstream: string): Promise<PageFront> {
   let title: string | null = null;
-  const server = createServer((asked, answer) => {
-    const { pathname } = new URL(asked.url ?? "/", behind);
+  const server = createServer((incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? "/", upstream);
     const change = title === null ? undefined : CHANGES.get(pathname);
-    if (change === undefined || title === null) pass(asked, answer, behind);
-    else void sendChanged(answer, { address: behind + pathname, change, title });
+    if (change === undefined || title === null) forward(incoming, response, upstream);
+    else void sendChanged(response, { address: upstream + pathname, change, title });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -38,7 +38,7 @@ type Change = (text: string, title: string) => string;
 
 const page: Change = (text, title) =>
   text.replace(/<title>.*<\/title>/u, `<title>${title}</title>`);
-/** Each file has its fingerprint in the list of what is kept. */
+/** The list of cached files contains a fingerprint of each file. */
 const worker: Change = (text, title) =>
   text.replace(/(?<=url:"index\.html",revision:")[^"]+/u, title);
 
@@ -49,34 +49,34 @@ const CHANGES: ReadonlyMap<string, Change> = new Map([
 ]);
 
 async function sendChanged(
-  answer: ServerResponse,
+  response: ServerResponse,
   {
     address,
     change,
     title,
   }: { readonly address: string; readonly change: Change; readonly title: string },
 ): Promise<void> {
-  const given = await fetch(address);
-  const text = change(await given.text(), title);
+  const original = await fetch(address);
+  const text = change(await original.text(), title);
   for (const name of ["content-type", "content-security-policy", "cache-control"]) {
-    const value = given.headers.get(name);
-    if (value !== null) answer.setHeader(name, value);
+    const value = original.headers.get(name);
+    if (value !== null) response.setHeader(name, value);
   }
-  answer.end(text);
+  response.end(text);
 }
 
-function pass(asked: IncomingMessage, answer: ServerResponse, behind: string): void {
-  const { host } = new URL(behind);
-  const { origin: _, ...headers } = asked.headers;
-  const forward = request(
-    new URL(asked.url ?? "/", behind),
-    { method: asked.method ?? "GET", headers: { ...headers, host } },
-    (given) => {
-      answer.writeHead(given.statusCode ?? 502, given.headers);
-      given.pipe(answer);
+function forward(incoming: IncomingMessage, response: ServerResponse, upstream: string): void {
+  const { host } = new URL(upstream);
+  const { origin: _, ...headers } = incoming.headers;
+  const outgoing = request(
+    new URL(incoming.url ?? "/", upstream),
+    { method: incoming.method ?? "GET", headers: { ...headers, host } },
+    (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
     },
   );
-  forward.on("error", () => answer.destroy());
-  answer.on("close", () => forward.destroy());
-  asked.pipe(forward);
+  outgoing.on("error", () => response.destroy());
+  response.on("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
 }

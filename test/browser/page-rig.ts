@@ -13,23 +13,23 @@ import {
 import { openBrowser } from "./browser.ts";
 import { watchPage, type PageWatch } from "./page-watch.ts";
 
-/** A server of its own and a real browser in front of it. */
+/** A server and a real browser. */
 export interface PageRig {
   readonly client: Client;
   readonly url: string;
-  /** Itself a repository, and where others may be. */
+  /** The workspace root, which is itself a repository. */
   readonly root: string;
-  /** A file that no agent has seen yet: `waitFor` it, and write it when the agent may go on. */
+  /** Path of a new gate file. The agent waits for it with `waitFor`; the test writes it to let the agent continue. */
   gate(): string;
   newSession(options?: NewSession): Promise<Session>;
-  /** The session as soon as it is so. */
-  until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession>;
-  /** A page in a browser where nobody has been before, or in that of another page. */
+  /** Resolves to the session once the condition holds. */
+  until(id: string, condition: (session: WholeSession) => boolean): Promise<WholeSession>;
+  /** Opens a page in a new browser context, or in that of another page. */
   open(address: string, options?: OpenOptions): Promise<Page>;
-  /** Ends the server; `start` brings it back at the same address. */
+  /** Stops the server. `start` starts it again at the same address. */
   stop(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Closes the pages and removes the sessions; throws when a page has complained. */
+  /** Closes the pages and removes the sessions. Throws if a page has reported errors. */
   clear(options?: { readonly keepSessions?: boolean }): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,29 +37,29 @@ export interface PageRig {
 export interface NewSession {
   readonly title?: string;
   readonly provider?: "scripted" | "demo";
-  /** What the scripted agent does with the first message. */
+  /** The scripted agent's reaction to the first message. */
   readonly steps?: readonly Step[];
   readonly message?: string;
-  /** A repository inside the root; the root itself unless told. */
+  /** A repository inside the root (default: the root itself). */
   readonly repo?: string;
 }
 
 export interface OpenOptions {
   readonly phone?: boolean;
   readonly dark?: boolean;
-  /** What the page may do, such as `notifications`. */
+  /** Browser permissions of the page, such as `notifications`. */
   readonly allow?: readonly string[];
-  /** For people who want nothing to move. */
+  /** With reduced motion. */
   readonly calm?: boolean;
-  /** With its service worker, whose requests cannot be watched. */
+  /** With its service worker. Its requests cannot be observed. */
   readonly worker?: boolean;
-  /** Another server's address, where it is not this one's. */
+  /** Address of another server (default: the rig's own). */
   readonly at?: string;
-  /** Another tab beside this page. */
+  /** Opens a tab in the browser context of this page. */
   readonly beside?: Page;
-  /** Run in the page before anything of its own. */
+  /** Runs in the page before the page's own scripts. */
   readonly before?: () => void;
-  /** Complaints of the browser that belong to what is tried. */
+  /** Errors of the browser that the test expects. */
   readonly expected?: RegExp;
 }
 
@@ -71,9 +71,9 @@ export async function openPageRig({
   prepare = async () => {},
   token,
 }: {
-  /** Done with the data folder before the server starts. */
+  /** Prepares the data folder before the server starts. */
   readonly prepare?: (data: string) => Promise<void>;
-  /** Without it the server answers nobody. */
+  /** The server requires this token. */
   readonly token?: string;
 } = {}): Promise<PageRig> {
   const browser = await openBrowser();
@@ -110,8 +110,9 @@ export async function openPageRig({
         ...(text !== undefined && { message: text }),
       });
     },
-    until: async (id, isSo) => {
-      for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+    until: async (id, condition) => {
+      for await (const { session } of client.sessions.follow(id))
+        if (condition(session)) return session;
       throw new Error("the session was deleted");
     },
     open: async (address, options = {}) => {
@@ -128,10 +129,10 @@ export async function openPageRig({
       server = await startHoldfast({ data, args, env });
     },
     clear: async ({ keepSessions = false } = {}) => {
-      const complaints = watches.splice(0).flatMap(({ complaints: said }) => said());
+      const errors = watches.splice(0).flatMap((watch) => watch.errors());
       await Promise.all(browser.contexts().map((context) => context.close()));
       if (!keepSessions) await removeSessions(client);
-      if (complaints.length > 0) throw new Error(`The page complained:\n${complaints.join("\n")}`);
+      if (errors.length > 0) throw new Error(`The page reported errors:\n${errors.join("\n")}`);
     },
     close: async () => {
       await browser.close();
@@ -155,7 +156,7 @@ async function openContext(
     colorScheme: dark ? "dark" : "light",
     reducedMotion: calm ? "reduce" : "no-preference",
     permissions: [...allow],
-    // What a worker answers cannot be watched.
+    // Responses of a service worker cannot be observed.
     serviceWorkers: worker ? "allow" : "block",
   });
   context.setDefaultTimeout(WAIT_MS);

@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
-describe("a session that cannot go on", () => {
-  it("rulings 14 and 16: says why, and when it is removed, in the list and on its page", async () => {
+describe("a session that cannot continue", () => {
+  it("rulings 14 and 16: shows why, and when it will be removed, in the list and on its page", async () => {
     const repository = path.join(rig.root, "lost");
     mkdirSync(path.join(repository, ".git"), { recursive: true });
     const { id } = await rig.newSession({ title: "Stranded", repo: repository });

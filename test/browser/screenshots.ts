@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { openPageRig, type OpenOptions, type PageRig } from "./page-rig.ts";
 
-/** The pictures of the README, taken by hand: `node test/browser/screenshots.ts`. */
+/** Takes the screenshots of the README. Run by hand: `node test/browser/screenshots.ts`. */
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
 const MAX_BYTES = 150_000;
 
@@ -23,9 +23,9 @@ try {
 
 async function take(name: string, address: string, options: OpenOptions): Promise<void> {
   const page = await rig.open(address, options);
-  const shown = address === "/" ? page.getByText("Needs you") : page.locator("[data-approval]");
-  await shown.first().waitFor();
-  // What has just come is pale for a moment.
+  const content = address === "/" ? page.getByText("Needs you") : page.locator("[data-approval]");
+  await content.first().waitFor();
+  // New rows fade in.
   await page.waitForTimeout(1_500);
   const file = path.join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file });
@@ -34,12 +34,12 @@ async function take(name: string, address: string, options: OpenOptions): Promis
   process.stdout.write(`${file} ${size} bytes\n`);
 }
 
-/** Sessions such as people have them; returns the one that waits for a permission. */
+/** Creates typical sessions and returns the one that waits for a permission. */
 async function fill({ newSession, client, until, root }: PageRig): Promise<string> {
   for (const repo of ["web-shop", "billing"]) {
     mkdirSync(path.join(root, repo, ".git"), { recursive: true });
   }
-  const ended = async (id: string): Promise<void> =>
+  const waitUntilIdle = async (id: string): Promise<void> =>
     void (await until(id, ({ state, queued }) => state === "idle" && queued === 0));
   const quiet = [
     { title: "Write the release notes", repo: "billing" },
@@ -48,7 +48,7 @@ async function fill({ newSession, client, until, root }: PageRig): Promise<strin
   ];
   for (const each of quiet) {
     const { id } = await newSession({ ...each, provider: "demo", message: "think about it" });
-    await ended(id);
+    await waitUntilIdle(id);
   }
   await newSession({
     title: "Count the flaky tests",
@@ -62,7 +62,7 @@ async function fill({ newSession, client, until, root }: PageRig): Promise<strin
     provider: "demo",
     message: "Make a plan for the failing build.",
   });
-  await ended(id);
+  await waitUntilIdle(id);
   await client.sessions.send(id, { text: 'Write it down: "The build is green again."' });
   await until(id, ({ state }) => state === "suspended");
   return id;

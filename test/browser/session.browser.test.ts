@@ -16,7 +16,7 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("a session's page", () => {
-  it("shows an answer while it is given, and the state in words (C7, C9)", async () => {
+  it("shows an answer while it streams, and the session's state (C7, C9)", async () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({ title: "Streams" });
     const page = await rig.open(`/sessions/${id}`);
@@ -37,7 +37,7 @@ describe("a session's page", () => {
     await eventually(() => page.getByLabel("Message to the agent").inputValue()).toBe("");
   });
 
-  it("never moves what is being read, and leads back to what is new", async () => {
+  it("never moves the text being read, and offers a way back to the newest", async () => {
     const gate = rig.gate();
     const { id } = await rig.newSession({
       steps: [
@@ -49,12 +49,12 @@ describe("a session's page", () => {
     await rig.until(id, (whole) => answerOf(whole).includes("paragraph 79"));
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("This is paragraph 79.", { exact: true }).waitFor();
-    await settled(page);
+    await scrollingStopped(page);
     await transcriptOf(page).hover();
     await page.mouse.wheel(0, -1_500);
     await eventually(() => distanceFromEnd(page)).toBeGreaterThan(400);
     await page.getByRole("button", { name: /^Jump to latest/u }).waitFor();
-    await settled(page);
+    await scrollingStopped(page);
     const anchor = await anchorIn(page);
     const before = await anchor.top();
     const below = await distanceFromEnd(page);
@@ -75,7 +75,7 @@ describe("a session's page", () => {
     await page.getByRole("button", { name: /^Jump to latest/u }).waitFor({ state: "detached" });
   });
 
-  it("cancels only while something runs, and asks before it does (A16, C9)", async () => {
+  it("cancels only while a run is active, and asks first (A16, C9)", async () => {
     const { id } = await rig.newSession({ steps: [say("at work"), silent()] });
     const page = await rig.open(`/sessions/${id}`);
     await transcriptOf(page).getByText("at work", { exact: true }).waitFor();
@@ -91,8 +91,8 @@ describe("a session's page", () => {
   });
 });
 
-describe("a connection that breaks again and again", () => {
-  it("brings every word once, in the middle of an answer (C7)", async () => {
+describe("a connection that breaks repeatedly", () => {
+  it("delivers every word of an answer once (C7)", async () => {
     const [begin, gate] = [rig.gate(), rig.gate()];
     const front = await openPageFront(rig.url);
     try {
@@ -107,13 +107,13 @@ describe("a connection that breaks again and again", () => {
       });
       const expected = /ERR_|Failed to load/u;
       const page = await rig.open(`/sessions/${id}`, { at: front.url, expected });
-      await allLoaded(page);
+      await fullyLoaded(page);
       writeFileSync(begin, "");
       for (const words of [10, 50, 90]) {
         await eventually(() => wordsShown(page)).toBeGreaterThan(words);
         front.cut();
       }
-      // It is still being said: no whole message has come that would make up for what is missing.
+      // The message is not complete yet, so no complete message has replaced missing words.
       await transcriptOf(page)
         .getByRole("article", { name: "Agent" })
         .getByText("all said")
@@ -130,14 +130,14 @@ describe("a connection that breaks again and again", () => {
 });
 
 describe("a server that is killed in the middle of an answer", () => {
-  it("is waited for by the open page, which then has every word once, without a reload (C5, C7)", async () => {
+  it("leaves the open page waiting; after a restart it shows every word once, without a reload (C5, C7)", async () => {
     const { id } = await rig.newSession({
       title: "Survives",
       steps: [flood({ text: "word ", perSecond: 50, seconds: 60 })],
     });
     const page = await rig.open(`/sessions/${id}`, { expected: /ERR_|Failed to load/u });
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
-    await allLoaded(page);
+    await fullyLoaded(page);
     await eventually(() => wordsShown(page)).toBeGreaterThan(40);
     const shown = await wordsShown(page);
     await rig.stop("SIGKILL");
@@ -170,9 +170,8 @@ function paragraphs(count: number): string {
   return Array.from({ length: count }, (_, index) => `This is paragraph ${index}.`).join("\n\n");
 }
 
-/** Of the agent's answers, and of nothing else that is shown. */
-/** Parts of the page come after what is read; without its server they do not. */
-async function allLoaded(page: Page): Promise<void> {
+/** Waits for the parts of the page that load late: they cannot load once the server is killed. */
+async function fullyLoaded(page: Page): Promise<void> {
   await page.getByRole("button", { name: "More", exact: true, disabled: false }).waitFor();
   await eventually(() =>
     page.evaluate(() =>
@@ -181,6 +180,7 @@ async function allLoaded(page: Page): Promise<void> {
   ).toBe(true);
 }
 
+/** Counts the words in the agent's answers only. */
 function wordsShown(page: Page): Promise<number> {
   return transcriptOf(page)
     .getByRole("article", { name: "Agent" })
@@ -206,8 +206,8 @@ function noticeOf({ messages }: WholeSession): string {
   return String(notice?.content["text"]).slice(0, 40);
 }
 
-/** Some frames in which nothing was scrolled. */
-function settled(page: Page): Promise<void> {
+/** Resolves after five frames without scrolling. */
+function scrollingStopped(page: Page): Promise<void> {
   return transcriptOf(page).evaluate(async (list) => {
     for (let still = 0, last = -1; still < 5;) {
       await new Promise((resolve) => requestAnimationFrame(resolve));

@@ -1,7 +1,7 @@
 import { MissingHere } from "../../packages/server/src/domain/testing/machine.ts";
 import { NO_BROWSER, openBrowserServer, SHARED_BROWSER } from "./browser.ts";
 
-/** One browser for all test files; each of their pages is in a context that nobody has been in before. */
+/** Starts one browser for all test files. Each page has a new browser context. */
 export async function setup(): Promise<() => Promise<void>> {
   try {
     const server = await openBrowserServer();

@@ -9,7 +9,7 @@ const KB = 1_000;
 it.each([
   ["the list", "list-page", 130],
   ["a session opened by its link", "session-page", 160],
-])("%s starts with so much JavaScript and no more", (_, page, limitKb) => {
+])("%s starts with limited JavaScript", (_, page, limitKb) => {
   const entry = read("index.html");
   const files = new Set<string>();
   for (const file of filesNamedIn(entry, /(?:src|href)="\/(?<file>[^"]+\.js)"/gu)) add(files, file);
@@ -20,7 +20,7 @@ it.each([
   expect(kb).toBeLessThanOrEqual(limitKb);
 });
 
-/** A file, and all that must be there before it runs. */
+/** Adds a file and all its imports. */
 function add(files: Set<string>, file: string): void {
   if (files.has(file)) return;
   files.add(file);
@@ -34,11 +34,11 @@ function filesNamedIn(text: string, pattern: RegExp): readonly string[] {
 }
 
 function chunkOf(page: string): string {
-  const found = readdirSync(path.join(BUILT, "assets")).filter(
+  const chunks = readdirSync(path.join(BUILT, "assets")).filter(
     (name) => name.startsWith(`${page}-`) && name.endsWith(".js"),
   );
-  expect(found).toHaveLength(1);
-  return found[0] ?? "";
+  expect(chunks).toHaveLength(1);
+  return chunks[0] ?? "";
 }
 
 function read(file: string): string {

@@ -4,17 +4,17 @@ export function transcriptOf(page: Page): Locator {
   return page.getByRole("log", { name: "Transcript" });
 }
 
-/** Something in the middle of what is read, and where it stands on the screen: infinitely far when it is gone. */
+/** A paragraph in the middle of the visible transcript. `top` is its position on the screen, or Infinity if it is gone. */
 export async function anchorIn(page: Page): Promise<{ top(): Promise<number> }> {
   const list = transcriptOf(page);
   const text = await list.evaluate((element) => {
     const { top, height } = element.getBoundingClientRect();
-    const found = [...element.querySelectorAll("p")].find(
+    const paragraph = [...element.querySelectorAll("p")].find(
       (each) => each.getBoundingClientRect().top > top + height / 2,
     );
-    return found?.textContent ?? "";
+    return paragraph?.textContent ?? "";
   });
-  if (text === "") throw new Error("nothing is read");
+  if (text === "") throw new Error("the transcript shows no paragraph");
   const anchor = list.getByText(text, { exact: true });
   const top = async (): Promise<number> =>
     anchor.evaluateAll(([element]) => element?.getBoundingClientRect().top ?? Infinity);
@@ -27,7 +27,7 @@ export function distanceFromEnd(page: Page): Promise<number> {
   );
 }
 
-/** Whether a thumb or a pointer gets at the whole of it: it is on the screen and nothing lies over it. */
+/** Whether the whole target can be clicked: it is on the screen, and nothing covers it. */
 export async function isInReach(target: Locator): Promise<boolean> {
   await target.scrollIntoViewIfNeeded();
   return target.evaluate((element) => {

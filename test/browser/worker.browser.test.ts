@@ -12,11 +12,11 @@ afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 describe("the service worker", () => {
-  it("opens the page without the server, which says so and goes on when it is back", async () => {
+  it("opens the page without the server; the page says so and continues when the server is back", async () => {
     const { id } = await rig.newSession({ title: "Kept at the server" });
     const page = await rig.open("/", { worker: true, expected: /ERR_|Failed to load/u });
     await page.getByRole("link", { name: "Kept at the server" }).waitFor();
-    await isKept(page);
+    await isCached(page);
     await rig.stop("SIGTERM");
     await page.goto("/");
     await page
@@ -31,30 +31,30 @@ describe("the service worker", () => {
     await page.getByRole("heading", { name: "Kept at the server" }).waitFor();
   });
 
-  it("brings a new build with the next visit, and keeps nothing of the server's answers", async () => {
+  it("serves a new build on the next visit, and caches no API response", async () => {
     const front = await openPageFront(rig.url);
     try {
       await rig.newSession({ title: "Kept at the server" });
       const page = await rig.open("/settings", { worker: true, at: front.url });
       await page.getByRole("heading", { name: "Settings" }).waitFor();
-      await isKept(page);
-      expect(await pageKept(page)).toContain("<title>Holdfast</title>");
+      await isCached(page);
+      expect(await cachedPage(page)).toContain("<title>Holdfast</title>");
       // Chromium does not use preloads once the service worker serves the page, and warns of each.
-      expect(await pageKept(page)).not.toContain("preload");
+      expect(await cachedPage(page)).not.toContain("preload");
       front.rebuild("Another build");
       await page.reload();
-      await eventually(() => pageKept(page)).toContain("<title>Another build</title>");
+      await eventually(() => cachedPage(page)).toContain("<title>Another build</title>");
       await page.goto("/");
       await page.getByRole("link", { name: "Kept at the server" }).waitFor();
-      expect(await page.evaluate(keptAnswers)).toEqual([]);
+      expect(await page.evaluate(cachedApiResponses)).toEqual([]);
     } finally {
       await front.close();
     }
   });
 });
 
-/** The worker is there, answers this page, and has everything that the page needs. */
-async function isKept(page: Page): Promise<void> {
+/** Waits until the worker is active, serves this page and has cached everything the page needs. */
+async function isCached(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const { active } = await navigator.serviceWorker.ready;
     if (active?.state !== "activated")
@@ -66,22 +66,22 @@ async function isKept(page: Page): Promise<void> {
   );
 }
 
-/** The page as it would be opened without the server. */
-function pageKept(page: Page): Promise<string> {
+/** The cached page, as it opens without the server. */
+function cachedPage(page: Page): Promise<string> {
   return page.evaluate(async () => {
     for (const name of await caches.keys()) {
-      const kept = await (await caches.open(name)).match("/index.html", { ignoreSearch: true });
-      if (kept !== undefined) return kept.text();
+      const response = await (await caches.open(name)).match("/index.html", { ignoreSearch: true });
+      if (response !== undefined) return response.text();
     }
     return "";
   });
 }
 
-async function keptAnswers(): Promise<readonly string[]> {
-  const kept: string[] = [];
+async function cachedApiResponses(): Promise<readonly string[]> {
+  const paths: string[] = [];
   for (const name of await caches.keys()) {
     const requests = await (await caches.open(name)).keys();
-    kept.push(...requests.map(({ url }) => new URL(url).pathname));
+    paths.push(...requests.map(({ url }) => new URL(url).pathname));
   }
-  return kept.filter((address) => address.startsWith("/api"));
+  return paths.filter((address) => address.startsWith("/api"));
 }

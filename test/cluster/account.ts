@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What an agent saw of itself, written by the agent. */
+/** A record that an agent writes about itself. */
 export interface Sighting {
   readonly at: number;
   readonly node: string;
@@ -9,9 +9,9 @@ export interface Sighting {
   /** The repository's folder; each session of a test has its own. */
   readonly repo: string;
   readonly event: "born" | "prompt" | "done" | "gone";
-  /** The `#tag` line of the message it was given; null when that had none. */
+  /** The `#tag` line of the agent's prompt; null if it has none. */
   readonly tag?: string | null;
-  /** At a prompt: other agents that lived in the same repository. */
+  /** At a prompt: other live agents in the same repository. */
   readonly others?: readonly { readonly pid: number; readonly node: string }[];
 }
 
@@ -43,7 +43,7 @@ export function parseAccount(text: string): readonly Sighting[] {
   });
 }
 
-/** Of all agents of all nodes, in the order of time. */
+/** The records of all agents of all nodes, sorted by time. */
 export function readAccounts(folder: string): readonly Sighting[] {
   return readdirSync(folder)
     .flatMap((name) => parseAccount(readFileSync(path.join(folder, name), "utf8")))

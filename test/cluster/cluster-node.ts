@@ -12,20 +12,20 @@ import {
   type TcpProxy,
 } from "../../packages/server/src/storage/testing/tcp-proxy.ts";
 
-/** A node ends by itself after ten seconds, whatever it has not done by then. */
+/** A node exits within ten seconds, even if it has work left. */
 const STOPPED_WITHIN_MS = 20_000;
 
 export interface NodeOptions {
   readonly name: string;
   readonly port: number;
-  /** Below it the data of each node, the repositories and the agents' accounts. */
+  /** Contains the data of each node, the repositories and the agents' records. */
   readonly folder: string;
   readonly database: URL;
   readonly history: History;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** One server process with its own way to the database. It keeps port, data and proxy over restarts. */
+/** One server process with its own proxy to the database. It keeps port, data and proxy across restarts. */
 export class ClusterNode {
   readonly name: string;
   readonly url: string;
@@ -35,7 +35,7 @@ export class ClusterNode {
   readonly #options: NodeOptions;
   #child: ChildProcess | null = null;
   #exited: Promise<number | null> = Promise.resolve(null);
-  #said = "";
+  #output = "";
   #endFault: () => void = () => {};
 
   static async open(options: NodeOptions): Promise<ClusterNode> {
@@ -62,7 +62,7 @@ export class ClusterNode {
       JSON.stringify({
         providers: { scripted: { type: "acp", command: witnessCommand, tools: false, env } },
         defaultProvider: "scripted",
-        // Agents write their accounts where the test can read them.
+        // Agents write their records into a folder of the test.
         sandbox: "off",
       }),
     );
@@ -76,12 +76,12 @@ export class ClusterNode {
     return this.#child?.pid ?? 0;
   }
 
-  /** The end of what the process has said. */
-  get said(): string {
-    return this.#said;
+  /** The last output of the process. */
+  get output(): string {
+    return this.#output;
   }
 
-  /** Resolves when the node takes requests. */
+  /** Resolves when the node accepts requests. */
   async start(): Promise<void> {
     const { folder, database, port, env } = this.#options;
     const url = new URL(database);
@@ -101,7 +101,7 @@ export class ClusterNode {
       },
     );
     this.#child = child;
-    this.#said = "";
+    this.#output = "";
     this.#exited = new Promise((resolve) => {
       child.once("exit", (code) => {
         if (this.#child === child) this.#child = null;
@@ -111,26 +111,26 @@ export class ClusterNode {
     await new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr]) {
         stream.on("data", (chunk: Buffer) => {
-          this.#said = (this.#said + chunk.toString()).slice(-4_096);
-          if (this.#said.includes("Stop ")) resolve();
+          this.#output = (this.#output + chunk.toString()).slice(-4_096);
+          if (this.#output.includes("Stop ")) resolve();
         });
       }
       child.once("exit", (code) =>
-        reject(new Error(`node ${this.name} ended with ${code}: ${this.#said}`)),
+        reject(new Error(`node ${this.name} exited with ${code}: ${this.#output}`)),
       );
     });
     this.#endFault();
   }
 
-  /** kill -9. It is down until it is started again. */
+  /** kill -9. The node stays down until `start`. */
   async kill(): Promise<void> {
-    this.#begin("kill");
+    this.#recordFault("kill");
     this.#child?.kill("SIGKILL");
     await this.#exited;
   }
 
   pause(): void {
-    this.#begin("pause");
+    this.#recordFault("pause");
     this.#child?.kill("SIGSTOP");
   }
 
@@ -139,18 +139,18 @@ export class ClusterNode {
     this.#endFault();
   }
 
-  /** SIGTERM, as a rolling restart does; resolves to the exit code. */
+  /** Sends SIGTERM, as a rolling restart does, and resolves to the exit code. */
   async stop(): Promise<number | null> {
-    this.#begin("stop");
+    this.#recordFault("stop");
     const { pid } = this;
     this.#child?.kill("SIGTERM");
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(this.#whyNotStopped(pid))),
+      () => timeout.reject(new Error(this.#whyNotStopped(pid))),
       STOPPED_WITHIN_MS,
     );
     try {
-      return await Promise.race([this.#exited, late.promise]);
+      return await Promise.race([this.#exited, timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -158,19 +158,19 @@ export class ClusterNode {
 
   #whyNotStopped(pid: number): string {
     const state = /^State:.*$/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[0] ?? "?";
-    return `node ${this.name} (${pid}) has not stopped in ${STOPPED_WITHIN_MS} ms. ${state}. ${this.#said}`;
+    return `node ${this.name} (${pid}) did not stop within ${STOPPED_WITHIN_MS} ms. ${state}. ${this.#output}`;
   }
 
-  /** Resets all connections to the database; new ones work. */
+  /** Resets all connections to the database. New ones work. */
   cut(): void {
-    this.#begin("cut");
+    this.#recordFault("cut");
     this.proxy.cut();
     this.#endFault();
   }
 
-  /** The way to the database, until `heal`. */
+  /** Breaks the connection to the database until `heal`. */
   breakLink(mode: Exclude<LinkMode, { mode: "pass" }>): void {
-    this.#begin(mode.mode);
+    this.#recordFault(mode.mode);
     this.proxy.set(mode);
     if (mode.mode === "refuse") this.proxy.cut();
   }
@@ -189,12 +189,12 @@ export class ClusterNode {
     await this.proxy.close();
   }
 
-  #begin(kind: Fault["kind"]): void {
+  #recordFault(kind: Fault["kind"]): void {
     this.#endFault = beginFault(this.#options.history, { kind, node: this.name });
   }
 }
 
-/** Settings of whoever runs the tests must not reach the nodes. */
+/** Settings in the environment of the tests must not reach the nodes. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),

@@ -7,7 +7,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../../packages/server/src/storage/testing/postgres-server.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 import { readAccounts, type Sighting } from "./account.ts";
 import { ClusterNode } from "./cluster-node.ts";
 import { beginFault, createHistory, type History } from "./history.ts";
@@ -16,14 +16,14 @@ import { freePort } from "../../packages/server/src/storage/testing/free-port.ts
 export interface ClusterOptions {
   readonly nodes?: number;
   readonly leaseMs: number;
-  /** Further settings of the nodes, which may depend on where the database is. */
+  /** Additional settings of the nodes, which may depend on the URL of the database. */
   readonly env?: (databaseUrl: string) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A real PostgreSQL and real server processes on it, each behind a network that can fail. */
+/** A real PostgreSQL server and real Holdfast servers, each connected through a proxy that can fail. */
 export class Cluster {
   readonly nodes: readonly ClusterNode[];
-  /** The database without a proxy before it. */
+  /** The database without a proxy. */
   readonly databaseUrl: string;
   readonly history: History;
   readonly #postgres: PostgresServer;
@@ -48,28 +48,28 @@ export class Cluster {
     for (const name of ["root", "accounts"]) mkdirSync(path.join(folder, name));
     const history = createHistory(leaseMs);
     const postgres = await startPostgresServer();
-    const made: ClusterNode[] = [];
+    const created: ClusterNode[] = [];
     try {
-      const more = (await env?.(postgres.url)) ?? {};
+      const extraEnv = (await env?.(postgres.url)) ?? {};
       for (const name of NAMES.slice(0, nodes)) {
-        made.push(
+        created.push(
           await ClusterNode.open({
             name,
             port: await freePort(),
             folder,
             database: new URL(postgres.url),
             history,
-            env: { HOLDFAST_LEASE_MS: String(leaseMs), AGENT_MAX_SESSIONS: "20", ...more },
+            env: { HOLDFAST_LEASE_MS: String(leaseMs), AGENT_MAX_SESSIONS: "20", ...extraEnv },
           }),
         );
       }
-      const cluster = new Cluster({ nodes: made, postgres, history, folder });
-      // The first one makes the tables.
-      await made[0]?.start();
-      await Promise.all(made.slice(1).map((node) => node.start()));
+      const cluster = new Cluster({ nodes: created, postgres, history, folder });
+      // The first node creates the tables.
+      await created[0]?.start();
+      await Promise.all(created.slice(1).map((node) => node.start()));
       return cluster;
     } catch (error) {
-      for (const node of made) await node.close();
+      for (const node of created) await node.close();
       await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
       throw error;
@@ -77,12 +77,12 @@ export class Cluster {
   }
 
   node(name: string): ClusterNode {
-    const found = this.nodes.find((node) => node.name === name);
-    if (found === undefined) throw new Error(`no node ${name}`);
-    return found;
+    const node = this.nodes.find((each) => each.name === name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    return node;
   }
 
-  /** A session in a repository of its own, so that its agents can be told from all others. */
+  /** Creates a session in its own repository, which identifies its agents. */
   async createSession(by: ClusterNode): Promise<{ readonly id: string; readonly repo: string }> {
     this.#repos += 1;
     const repo = `repo-${this.#repos}`;
@@ -92,7 +92,7 @@ export class Cluster {
     return { id, repo };
   }
 
-  /** Where an agent can be told to wait for a file. */
+  /** Path of a file that an agent can wait for. */
   file(name: string): string {
     return path.join(this.#folder, name);
   }
@@ -101,16 +101,16 @@ export class Cluster {
     return readAccounts(path.join(this.#folder, "accounts"));
   }
 
-  /** The node whose agent was given this message, as soon as one was. */
+  /** Waits until an agent gets this message, and returns the agent's node. */
   async runnerOf(tag: string, { withinMs = 15_000 } = {}): Promise<ClusterNode> {
     const sighting = await eventually(
-      () => this.account().findLast((seen) => seen.event === "prompt" && seen.tag === tag),
-      { withinMs, what: `an agent is given ${tag}` },
+      () => this.account().findLast((each) => each.event === "prompt" && each.tag === tag),
+      { withinMs, what: `an agent gets ${tag}` },
     );
     return this.node(sighting.node);
   }
 
-  /** Stops the database and starts it again after so long. */
+  /** Stops the database and starts it again after this time. */
   async restartDatabase(awayMs: number): Promise<void> {
     const end = beginFault(this.history, { kind: "database", node: null });
     await this.#postgres.down();
@@ -128,44 +128,44 @@ export class Cluster {
     };
   }
 
-  /** Processes of agents, of whichever node. */
+  /** Agent processes of all nodes. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.#folder);
+    return markedProcesses(MARKER_VARIABLE, this.#folder);
   }
 
-  /** Logs and accounts, for who wants to know what went wrong. */
+  /** Contains logs and agents' records, for debugging. */
   get folder(): string {
     return this.#folder;
   }
 
-  async close({ keepsFolder = false } = {}): Promise<void> {
+  async close({ keepFolder = false } = {}): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.close()));
     for (const pid of this.agents()) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // It has already exited.
       }
     }
     await this.#postgres.stop();
-    if (!keepsFolder) rmSync(this.#folder, { recursive: true, force: true });
+    if (!keepFolder) rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-/** Each look may open a connection to the database. */
-const LOOK_MS = 50;
+/** Not more often, because each poll may open a connection to the database. */
+const POLL_MS = 50;
 const NAMES = ["a", "b", "c", "d", "e"] as const;
 
-/** Looks until there is something to see. */
+/** Polls until there is a value. Throws after the timeout. */
 export async function eventually<Value>(
-  look: () => Value | undefined | null | false | Promise<Value | undefined | null | false>,
+  read: () => Value | undefined | null | false | Promise<Value | undefined | null | false>,
   { withinMs, what }: { readonly withinMs: number; readonly what: string },
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== null && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await pause(LOOK_MS);
+    const value = await read();
+    if (value !== undefined && value !== null && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`timed out after ${withinMs} ms: ${what}`);
+    await pause(POLL_MS);
   }
 }

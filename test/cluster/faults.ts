@@ -1,6 +1,6 @@
 import type { FaultName, PlannedFault } from "./round.ts";
 
-/** mulberry32: small, and the same everywhere. */
+/** The generator mulberry32: small, and reproducible everywhere. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -22,7 +22,7 @@ export interface FaultCounts {
 
 const CUTS = ["cut", "blackhole", "refuse"] as const;
 
-/** So many of each, in an order by chance. */
+/** The given number of faults of each kind, in random order. */
 export function planFaults(counts: FaultCounts, random: () => number): readonly PlannedFault[] {
   const faults: FaultName[] = [
     ...Array.from({ length: counts.pauses }, () => "pause" as const),

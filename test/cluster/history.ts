@@ -2,33 +2,33 @@ import type { StreamEvent } from "../../packages/client/src/index.ts";
 import type { Role, WholeSession } from "../../packages/protocol/src/index.ts";
 import type { Sighting } from "./account.ts";
 
-/** Everything that clients did and saw, and what was done to the nodes. Times are of one clock. */
+/** The requests and observations of all clients, and the faults of the nodes. All times come from one clock. */
 export interface History {
   readonly leaseMs: number;
-  readonly requests: RequestMade[];
+  readonly requests: RequestRecord[];
   readonly views: View[];
   readonly faults: Fault[];
-  readonly handovers: HandoverSeen[];
+  readonly handovers: Handover[];
 }
 
-/** A session that another node took over while what its owner was writing was on its way. */
-export interface HandoverSeen {
+/** A session that another node took over while a write of its owner was still in transit. */
+export interface Handover {
   readonly sessionId: string;
   readonly from: string;
-  /** Where its log ended when it was the other's. */
+  /** The end of the session's log when the other node owned it. */
   readonly lastSeq: number;
 }
 
-export interface RequestMade {
+export interface RequestRecord {
   readonly kind: "create" | "send" | "answer" | "cancel";
   readonly sessionId: string;
-  /** Of a message: what its text names it by. */
+  /** The tag in the text of a message. */
   readonly tag: string | null;
-  /** Who was asked, the last time. */
+  /** The node of the last attempt. */
   readonly node: string;
-  /** When it was first asked: what is asked again under the same key may have been done then. */
+  /** Time of the first attempt, which may have succeeded: retries use the same idempotency key. */
   readonly firstAt: number;
-  /** When it was last asked. */
+  /** Time of the last attempt. */
   readonly sentAt: number;
   readonly endedAt: number;
   readonly outcome:
@@ -36,14 +36,14 @@ export interface RequestMade {
     | { readonly ok: false; readonly why: string };
 }
 
-/** What one client saw of one session, over all its connections. */
+/** Everything that one client received of one session, over all its connections. */
 export interface View {
   readonly client: string;
   readonly sessionId: string;
-  /** The session as it was first read. */
+  /** The session when the client first read it. */
   readonly first: WholeSession;
   readonly connections: Connection[];
-  /** What all the events made of it. */
+  /** The session after all received events. */
   session: WholeSession;
 }
 
@@ -52,10 +52,10 @@ export interface Connection {
   readonly at: number;
   /** The `Last-Event-ID` it was opened with. */
   readonly after: number;
-  readonly events: SeenEvent[];
+  readonly events: ReceivedEvent[];
 }
 
-export interface SeenEvent {
+export interface ReceivedEvent {
   readonly at: number;
   readonly event: StreamEvent;
 }
@@ -71,7 +71,7 @@ export interface Fault {
     | "delay"
     | "stop"
     | "database";
-  /** Null: all of them. */
+  /** Null means all nodes. */
   readonly node: string | null;
   readonly from: number;
   /** Infinity while it lasts. */
@@ -93,7 +93,7 @@ export function beginFault(
   };
 }
 
-/** What the database holds when all is quiet. */
+/** The content of the database after all work is done. */
 export interface Stored {
   readonly sessions: readonly StoredSession[];
 }
@@ -101,14 +101,14 @@ export interface Stored {
 export interface StoredSession {
   readonly id: string;
   readonly repo: string;
-  /** As any node shows it. */
+  /** The session as a node shows it. */
   readonly final: WholeSession;
   readonly owner: string | null;
   readonly lastSeq: number;
   readonly messages: readonly StoredMessage[];
   readonly runs: readonly StoredRun[];
   readonly log: readonly LogRow[];
-  /** The log folded again is what the row says; if not, how they differ. */
+  /** The difference between the replayed log and the row, or null. */
   readonly difference: string | null;
 }
 
@@ -116,7 +116,7 @@ export interface StoredMessage {
   readonly id: string;
   readonly runId: string | null;
   readonly seq: number;
-  /** `agent` also for plans and tool calls, whose role is `system`. */
+  /** Also `agent` for plans and tool calls, whose role is `system`. */
   readonly author: Role;
   readonly text: string;
   readonly complete: boolean;
@@ -135,12 +135,12 @@ export interface LogRow {
   readonly seq: number;
   readonly kind: string;
   readonly messageId: string | null;
-  /** Of an `event`: its type, and the run it is about. */
+  /** The type and the run of an `event`. */
   readonly type: string | null;
   readonly runId: string | null;
 }
 
-/** All there is to judge by. */
+/** Everything that the invariants check. */
 export interface Evidence {
   readonly history: History;
   readonly stored: Stored;

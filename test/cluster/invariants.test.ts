@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import type { Sighting } from "./account.ts";
-import type { Evidence, Fault, HandoverSeen, RequestMade, StoredSession, View } from "./history.ts";
+import type { Evidence, Fault, Handover, RequestRecord, StoredSession, View } from "./history.ts";
 import { violationsIn } from "./invariants.ts";
 
 const ID = "session-1";
@@ -24,7 +24,7 @@ function toolAt(seq: number): WholeSession["messages"][number] {
   };
 }
 
-function sent(tag: string, changes: Partial<RequestMade> = {}): RequestMade {
+function sent(tag: string, changes: Partial<RequestRecord> = {}): RequestRecord {
   return {
     kind: "send",
     sessionId: ID,
@@ -76,15 +76,15 @@ const prompt = (tag: string, changes: Partial<Sighting> = {}): Sighting => ({
   ...changes,
 });
 
-/** Two messages, each run once, seen by one client over two connections. All is well. */
+/** Two messages, each run once, seen by one client over two connections. No invariant is violated. */
 function evidence(
   changes: {
-    readonly requests?: readonly RequestMade[];
+    readonly requests?: readonly RequestRecord[];
     readonly stored?: Partial<StoredSession>;
     readonly account?: readonly Sighting[];
     readonly views?: readonly View[];
     readonly faults?: readonly Fault[];
-    readonly handovers?: readonly HandoverSeen[];
+    readonly handovers?: readonly Handover[];
   } = {},
 ): Evidence {
   const stored: StoredSession = {
@@ -140,10 +140,10 @@ function view(
   };
 }
 
-function texts(...said: readonly (readonly ["message" | "delta", string])[]): View {
+function texts(...shown: readonly (readonly ["message" | "delta", string])[]): View {
   const [connection, ...rest] = view().connections;
   if (connection === undefined) throw new Error("unreachable: there are two");
-  const events = said.map(([type, text]) => ({
+  const events = shown.map(([type, text]) => ({
     at: 0,
     event: (type === "delta"
       ? { type, id: null, data: { messageId: "m", text } }
@@ -155,11 +155,11 @@ function texts(...said: readonly (readonly ["message" | "delta", string])[]): Vi
   };
 }
 
-const details = (of: Evidence): readonly string[] =>
-  violationsIn(of).map(({ invariant, detail }) => `${invariant}: ${detail}`);
+const details = (from: Evidence): readonly string[] =>
+  violationsIn(from).map(({ invariant, detail }) => `${invariant}: ${detail}`);
 
-describe("the judgement over a recorded history", () => {
-  it("finds nothing where nothing is wrong", () => {
+describe("the check of a recorded history", () => {
+  it("finds nothing in a correct history", () => {
     expect(violationsIn(evidence())).toEqual([]);
     expect(violationsIn(evidence({ views: [texts(["delta", "a"], ["message", "ab"])] }))).toEqual(
       [],
@@ -170,7 +170,7 @@ describe("the judgement over a recorded history", () => {
     [
       "a lost message",
       evidence({ stored: { messages: [message("1", 2)] }, account: [prompt("1")] }),
-      "every acknowledged message exists once: 2 (message-2) is there 0 times",
+      "every acknowledged message exists once: 2 (message-2) is stored 0 times",
     ],
     [
       "a message that was stored twice",
@@ -185,22 +185,22 @@ describe("the judgement over a recorded history", () => {
     [
       "messages in another order",
       evidence({ stored: { messages: [message("2", 2), message("1", 6)] } }),
-      "the order is that of acknowledgement: 1 was acknowledged before 2 was asked, and comes after",
+      "messages are stored in the order of acknowledgement: 1 was acknowledged before 2 was sent, and is stored after it",
     ],
     [
-      "a message given twice in one attempt",
+      "a message that an agent got twice in one attempt",
       evidence({ account: [prompt("1"), prompt("1"), prompt("2")] }),
-      "a message is given at most once per recorded attempt: 1 was given 2 times in 1 attempts",
+      "an agent gets a message at most once per recorded attempt: agents got 1 2 times in 1 attempts",
     ],
     [
-      "a message given to an agent and not stored",
+      "a message that an agent got and that is not stored",
       evidence({ account: [prompt("3")] }),
-      "a message is given at most once per recorded attempt: an agent was given 3, which is not stored",
+      "an agent gets a message at most once per recorded attempt: an agent got 3, which is not stored",
     ],
     [
       "two agents at once",
       evidence({ account: [prompt("1", { others: [{ pid: 6, node: "a" }] })] }),
-      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+      "at most one runner per session: agent 7 of b got 1 while agent 6 of a was alive",
     ],
     [
       "two agents at once, long after the older one's node was killed",
@@ -208,32 +208,32 @@ describe("the judgement over a recorded history", () => {
         account: [prompt("1", { at: 9_000, others: [{ pid: 6, node: "a" }] })],
         faults: [{ kind: "kill", node: "a", from: 3_000, to: 9_500 }],
       }),
-      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+      "at most one runner per session: agent 7 of b got 1 while agent 6 of a was alive",
     ],
     [
-      "two agents at once, while another node stood still",
+      "two agents at once, while another node was paused",
       evidence({
         account: [prompt("1", { others: [{ pid: 6, node: "a" }] })],
         faults: [{ kind: "pause", node: "c", from: 0, to: 2_000 }],
       }),
-      "at most one runner per session: agent 7 of b was given 1 while agent 6 of a lived",
+      "at most one runner per session: agent 7 of b got 1 while agent 6 of a was alive",
     ],
     [
-      "a write that arrived when the session was another node's",
+      "a write that arrived when another node owned the session",
       evidence({
         handovers: [{ sessionId: ID, from: "a", lastSeq: 4 }],
         stored: { final: final({ messages: [toolAt(4), toolAt(5)] }) },
         views: [{ ...view(), session: final({ messages: [toolAt(4), toolAt(5)] }) }],
       }),
-      "a node that has lost a session writes nothing to it: node a had lost it at 4 and wrote at 5",
+      "a node that has lost a session writes nothing to it: node a lost the session at 4 and wrote at 5",
     ],
     [
-      "a number sent twice",
+      "a sequence number sent twice",
       evidence({ views: [view([{ after: 0, ids: [2, 4, 4, 6, 9] }])] }),
-      "every client sees each number once, rising, and misses nothing: client x: node a sent 4 after 4",
+      "every client sees each sequence number once, in order, without gaps: client x: node a sent 4 after 4",
     ],
     [
-      "a number sent again after a reconnect",
+      "a sequence number sent again after a reconnect",
       evidence({
         views: [
           view([
@@ -242,32 +242,32 @@ describe("the judgement over a recorded history", () => {
           ]),
         ],
       }),
-      "every client sees each number once, rising, and misses nothing: client x: node a sent 4 after 4",
+      "every client sees each sequence number once, in order, without gaps: client x: node a sent 4 after 4",
     ],
     [
-      "a message that was not seen",
+      "a message that a client did not see",
       evidence({ views: [view([{ after: 0, ids: [2, 9] }])] }),
-      "every client sees each number once, rising, and misses nothing: client x: it never saw 6",
+      "every client sees each sequence number once, in order, without gaps: client x: it never saw 6",
     ],
     [
-      "text that was taken back",
+      "text that was shown and then removed",
       evidence({ views: [texts(["delta", "ab"], ["message", "a"])] }),
-      "every client sees each number once, rising, and misses nothing: client x: node a took back what it had shown of message m",
+      "every client sees each sequence number once, in order, without gaps: client x: node a removed shown text of message m",
     ],
     [
-      "a client that ended elsewhere",
+      "a client whose final session differs",
       evidence({ views: [{ ...view(), session: final({ queued: 1 }) }] }),
-      "every client sees each number once, rising, and misses nothing: client x: it ended with another queued than is stored (at 9 of 9)",
+      "every client sees each sequence number once, in order, without gaps: client x: its final session differs from the stored one in queued (at 9 of 9)",
     ],
     [
       "a run without an end",
       evidence({ stored: { runs: [run("1"), run("2", { status: "running" })] } }),
-      "every run has exactly one end, and nothing after it: run run-2 is running",
+      "every run ends exactly once, and writes nothing afterwards: run run-2 is running",
     ],
     [
       "a run with two ends",
       evidence({ stored: { log: [ended("1", 1), ended("1", 2), ended("2", 3)] } }),
-      "every run has exactly one end, and nothing after it: run run-1 has ended 2 times",
+      "every run ends exactly once, and writes nothing afterwards: run run-1 ended 2 times",
     ],
     [
       "a run that wrote after its end",
@@ -286,28 +286,28 @@ describe("the judgement over a recorded history", () => {
         },
         views: [],
       }),
-      "every run has exactly one end, and nothing after it: run run-1 ended at 4 and wrote at 5",
+      "every run ends exactly once, and writes nothing afterwards: run run-1 ended at 4 and wrote at 5",
     ],
     [
-      "a log that tells another story",
-      evidence({ stored: { difference: "the log makes {}, the row says null" } }),
-      "the log folds to the row: the log makes {}, the row says null",
+      "a log that contradicts the row",
+      evidence({ stored: { difference: "the log replays to {}, the row contains null" } }),
+      "the replayed log equals the row: the log replays to {}, the row contains null",
     ],
     [
       "a session that is stuck",
       evidence({ stored: { final: final({ queued: 2 }) }, views: [] }),
-      "every session comes to rest: 2 messages wait and nobody works",
+      "every session settles: 2 messages are queued and no run is active",
     ],
     [
       "a request that hung",
       evidence({ requests: [sent("1", { endedAt: 20_000 })] }),
       "no request hangs: send 1 took node a 19900 ms",
     ],
-  ])("finds %s", (_, planted, detail) => {
-    expect(details(planted)).toEqual([detail]);
+  ])("finds %s", (_, faulty, detail) => {
+    expect(details(faulty)).toEqual([detail]);
   });
 
-  it("excuses what nobody could have helped", () => {
+  it("excuses effects that a fault makes unavoidable", () => {
     const others = [{ pid: 6, node: "a" }];
     const beside = [prompt("1", { at: 9_000, others })];
     const faults = (kind: Fault["kind"], from: number, to: number): readonly Fault[] => [

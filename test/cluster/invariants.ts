@@ -4,14 +4,14 @@ import { viewViolations } from "./view-invariants.ts";
 
 export const INVARIANTS = [
   "every acknowledged message exists once",
-  "the order is that of acknowledgement",
-  "a message is given at most once per recorded attempt",
+  "messages are stored in the order of acknowledgement",
+  "an agent gets a message at most once per recorded attempt",
   "at most one runner per session",
   "a node that has lost a session writes nothing to it",
-  "every client sees each number once, rising, and misses nothing",
-  "every run has exactly one end, and nothing after it",
-  "the log folds to the row",
-  "every session comes to rest",
+  "every client sees each sequence number once, in order, without gaps",
+  "every run ends exactly once, and writes nothing afterwards",
+  "the replayed log equals the row",
+  "every session settles",
   "no request hangs",
 ] as const;
 export type Invariant = (typeof INVARIANTS)[number];
@@ -22,17 +22,17 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** An agent has this long to be gone once its node knows that it must. */
+/** An agent must exit within this time after its node knows that it must stop. */
 const ENDED_WITHIN_MS = 5_000;
-/** No request may take longer, whatever the database does; the rest is for a busy machine. */
+/** No request may take longer, whatever the database does. Includes a reserve for a busy machine. */
 const ANSWERED_WITHIN_MS = 11_000;
 
-/** Everything in the recorded history that must not be. */
+/** All violations of the invariants in the recorded history. */
 export function violationsIn(evidence: Evidence): readonly Violation[] {
-  const ofSessions = evidence.stored.sessions.flatMap((session) => [
+  const inSessions = evidence.stored.sessions.flatMap((session) => [
     ...acknowledgedOnce(evidence, session),
     ...inOrder(evidence, session),
-    ...givenOnce(evidence, session),
+    ...promptedOnce(evidence, session),
     ...oneRunner(evidence, session),
     ...nothingLate(evidence, session),
     ...viewViolations(evidence, session),
@@ -40,7 +40,7 @@ export function violationsIn(evidence: Evidence): readonly Violation[] {
     ...folds(session),
     ...atRest(session),
   ]);
-  return [...ofSessions, ...nothingHangs(evidence)];
+  return [...inSessions, ...nothingHangs(evidence)];
 }
 
 function tagIn(text: string): string | null {
@@ -51,18 +51,18 @@ function acknowledgedOnce({ history }: Evidence, session: StoredSession): readon
   const users = session.messages.filter(({ author }) => author === "user");
   const lost = history.requests.flatMap(({ kind, sessionId, tag, outcome }) => {
     if (kind !== "send" || sessionId !== session.id || !outcome.ok) return [];
-    const found = users.filter(({ id }) => id === outcome.messageId).length;
-    return found === 1 ? [] : [`${tag} (${outcome.messageId}) is there ${found} times`];
+    const times = users.filter(({ id }) => id === outcome.messageId).length;
+    return times === 1 ? [] : [`${tag} (${outcome.messageId}) is stored ${times} times`];
   });
   const tags = users.flatMap(({ text }) => tagIn(text) ?? []);
-  const doubled = tags.filter((tag, index) => tags.indexOf(tag) !== index);
+  const duplicates = tags.filter((tag, index) => tags.indexOf(tag) !== index);
   return violations("every acknowledged message exists once", session, [
     ...lost,
-    ...doubled.map((tag) => `${tag} was stored twice`),
+    ...duplicates.map((tag) => `${tag} was stored twice`),
   ]);
 }
 
-/** What was acknowledged before something else was asked for the first time comes before it. */
+/** A message that was acknowledged before another was first sent must be stored before it. */
 function inOrder({ history }: Evidence, session: StoredSession): readonly Violation[] {
   const acknowledged = new Map(
     history.requests.flatMap((request) =>
@@ -77,37 +77,39 @@ function inOrder({ history }: Evidence, session: StoredSession): readonly Violat
     const request = author === "user" ? acknowledged.get(id) : undefined;
     if (request === undefined) continue;
     if (request.endedAt < latest.firstAt) {
-      wrong.push(`${request.tag} was acknowledged before ${latest.tag} was asked, and comes after`);
+      wrong.push(
+        `${request.tag} was acknowledged before ${latest.tag} was sent, and is stored after it`,
+      );
     }
     if (request.firstAt > latest.firstAt) latest = request;
   }
-  return violations("the order is that of acknowledgement", session, wrong);
+  return violations("messages are stored in the order of acknowledgement", session, wrong);
 }
 
-function givenOnce({ account }: Evidence, session: StoredSession): readonly Violation[] {
+function promptedOnce({ account }: Evidence, session: StoredSession): readonly Violation[] {
   const attempts = new Map(session.runs.map((run) => [run.messageId, run.attempts]));
-  const known = new Map(
+  const attemptsByTag = new Map(
     session.messages.flatMap(({ id, author, text }) => {
       const tag = author === "user" ? tagIn(text) : null;
       return tag === null ? [] : [[tag, attempts.get(id) ?? 0] as const];
     }),
   );
-  const given = new Map<string, number>();
+  const prompts = new Map<string, number>();
   for (const { repo, event, tag } of account) {
     if (repo !== session.repo || event !== "prompt" || typeof tag !== "string") continue;
-    given.set(tag, (given.get(tag) ?? 0) + 1);
+    prompts.set(tag, (prompts.get(tag) ?? 0) + 1);
   }
-  const wrong = [...given].flatMap(([tag, times]) => {
-    const recorded = known.get(tag);
-    if (recorded === undefined) return [`an agent was given ${tag}, which is not stored`];
-    return times <= recorded ? [] : [`${tag} was given ${times} times in ${recorded} attempts`];
+  const wrong = [...prompts].flatMap(([tag, times]) => {
+    const recorded = attemptsByTag.get(tag);
+    if (recorded === undefined) return [`an agent got ${tag}, which is not stored`];
+    return times <= recorded ? [] : [`agents got ${tag} ${times} times in ${recorded} attempts`];
   });
-  return violations("a message is given at most once per recorded attempt", session, wrong);
+  return violations("an agent gets a message at most once per recorded attempt", session, wrong);
 }
 
 /**
- * Two agents of one session may live at once only while the older one's node cannot end it: it stands
- * still, or it is dead and its agent has not noticed yet.
+ * Two agents of one session may be alive at once only while the node of the older one cannot stop it: the node is
+ * paused, or it is dead and its agent has not noticed yet.
  */
 function oneRunner({ account, history }: Evidence, session: StoredSession): readonly Violation[] {
   const wrong = account.flatMap(({ repo, event, at, node, pid, tag, others = [] }) => {
@@ -116,7 +118,7 @@ function oneRunner({ account, history }: Evidence, session: StoredSession): read
       .filter((other) => !isExcused(history.faults, { node: other.node, at, ...history }))
       .map(
         (other) =>
-          `agent ${pid} of ${node} was given ${tag ?? "something"} while agent ${other.pid} of ${other.node} lived`,
+          `agent ${pid} of ${node} got ${tag ?? "a message"} while agent ${other.pid} of ${other.node} was alive`,
       );
   });
   return violations("at most one runner per session", session, wrong);
@@ -134,7 +136,7 @@ function isExcused(
         return at <= fault.to + ENDED_WITHIN_MS;
       case "kill":
         return at <= fault.from + ENDED_WITHIN_MS;
-      // From then on the node knows that its lease is over.
+      // By then the node knows that its lease has expired.
       case "blackhole":
       case "hold":
       case "refuse":
@@ -150,14 +152,14 @@ function isExcused(
   });
 }
 
-/** Only the agent of the node that lost the session used tools there. */
+/** In such a session only the agent of the previous owner uses tools. */
 function nothingLate({ history }: Evidence, session: StoredSession): readonly Violation[] {
   const wrong = history.handovers
     .filter(({ sessionId }) => sessionId === session.id)
     .flatMap(({ from, lastSeq }) =>
       session.final.messages
         .filter(({ seq, content }) => seq > lastSeq && content.type === "tool")
-        .map(({ seq }) => `node ${from} had lost it at ${lastSeq} and wrote at ${seq}`),
+        .map(({ seq }) => `node ${from} lost the session at ${lastSeq} and wrote at ${seq}`),
     );
   return violations("a node that has lost a session writes nothing to it", session, wrong);
 }
@@ -174,15 +176,14 @@ function oneEnd(session: StoredSession): readonly Violation[] {
     const ends = session.log.filter(({ type, runId }) => type === "run.ended" && runId === run.id);
     const [end] = ends;
     if (!ENDS.has(run.status)) return [`run ${run.id} is ${run.status}`];
-    if (end === undefined || ends.length > 1)
-      return [`run ${run.id} has ended ${ends.length} times`];
+    if (end === undefined || ends.length > 1) return [`run ${run.id} ended ${ends.length} times`];
     const later = session.log.filter(
       ({ seq, messageId }) =>
         seq > end.seq && messageId !== null && runOf.get(messageId) === run.id,
     );
     return later.map(({ seq }) => `run ${run.id} ended at ${end.seq} and wrote at ${seq}`);
   });
-  return violations("every run has exactly one end, and nothing after it", session, wrong);
+  return violations("every run ends exactly once, and writes nothing afterwards", session, wrong);
 }
 
 function folds(session: StoredSession): readonly Violation[] {
@@ -190,19 +191,23 @@ function folds(session: StoredSession): readonly Violation[] {
   const wrong = [
     ...(session.difference === null ? [] : [session.difference]),
     ...((numbers.at(-1) ?? 0) > session.lastSeq
-      ? [`the log goes to ${numbers.at(-1)}, the row to ${session.lastSeq}`]
+      ? [`the log ends at ${numbers.at(-1)}, the row at ${session.lastSeq}`]
       : []),
-    ...(isDeepStrictEqual(numbers, [...new Set(numbers)]) ? [] : ["a number was given twice"]),
+    ...(isDeepStrictEqual(numbers, [...new Set(numbers)])
+      ? []
+      : ["a sequence number was used twice"]),
   ];
-  return violations("the log folds to the row", session, wrong);
+  return violations("the replayed log equals the row", session, wrong);
 }
 
 function atRest(session: StoredSession): readonly Violation[] {
   const { state, queued, messages } = session.final;
   const open = messages.filter(({ complete }) => !complete);
-  return violations("every session comes to rest", session, [
-    ...(state === "running" ? ["it is still running"] : []),
-    ...(state === "idle" && queued > 0 ? [`${queued} messages wait and nobody works`] : []),
+  return violations("every session settles", session, [
+    ...(state === "running" ? ["the session is still running"] : []),
+    ...(state === "idle" && queued > 0
+      ? [`${queued} messages are queued and no run is active`]
+      : []),
     ...(state === "running" ? [] : open.map(({ id }) => `message ${id} was never completed`)),
   ]);
 }
@@ -210,11 +215,11 @@ function atRest(session: StoredSession): readonly Violation[] {
 function nothingHangs({ history }: Evidence): readonly Violation[] {
   return history.requests.flatMap(({ kind, sessionId, tag, node, sentAt, endedAt }) => {
     const tookMs = endedAt - sentAt;
-    const stoodStill = history.faults.some(
+    const wasPaused = history.faults.some(
       (fault) =>
         fault.kind === "pause" && fault.node === node && fault.from < endedAt && fault.to > sentAt,
     );
-    if (tookMs <= ANSWERED_WITHIN_MS || stoodStill) return [];
+    if (tookMs <= ANSWERED_WITHIN_MS || wasPaused) return [];
     const detail = `${kind} ${tag ?? ""} took node ${node} ${tookMs} ms`;
     return [{ invariant: "no request hangs" as const, sessionId, detail }];
   });

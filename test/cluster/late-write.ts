@@ -12,14 +12,14 @@ import { eventually, type Cluster } from "./cluster.ts";
 import { sendUntilAcknowledged } from "./load.ts";
 import { roundRobin } from "./watcher.ts";
 
-/** After this the node itself gives up what it was about to write. */
+/** After this time the node itself abandons the write. */
 const TAKEN_WITHIN_MS = 6_000;
 const BEGUN_WITHIN_MS = 20_000;
 
 /**
- * Holds back what the owner of a session is writing until another node has the session, and lets it arrive then. The run
- * waits for an answer while its agent works on, so that it is the same run for both, and goes on with the other: only
- * whose the session is tells the two apart.
+ * Delays the writes of a session's owner until another node owns the session. The run waits for an answer while its
+ * agent continues to work, so both nodes have the same run, which continues on the other node. Only the ownership of
+ * the session distinguishes the two.
  */
 export async function holdWritesBack(
   cluster: Cluster,
@@ -42,31 +42,31 @@ export async function holdWritesBack(
   );
   const row = await openRow(cluster, sessionId);
   try {
-    const asked = await row.read();
+    const suspended = await row.read();
     writeFileSync(gate, "");
-    // Just after one write is stored the next is not begun: held back in its middle, it would be undone.
-    const before = await eventually(async () => isBeyond(asked.lastSeq, await row.read()), {
+    // Right after a write is stored, the next one has not started: delayed in its middle, it would be rolled back.
+    const before = await eventually(async () => isBeyond(suspended.lastSeq, await row.read()), {
       withinMs: BEGUN_WITHIN_MS,
-      what: "it works on",
+      what: "the agent continues to work",
     });
     owner.breakLink({ mode: "hold" });
     await other.client.sessions.answer(sessionId, { suspensionId, answer: "allow" });
-    const taken = await eventually(
+    const newOwnerRow = await eventually(
       async () => {
         const now = await row.read();
         return now.epoch > before.epoch && now;
       },
-      { withinMs: TAKEN_WITHIN_MS, what: "the session is another node's" },
+      { withinMs: TAKEN_WITHIN_MS, what: "another node owns the session" },
     ).catch(() => null);
-    if (taken !== null)
-      history.handovers.push({ sessionId, from: owner.name, lastSeq: taken.lastSeq });
+    if (newOwnerRow !== null)
+      history.handovers.push({ sessionId, from: owner.name, lastSeq: newOwnerRow.lastSeq });
   } finally {
     owner.heal();
     await row.close();
   }
   await eventually(async () => (await other.client.sessions.get(sessionId)).state !== "running", {
     withinMs: BEGUN_WITHIN_MS,
-    what: "the run is ended by whoever has it",
+    what: "the owner of the run ends it",
   });
   return session;
 }

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { flood, say, script, tool } from "../../packages/server/src/providers/testing/script.ts";
-import type { History, RequestMade } from "./history.ts";
+import type { History, RequestRecord } from "./history.ts";
 import type { Reachable } from "./watcher.ts";
 
-/** Longer than any node may take to answer, so that one that does is noticed. */
+/** Longer than a node may take to respond, so that slow responses are recorded. */
 const GIVE_UP_MS = 15_000;
 
-export interface Sent {
+export interface SentMessage {
   readonly messageId: string;
   readonly runId: string;
   readonly node: string;
 }
 
-/** Sends until somebody has acknowledged it, under one key, to one node after the other. */
+/** Sends a message with one idempotency key to one node after another until a node acknowledges it. */
 export async function sendUntilAcknowledged(
   history: History,
   {
@@ -29,17 +29,17 @@ export async function sendUntilAcknowledged(
     readonly choose: (last: string | null) => Reachable;
     readonly stopped?: AbortSignal;
   },
-): Promise<Sent | null> {
+): Promise<SentMessage | null> {
   const idempotencyKey = randomUUID();
   const firstAt = Date.now();
   let last: string | null = null;
   for (;;) {
     const node = choose(last);
     last = node.name;
-    const asked = { kind: "send", sessionId, tag, node: node.name, firstAt } as const;
+    const request = { kind: "send", sessionId, tag, node: node.name, firstAt } as const;
     const sentAt = Date.now();
-    const record = (outcome: RequestMade["outcome"]): void =>
-      void history.requests.push({ ...asked, sentAt, endedAt: Date.now(), outcome });
+    const record = (outcome: RequestRecord["outcome"]): void =>
+      void history.requests.push({ ...request, sentAt, endedAt: Date.now(), outcome });
     try {
       const { message, run } = await node.client.sessions.send(
         sessionId,
@@ -57,13 +57,13 @@ export async function sendUntilAcknowledged(
 }
 
 export interface Sender {
-  /** How many messages were acknowledged so far. */
+  /** Number of messages acknowledged so far. */
   readonly count: number;
-  /** Sends no more; resolves when the last one is answered. */
+  /** Stops sending. Resolves when the last message is acknowledged. */
   stop(): Promise<void>;
 }
 
-/** Short runs one after the other, with text and a tool, so that there is always something to cut. */
+/** Starts short runs one after another, with text and a tool, so that faults always interrupt something. */
 export function startSending(
   history: History,
   {
@@ -73,7 +73,7 @@ export function startSending(
     updatesPerSecond,
   }: {
     readonly sessionId: string;
-    /** Of the sender: the tags begin with it. */
+    /** Name of the sender; the prefix of its tags. */
     readonly name: string;
     readonly choose: (last: string | null) => Reachable;
     readonly updatesPerSecond: number;

@@ -39,7 +39,7 @@ process.stdout.write(
   `${faults.length} faults on ${values.nodes} nodes, lease ${leaseMs} ms, --seed ${seed}\n`,
 );
 
-// The nodes and the database get the signal too; folders are removed on the way out.
+// The nodes and the database get the signal too. Folders are removed at the end.
 const cluster = await Cluster.open({ nodes: Number(values.nodes), leaseMs });
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
@@ -57,19 +57,19 @@ try {
     });
     rounds.push(result);
     process.stdout.write(
-      ` ${result.violations.length === 0 ? "ok" : `${result.violations.length} VIOLATIONS`}, ${faults.length} faults to go\n`,
+      ` ${result.violations.length === 0 ? "ok" : `${result.violations.length} VIOLATIONS`}, ${faults.length} faults left\n`,
     );
     for (const { invariant, sessionId, detail } of result.violations.slice(0, 10)) {
       process.stdout.write(`  ${invariant}: ${sessionId ?? ""} ${detail}\n`);
     }
-    // What is remembered of a round is judged with it.
-    const { requests, views, faults: seen, handovers } = cluster.history;
-    for (const list of [requests, views, seen, handovers]) list.splice(0);
+    // Each round is checked on its own.
+    const { requests, views, faults: recorded, handovers } = cluster.history;
+    for (const list of [requests, views, recorded, handovers]) list.splice(0);
   }
 } catch (error) {
   failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stdout.write(`\n${failure}\n`);
-  for (const { name, said } of cluster.nodes) process.stdout.write(`node ${name}: ${said}\n`);
+  for (const { name, output } of cluster.nodes) process.stdout.write(`node ${name}: ${output}\n`);
 }
 
 const codes = await Promise.all(
@@ -79,7 +79,7 @@ const codes = await Promise.all(
   }),
 );
 const left = cluster.agents();
-await cluster.close({ keepsFolder: values.keep });
+await cluster.close({ keepFolder: values.keep });
 if (values.keep) process.stdout.write(`kept ${cluster.folder}\n`);
 process.stdout.write(`\n${printRounds(rounds)}\n`);
 process.stdout.write(`exit codes ${codes.join(", ")}; agents left: ${left.length}\n`);
@@ -90,7 +90,7 @@ const isGood =
   left.length === 0 &&
   codes.every((code) => code === 0) &&
   rounds.every(({ violations }) => violations.length === 0) &&
-  // Otherwise nothing was tried.
+  // Otherwise the faults hit too little work.
   rounds.every(({ runs, acknowledged }) => (runs["completed"] ?? 0) > acknowledged / 2);
-// After a failure clients may still be trying.
+// After a failure clients may still be retrying.
 process.exit(isGood ? 0 : 1);

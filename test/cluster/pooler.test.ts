@@ -11,11 +11,11 @@ afterEach(async () => {
 });
 
 describe("nodes behind a connection pooler", () => {
-  it("keep every promise, with a URL past it for what needs one (P1, P3, P4)", async () => {
+  it("keep every promise, with a direct URL for what needs one (P1, P3, P4)", async () => {
     await keepsPromises({ isDirect: true });
   });
 
-  it("keep them without such a URL, where hints do not arrive (P1, P3, P4)", async () => {
+  it("keep them without a direct URL, when hints do not arrive (P1, P3, P4)", async () => {
     await keepsPromises({ isDirect: false });
   });
 });

@@ -9,7 +9,7 @@ import { openRaw } from "../../packages/server/src/storage/testing/raw-database.
 import type { ClusterNode } from "./cluster-node.ts";
 import type { Stored, StoredSession } from "./history.ts";
 
-/** What is in the tables, past all our code, and what a node shows of it. */
+/** Reads the tables without the server's code, and the same sessions through a node. */
 export async function readStored(
   databaseUrl: string,
   {
@@ -23,25 +23,25 @@ export async function readStored(
   const raw = await openRaw({ engine: "postgres", url: databaseUrl });
   const store = await openStore({ engine: "postgres", url: databaseUrl }, { clock: Date.now });
   try {
-    const read: StoredSession[] = [];
+    const stored: StoredSession[] = [];
     for (const { id, repo } of sessions) {
       const final = await by.client.sessions.get(id);
-      read.push({
+      stored.push({
         ...(await readTables((statement) => raw.all(statement.replaceAll("$1", `'${id}'`)))),
         id,
         repo,
         final,
-        difference: await foldDifference(store, id),
+        difference: await replayDifference(store, id),
       });
     }
-    return { sessions: read };
+    return { sessions: stored };
   } finally {
     await store.close();
     await raw.close();
   }
 }
 
-/** Runs that were started before this moment and are still said to be on. */
+/** Runs that started before this time and whose status is still `running`. */
 export async function runsLeftFrom(
   databaseUrl: string,
   { sessions, before }: { readonly sessions: readonly { readonly id: string }[]; before: number },
@@ -58,16 +58,16 @@ export async function runsLeftFrom(
   }
 }
 
-/** Of the session that `of` puts in for `$1`. */
+/** Reads the rows of the session whose ID `query` inserts for `$1`. */
 export async function readTables(
-  of: (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  query: (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
 ): Promise<Pick<StoredSession, "owner" | "lastSeq" | "messages" | "runs" | "log">> {
-  const [row] = await of(`select "owner", "lastSeq" from "AgentSession" where "id" = $1`);
-  const messages = await of(
+  const [row] = await query(`select "owner", "lastSeq" from "AgentSession" where "id" = $1`);
+  const messages = await query(
     `select * from "AgentMessage" where "sessionId" = $1 order by "seq", "id"`,
   );
-  const runs = await of(`select * from "Run" where "sessionId" = $1 order by "queuedAt", "id"`);
-  const log = await of(`select * from "SessionEvent" where "sessionId" = $1 order by "seq"`);
+  const runs = await query(`select * from "Run" where "sessionId" = $1 order by "queuedAt", "id"`);
+  const log = await query(`select * from "SessionEvent" where "sessionId" = $1 order by "seq"`);
   return {
     owner: textOrNull(row?.["owner"]),
     lastSeq: Number(row?.["lastSeq"]),
@@ -96,11 +96,11 @@ export async function readTables(
   };
 }
 
-/** How the log, folded again, differs from the row; null when it does not. */
-async function foldDifference(store: Store, sessionId: string): Promise<string | null> {
+/** The difference between the replayed log and the row, or null. */
+async function replayDifference(store: Store, sessionId: string): Promise<string | null> {
   const loaded = await store.load(sessionId);
-  if (loaded.found !== "session") return `it cannot be loaded: ${loaded.found}`;
-  let folded: Session | null = null;
+  if (loaded.found !== "session") return `the session cannot be loaded: ${loaded.found}`;
+  let replayed: Session | null = null;
   let after = 0;
   for (;;) {
     const entries = await store.readEvents({ sessionId, after, limit: 1_000 });
@@ -109,16 +109,16 @@ async function foldDifference(store: Store, sessionId: string): Promise<string |
     for (const entry of entries) {
       const event: SessionEvent =
         entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at };
-      folded = evolve(folded, event);
+      replayed = evolve(replayed, event);
     }
     after = last.seq;
   }
   const { session } = loaded.stored;
-  // The log of messages is compacted, and holds notices too: it cannot say when exactly the agent was last heard.
+  // The log of messages is compacted and includes notices, so it lacks the exact time of the agent's last output.
   const { lastActiveAt, updatedAt } = session;
-  if (folded !== null && isDeepStrictEqual({ ...folded, lastActiveAt, updatedAt }, session))
+  if (replayed !== null && isDeepStrictEqual({ ...replayed, lastActiveAt, updatedAt }, session))
     return null;
-  return `the log makes ${JSON.stringify(folded)}, the row says ${JSON.stringify(session)}`;
+  return `the log replays to ${JSON.stringify(replayed)}, the row contains ${JSON.stringify(session)}`;
 }
 
 function eventIn(data: unknown): { type: string | null; runId: string | null } {
@@ -138,7 +138,7 @@ function textIn(content: unknown): string {
 }
 
 function authorIn(message: Readonly<Record<string, unknown>>): Role {
-  const role = ROLES.find((known) => known === message["role"]);
+  const role = ROLES.find((each) => each === message["role"]);
   if (role === undefined) throw new Error(`unknown role ${String(message["role"])}`);
   return authorOf({ role, content: { type: String(fieldsOf(message["content"])["type"]) } });
 }

@@ -19,17 +19,17 @@ export type FaultName =
 
 export interface PlannedFault {
   readonly kind: FaultName;
-  /** Null: one by chance. */
+  /** Null means a random node. */
   readonly node: string | null;
 }
 
 export interface RoundOptions {
-  /** In this order. */
+  /** Injected in this order. */
   readonly faults: readonly PlannedFault[];
-  /** From 0 up to 1, the same each time for the same seed. */
+  /** Returns numbers from 0 to 1, reproducible by their seed. */
   readonly random: () => number;
   readonly sessions?: number;
-  /** How fast agents speak. */
+  /** Output rate of the agents. */
   readonly updatesPerSecond?: number;
   readonly onFault?: (fault: FaultName, node: string) => void;
 }
@@ -41,16 +41,16 @@ export interface RoundResult {
   readonly events: number;
   readonly reconnects: number;
   readonly runs: Readonly<Record<string, number>>;
-  /** Prompts that were given while another agent of the session lived on a node that could not end it. */
+  /** Prompts sent while another agent of the session was alive on a node that could not stop it. */
   readonly excusedOverlaps: number;
   readonly slowestRequestMs: number;
   readonly settledMs: number;
 }
 
-/** A client that reconnects this often meets every moment at which it can miss something. */
+/** A client that reconnects this often reaches every moment at which it could miss an event. */
 const RESTLESS_MS = 500;
 
-/** Sessions under load on all nodes, one fault after the other, then quiet, then the judgement. */
+/** Loads sessions on all nodes, injects one fault after another, waits until all settle, and checks the invariants. */
 export async function runRound(cluster: Cluster, options: RoundOptions): Promise<RoundResult> {
   const { faults, random, sessions: count = 4, updatesPerSecond = 50 } = options;
   const { nodes, history } = cluster;
@@ -84,7 +84,7 @@ export async function runRound(cluster: Cluster, options: RoundOptions): Promise
     const node = name === null ? chosen : cluster.node(name);
     options.onFault?.(kind, node.name);
     if (kind === "late write") sessions.push(await holdWritesBack(cluster));
-    else await commit(kind, { cluster, node, random });
+    else await inject(kind, { cluster, node, random });
   }
   await Promise.all(senders.map((sender) => sender.stop()));
   const { evidence, settledMs } = await settle(cluster, {
@@ -93,10 +93,10 @@ export async function runRound(cluster: Cluster, options: RoundOptions): Promise
     by: nodeAt(nodes, 0),
   });
   const violations = violationsIn(evidence);
-  const ours = new Set(sessions.map(({ id }) => id));
+  const ids = new Set(sessions.map(({ id }) => id));
   const repos = new Set(sessions.map(({ repo }) => repo));
-  const requests = history.requests.filter(({ sessionId }) => ours.has(sessionId));
-  const views = history.views.filter(({ sessionId }) => ours.has(sessionId));
+  const requests = history.requests.filter(({ sessionId }) => ids.has(sessionId));
+  const views = history.views.filter(({ sessionId }) => ids.has(sessionId));
   const runs = evidence.stored.sessions.flatMap((session) => session.runs);
   return {
     violations,
@@ -120,7 +120,7 @@ export async function runRound(cluster: Cluster, options: RoundOptions): Promise
   };
 }
 
-async function commit(
+async function inject(
   fault: Exclude<FaultName, "late write">,
   {
     cluster,

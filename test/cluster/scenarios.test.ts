@@ -4,7 +4,7 @@ import { ask, flood, say, script } from "../../packages/server/src/providers/tes
 import { Cluster, eventually } from "./cluster.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 import { violationsIn, type Violation } from "./invariants.ts";
-import { sendUntilAcknowledged, type Sent } from "./load.ts";
+import { sendUntilAcknowledged, type SentMessage } from "./load.ts";
 import { settle } from "./settle.ts";
 import { openWatcher, type Watcher } from "./watcher.ts";
 
@@ -14,10 +14,10 @@ const LEASE_MS = 3_000;
 /** More than two leases, since the machine is busy with other tests. */
 const TAKEN_OVER_MS = 2 * LEASE_MS + 1_500;
 const READY_WITHIN_MS = 10_000;
-/** Where nothing is promised but that it comes. */
+/** For events without a promised time. */
 const SOON_MS = 30_000;
-const AGENTS_GONE_MS = 5_000;
-const LONG = script(say("begun. "), flood({ perSecond: 20, seconds: 60, text: "word " }));
+const AGENTS_EXIT_MS = 5_000;
+const LONG = script(say("started. "), flood({ perSecond: 20, seconds: 60, text: "word " }));
 
 let cluster: Cluster;
 let a: ClusterNode;
@@ -43,15 +43,18 @@ afterAll(async () => {
   await cluster.close();
 });
 
-interface Talk {
+interface Conversation {
   readonly id: string;
   readonly repo: string;
   readonly watchers: readonly Watcher[];
-  send(node: ClusterNode, text: string): Promise<Sent & { readonly tag: string }>;
+  send(node: ClusterNode, text: string): Promise<SentMessage & { readonly tag: string }>;
 }
 
-/** A session with one client on each node that is named. */
-async function talk(by: ClusterNode, ...watching: readonly ClusterNode[]): Promise<Talk> {
+/** Creates a session with one client on each of these nodes. */
+async function converse(
+  by: ClusterNode,
+  ...watching: readonly ClusterNode[]
+): Promise<Conversation> {
   const { id, repo } = await cluster.createSession(by);
   const { history } = cluster;
   const watchers: Watcher[] = [];
@@ -70,7 +73,7 @@ async function talk(by: ClusterNode, ...watching: readonly ClusterNode[]): Promi
       const tag = `${repo}/${count}`;
       const choose = (): ClusterNode => node;
       const sent = await sendUntilAcknowledged(history, { sessionId: id, tag, text, choose });
-      if (sent === null) throw new Error("unreachable: nobody stops it");
+      if (sent === null) throw new Error("unreachable: sending is never stopped");
       return { ...sent, tag };
     },
   };
@@ -82,8 +85,8 @@ function others(node: ClusterNode): readonly [ClusterNode, ClusterNode] {
   return [first, second];
 }
 
-/** What a client was last told of a run. */
-function runSeen({ view }: Watcher, runId: string): string | null {
+/** The last status of a run that a client received. */
+function lastStatus({ view }: Watcher, runId: string): string | null {
   const runs = view.connections.flatMap(({ events }) =>
     events.flatMap(({ event }) =>
       event.type === "run" && event.data.id === runId ? [event.data.status] : [],
@@ -96,9 +99,9 @@ async function sees(
   watcher: Watcher,
   what: { readonly runId: string; readonly status: string; readonly withinMs: number },
 ): Promise<void> {
-  await eventually(() => runSeen(watcher, what.runId) === what.status, {
+  await eventually(() => lastStatus(watcher, what.runId) === what.status, {
     withinMs: what.withinMs,
-    what: `client of ${watcher.view.client} sees run ${what.status}; it saw ${runSeen(watcher, what.runId)}`,
+    what: `client of ${watcher.view.client} sees run ${what.status}; it saw ${lastStatus(watcher, what.runId)}`,
   });
 }
 
@@ -106,26 +109,28 @@ async function streams(watcher: Watcher): Promise<void> {
   await eventually(
     () =>
       watcher.view.session.messages.some(
-        // The message asks for these words, too.
+        // The user's message contains this word, too.
         ({ role, content }) => role === "agent" && /word/u.test(String(content["text"])),
       ),
     { withinMs: SOON_MS, what: "the answer streams" },
   );
 }
 
-async function judge(...talks: readonly Talk[]): Promise<readonly Violation[]> {
-  const ids = new Set(talks.map(({ id }) => id));
+async function checkInvariants(
+  ...conversations: readonly Conversation[]
+): Promise<readonly Violation[]> {
+  const ids = new Set(conversations.map(({ id }) => id));
   const { evidence } = await settle(cluster, {
-    sessions: talks,
-    watchers: talks.flatMap(({ watchers }) => watchers),
+    sessions: conversations,
+    watchers: conversations.flatMap(({ watchers }) => watchers),
     by: a,
   });
   return violationsIn(evidence).filter(({ sessionId }) => sessionId === null || ids.has(sessionId));
 }
 
-async function agentsOf({ repo }: Talk): Promise<readonly number[]> {
+async function agentsOf({ repo }: Conversation): Promise<readonly number[]> {
   const alive = new Set(cluster.agents());
-  const born = cluster.account().filter((seen) => seen.repo === repo && seen.event === "born");
+  const born = cluster.account().filter((each) => each.repo === repo && each.event === "born");
   return born.map(({ pid }) => pid).filter((pid) => alive.has(pid));
 }
 
@@ -137,20 +142,20 @@ async function ready(node: ClusterNode, withinMs = READY_WITHIN_MS): Promise<voi
 }
 
 describe("three nodes on one database", () => {
-  it("take every request of a session anywhere: create, send, watch, answer, cancel (P4, P7)", async () => {
-    const session = await talk(a, c, b);
+  it("accept every request on any node: create, send, watch, answer, cancel (P4, P7)", async () => {
+    const session = await converse(a, c, b);
     const [onC] = session.watchers as [Watcher];
-    const asked = await session.send(b, script(ask({ id: "t1", title: "Deploy" }), say(" done")));
+    const prompt = await session.send(b, script(ask({ id: "t1", title: "Deploy" }), say(" done")));
     const suspension = await eventually(() => onC.view.session.suspension, {
       withinMs: SOON_MS,
       what: "c shows the question",
     });
     await a.client.sessions.answer(session.id, { suspensionId: suspension.id, answer: "allow" });
-    await sees(onC, { runId: asked.runId, status: "completed", withinMs: SOON_MS });
+    await sees(onC, { runId: prompt.runId, status: "completed", withinMs: SOON_MS });
     await eventually(
       () =>
         String(onC.view.session.messages.at(-1)?.content["text"]).includes("answer: allow done"),
-      { withinMs: SOON_MS, what: "c shows what came of the answer" },
+      { withinMs: SOON_MS, what: "c shows the result of the answer" },
     );
 
     const long = await session.send(c, LONG);
@@ -161,11 +166,11 @@ describe("three nodes on one database", () => {
       () => cluster.account().find(({ event, tag }) => event === "done" && tag === long.tag),
       { withinMs: SOON_MS, what: "the agent learns that it was cancelled" },
     );
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 
   it("show the same list, inbox and session on each node", async () => {
-    const session = await talk(b);
+    const session = await converse(b);
     await session.send(a, script(ask({ id: "t1", title: "Deploy" })));
     const inbox = await eventually(
       async () => {
@@ -178,13 +183,13 @@ describe("three nodes on one database", () => {
       expect((await node.client.suspensions()).suspensions).toContainEqual(inbox);
     }
     await b.client.sessions.cancel(session.id);
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 });
 
 describe("a node that is killed in the middle of an answer", () => {
-  it("is followed by another within two leases: the run is interrupted, and the session goes on (P1, P2, P3, P4, P5)", async () => {
-    const session = await talk(a, a, b, c);
+  it("is replaced by another within two leases: the run is interrupted, and the session continues (P1, P2, P3, P4, P5)", async () => {
+    const session = await converse(a, a, b, c);
     const { runId, tag } = await session.send(b, LONG);
     const owner = await cluster.runnerOf(tag);
     const [other, another] = others(owner);
@@ -193,19 +198,19 @@ describe("a node that is killed in the middle of an answer", () => {
     await owner.kill();
     await sees(onOther, { runId, status: "interrupted", withinMs: TAKEN_OVER_MS });
     await eventually(async () => (await agentsOf(session)).length === 0, {
-      withinMs: AGENTS_GONE_MS,
-      what: "its agent is gone",
+      withinMs: AGENTS_EXIT_MS,
+      what: "its agent has exited",
     });
     const next = await session.send(another, script(say("on another node")));
     await sees(onOther, { runId: next.runId, status: "completed", withinMs: SOON_MS });
     await owner.start();
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 });
 
-describe("a node that stands still for longer than its lease", () => {
-  it("writes nothing when it goes on, and ends its agents (P2, P3, P5)", async () => {
-    const session = await talk(a, a, b, c);
+describe("a node that is paused for longer than its lease", () => {
+  it("writes nothing when it continues, and stops its agents (P2, P3, P5)", async () => {
+    const session = await converse(a, a, b, c);
     const { runId, tag } = await session.send(a, LONG);
     const owner = await cluster.runnerOf(tag);
     const [other] = others(owner);
@@ -218,25 +223,27 @@ describe("a node that stands still for longer than its lease", () => {
     const old = await agentsOf(session);
     owner.resume();
     const successor = await cluster.runnerOf(next.tag);
-    const kept = cluster
+    const successorAgents = cluster
       .account()
       .filter(({ repo, node }) => repo === session.repo && node === successor.name)
       .map(({ pid }) => pid);
     await eventually(
       async () =>
-        (await agentsOf(session)).every((pid) => kept.includes(pid) || !old.includes(pid)),
-      { withinMs: AGENTS_GONE_MS, what: "the agents of before are gone" },
+        (await agentsOf(session)).every(
+          (pid) => successorAgents.includes(pid) || !old.includes(pid),
+        ),
+      { withinMs: AGENTS_EXIT_MS, what: "the old agents have exited" },
     );
     await ready(owner);
     const last = await session.send(owner, script(say("again")));
     await sees(onOther, { runId: last.runId, status: "completed", withinMs: SOON_MS });
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 });
 
-describe("a node whose way to the database", () => {
-  it("is cut comes back by itself, and nothing is lost or stuck (P1, P3, P4)", async () => {
-    const session = await talk(a, a, b, c);
+describe("a node whose connection to the database", () => {
+  it("is reset recovers by itself, and nothing is lost or stuck (P1, P3, P4)", async () => {
+    const session = await converse(a, a, b, c);
     const { runId, tag } = await session.send(b, LONG);
     const owner = await cluster.runnerOf(tag);
     await streams(session.watchers[0] as Watcher);
@@ -244,31 +251,31 @@ describe("a node whose way to the database", () => {
     await ready(owner);
     await owner.client.sessions.cancel(session.id);
     for (const watcher of session.watchers) {
-      await eventually(() => /cancelled|interrupted/u.test(runSeen(watcher, runId) ?? ""), {
+      await eventually(() => /cancelled|interrupted/u.test(lastStatus(watcher, runId) ?? ""), {
         withinMs: TAKEN_OVER_MS,
         what: "the run is over",
       });
     }
     const next = await session.send(owner, script(say("again")));
     await sees(session.watchers[1] as Watcher, { ...next, status: "completed", withinMs: SOON_MS });
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 
-  it("goes silent says so in time, loses its sessions to others, and ends their agents (P2, P3, P5)", async () => {
-    const session = await talk(a, a, b, c);
+  it("goes silent reports it in time, loses its sessions to other nodes, and stops their agents (P2, P3, P5)", async () => {
+    const session = await converse(a, a, b, c);
     const { runId, tag } = await session.send(c, LONG);
     const owner = await cluster.runnerOf(tag);
     const [other] = others(owner);
     const onOther = session.watchers.find(({ view }) => view.client === other.name) as Watcher;
     await streams(onOther);
     owner.breakLink({ mode: "blackhole" });
-    const began = Date.now();
+    const startedAt = Date.now();
     const refused = owner.client.sessions
-      .create({ title: "nobody hears this" })
+      .create({ title: "never created" })
       .catch((error: unknown) => error);
     await sees(onOther, { runId, status: "interrupted", withinMs: TAKEN_OVER_MS });
     expect(await refused).toMatchObject({ status: 503 });
-    expect(Date.now() - began).toBeLessThan(READY_WITHIN_MS + 1_000);
+    expect(Date.now() - startedAt).toBeLessThan(READY_WITHIN_MS + 1_000);
     const unready = await owner.client.readiness();
     expect(unready).toMatchObject({ status: "unready", reason: expect.stringMatching(/\w{4,}/u) });
     const next = await session.send(other, script(say("elsewhere")));
@@ -281,39 +288,39 @@ describe("a node whose way to the database", () => {
         const alive = new Set(cluster.agents());
         return mine.every(({ pid }) => !alive.has(pid));
       },
-      { withinMs: AGENTS_GONE_MS, what: "the agent of the node that was cut off is gone" },
+      { withinMs: AGENTS_EXIT_MS, what: "the agent of the disconnected node has exited" },
     );
     owner.heal();
     await ready(owner);
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 
-  it("is slow is slow, and nothing else (P4)", async () => {
-    const session = await talk(a, a, b, c);
+  it("is slow responds slowly, and works (P4)", async () => {
+    const session = await converse(a, a, b, c);
     for (const node of cluster.nodes) node.breakLink({ mode: "delay", ms: 40 });
     const { runId } = await session.send(b, script(say("one "), say("two")));
     await sees(session.watchers[2] as Watcher, { runId, status: "completed", withinMs: SOON_MS });
     for (const node of cluster.nodes) node.heal();
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 });
 
 describe("a database that is restarted", () => {
-  it("is told by /readyz meanwhile, and all nodes come back by themselves (P1, P3, P4)", async () => {
-    const session = await talk(a, a, b, c);
+  it("makes /readyz report unready, and all nodes recover by themselves (P1, P3, P4)", async () => {
+    const session = await converse(a, a, b, c);
     const { tag } = await session.send(a, LONG);
     await cluster.runnerOf(tag);
     await streams(session.watchers[0] as Watcher);
     const up = await cluster.databaseDown();
     try {
       for (const node of cluster.nodes) {
-        const began = Date.now();
+        const startedAt = Date.now();
         expect(await node.client.readiness()).toMatchObject({
           status: "unready",
           reason: expect.stringMatching(/\w{4,}/u),
         });
         await expect(node.client.sessions.get(session.id)).rejects.toMatchObject({ status: 503 });
-        expect(Date.now() - began).toBeLessThan(READY_WITHIN_MS);
+        expect(Date.now() - startedAt).toBeLessThan(READY_WITHIN_MS);
       }
       await pause(1_000);
     } finally {
@@ -325,21 +332,21 @@ describe("a database that is restarted", () => {
     for (const watcher of session.watchers) {
       await sees(watcher, { runId: next.runId, status: "completed", withinMs: SOON_MS });
     }
-    expect(await judge(session)).toEqual([]);
+    expect(await checkInvariants(session)).toEqual([]);
   });
 });
 
 describe("a node that is drained", () => {
-  it("lets go of what it has, on the word of another node, and loses none of it (P1, P4, P7)", async () => {
-    const busy = await talk(a, a, b, c);
-    const idle = await talk(a, b);
-    const long = await busy.send(a, script(say("begun "), ask({ id: "t1", title: "Deploy" })));
+  it("hands over its sessions, requested through another node, without losing anything (P1, P4, P7)", async () => {
+    const busy = await converse(a, a, b, c);
+    const idle = await converse(a, b);
+    const long = await busy.send(a, script(say("started "), ask({ id: "t1", title: "Deploy" })));
     const owner = await cluster.runnerOf(long.tag);
     const [other] = others(owner);
     const onOther = busy.watchers.find(({ view }) => view.client === other.name) as Watcher;
     const suspension = await eventually(() => onOther.view.session.suspension, {
       withinMs: SOON_MS,
-      what: "the question is seen",
+      what: "the client sees the question",
     });
     await idle.send(a, script(say("hello")));
 
@@ -354,7 +361,7 @@ describe("a node that is drained", () => {
         const mine = cluster.account().filter(({ node }) => node === owner.name);
         return mine.every(({ pid }) => !alive.has(pid));
       },
-      { withinMs: AGENTS_GONE_MS, what: "the agents of the drained node are gone" },
+      { withinMs: AGENTS_EXIT_MS, what: "the agents of the drained node have exited" },
     );
     expect(await owner.client.readiness()).toMatchObject({
       status: "unready",
@@ -368,6 +375,6 @@ describe("a node that is drained", () => {
 
     await other.client.nodes.drain(owner.name, { draining: false });
     await ready(owner);
-    expect(await judge(busy, idle)).toEqual([]);
+    expect(await checkInvariants(busy, idle)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import type { Watcher } from "./watcher.ts";
 
 export interface Settled {
   readonly evidence: Evidence;
-  /** From the end of the faults until no run was left of the time before. */
+  /** Time from the end of the faults until all earlier runs had ended. */
   readonly settledMs: number;
 }
 
@@ -16,8 +16,8 @@ const DRAINED_WITHIN_MS = 90_000;
 const CAUGHT_UP_WITHIN_MS = 30_000;
 
 /**
- * Waits until everything is at rest, which must be soon, and until the watchers have seen it; collects
- * all there is to judge by.
+ * Waits until all sessions have settled, which must be soon, and until the watchers have caught up. Then collects
+ * everything that the invariants check.
  */
 export async function settle(
   cluster: Cluster,
@@ -32,21 +32,24 @@ export async function settle(
   },
 ): Promise<Settled> {
   const { databaseUrl, history } = cluster;
-  const since = Math.max(0, ...history.faults.map(({ to }) => (to === Infinity ? 0 : to)));
-  const withinMs = Math.max(10_000, 2 * history.leaseMs) - (Date.now() - since);
+  const faultsEndedAt = Math.max(0, ...history.faults.map(({ to }) => (to === Infinity ? 0 : to)));
+  const withinMs = Math.max(10_000, 2 * history.leaseMs) - (Date.now() - faultsEndedAt);
   const before = Date.now();
   await eventually(
-    async () => (await runsLeftFrom(databaseUrl, { sessions, before: since })).length === 0,
-    { withinMs: Math.max(withinMs, 1_000), what: "runs of the time of faults are over" },
+    async () => (await runsLeftFrom(databaseUrl, { sessions, before: faultsEndedAt })).length === 0,
+    {
+      withinMs: Math.max(withinMs, 1_000),
+      what: "runs from before the end of the faults have ended",
+    },
   );
-  const settledMs = Date.now() - Math.min(since, before);
+  const settledMs = Date.now() - Math.min(faultsEndedAt, before);
   for (const { id } of sessions) {
     await eventually(
       async () => {
         const { state, queued } = await by.client.sessions.get(id);
         return state !== "running" && (state === "suspended" || queued === 0);
       },
-      { withinMs: DRAINED_WITHIN_MS, what: `session ${id} has nothing to do` },
+      { withinMs: DRAINED_WITHIN_MS, what: `session ${id} has no work left` },
     );
   }
   let stored = await readStored(databaseUrl, { sessions, by });
@@ -56,7 +59,7 @@ export async function settle(
       isDeepStrictEqual(view.session, finals.get(view.sessionId)),
     );
   };
-  // Sessions that only rest may still be put to rest meanwhile. Whoever does not get there is found by the invariants.
+  // Idle sessions may still change, so they are read again. The invariants find watchers that never catch up.
   await eventually(
     async () => {
       if (!areCaughtUp()) stored = await readStored(databaseUrl, { sessions, by });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { Cluster } from "./cluster.ts";
 import { planFaults, seeded } from "./faults.ts";
 import { runRound } from "./round.ts";
@@ -37,7 +37,7 @@ describe("three nodes under load", () => {
       pauses: repeat({ short: 1, long: 2 }),
       kills: repeat({ short: 1, long: 2 }),
       cuts: 3,
-      // `npm run test:cluster` has them: whether a late write is refused is the store's contract, too.
+      // `npm run test:cluster` tests them. The store's contract also checks that late writes are refused.
       lateWrites: 0,
       restarts: repeat({ short: 0, long: 1 }),
       databaseRestarts: 1,
@@ -51,11 +51,11 @@ describe("three nodes under load", () => {
     expect(runs["completed"]).toBeGreaterThan(acknowledged / 2);
   }, 180_000);
 
-  it("leave no process when they are stopped (P5)", async () => {
-    const stopped = await Promise.all(
-      cluster.nodes.map(async (node) => ({ code: await node.stop(), said: node.said })),
+  it("leave no process when they are exits (P5)", async () => {
+    const exits = await Promise.all(
+      cluster.nodes.map(async (node) => ({ code: await node.stop(), output: node.output })),
     );
-    expect(stopped.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(exits.filter(({ code }) => code !== 0)).toEqual([]);
     expect(cluster.agents()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { WholeSession } from "../../packages/protocol/src/index.ts";
 import type { Evidence, StoredSession, View } from "./history.ts";
 import type { Violation } from "./invariants.ts";
 
-/** What each client of a session saw, against what is stored. */
+/** Compares what each client of a session saw with what is stored. */
 export function viewViolations(
   { history }: Evidence,
   session: StoredSession,
@@ -15,9 +15,9 @@ export function viewViolations(
         ...risingNumbers(view),
         ...missedMessages(view, session),
         ...shrunkTexts(view),
-        ...otherEnd(view, session.final),
+        ...finalDifference(view, session.final),
       ].map((detail): Violation => ({
-        invariant: "every client sees each number once, rising, and misses nothing",
+        invariant: "every client sees each sequence number once, in order, without gaps",
         sessionId: session.id,
         detail: `client ${view.client}: ${detail}`,
       })),
@@ -36,12 +36,12 @@ function risingNumbers({ connections }: View): readonly string[] {
   });
 }
 
-/** Pieces of text go when their message is whole; the message itself must have been seen under its number. */
+/** Deltas are deleted once their message is complete. The client must have seen the message itself. */
 function missedMessages(
   { first, session, connections }: View,
   { log }: StoredSession,
 ): readonly string[] {
-  const seen = new Set(
+  const ids = new Set(
     connections.flatMap(({ events }) => events.flatMap(({ event }) => event.id ?? [])),
   );
   return log
@@ -49,11 +49,11 @@ function missedMessages(
       ({ kind, seq }) =>
         kind === "message" && seq > Number(first.lastEventId) && seq <= Number(session.lastEventId),
     )
-    .filter(({ seq }) => !seen.has(String(seq)))
+    .filter(({ seq }) => !ids.has(String(seq)))
     .map(({ seq }) => `it never saw ${seq}`);
 }
 
-/** What was shown once stays. */
+/** Shown text must not disappear. */
 function shrunkTexts({ first, connections }: View): readonly string[] {
   const texts = new Map(first.messages.map((message) => [message.id, textOf(message)]));
   const wrong: string[] = [];
@@ -68,21 +68,21 @@ function shrunkTexts({ first, connections }: View): readonly string[] {
       const now = textOf(event.data);
       texts.set(event.data.id, now);
       if (!now.startsWith(before)) {
-        wrong.push(`node ${node} took back what it had shown of message ${event.data.id}`);
+        wrong.push(`node ${node} removed shown text of message ${event.data.id}`);
       }
     }
   }
   return wrong;
 }
 
-function otherEnd({ session }: View, final: WholeSession): readonly string[] {
+function finalDifference({ session }: View, final: WholeSession): readonly string[] {
   if (isDeepStrictEqual(session, final)) return [];
   const keys = new Set([...Object.keys(session), ...Object.keys(final)]);
   const differing = [...keys].filter(
     (key) => !isDeepStrictEqual(Reflect.get(session, key), Reflect.get(final, key)),
   );
   return [
-    `it ended with another ${differing.join(", ")} than is stored (at ${session.lastEventId} of ${final.lastEventId})`,
+    `its final session differs from the stored one in ${differing.join(", ")} (at ${session.lastEventId} of ${final.lastEventId})`,
   ];
 }
 

@@ -11,23 +11,23 @@ import type { Connection, History, View } from "./history.ts";
 
 export interface Watcher {
   readonly view: View;
-  /** Where it is connected now, if it is. */
+  /** The node it is connected to, or null. */
   readonly node: string | null;
-  /** Breaks the connection off; it makes another. */
+  /** Breaks the connection. The watcher reconnects. */
   cut(): void;
   stop(): Promise<void>;
 }
 
-/** All that a client needs to know of a server. */
+/** The parts of a node that a client needs. */
 export type Reachable = Pick<ClusterNode, "name" | "url" | "client" | "isUp">;
 
-/** Nodes show every 15 seconds that they live. */
+/** Nodes send a heartbeat every 15 seconds. */
 const SILENT_MS = 20_000;
 const RECONNECT_MS = 100;
 
 /**
- * A client that reads the bytes of the stream itself, so that nothing is set right on the way. After each
- * break it goes to the node that `choose` names, with the last id it had.
+ * A client that parses the stream itself, so that no library hides an error. After each disconnection it connects to
+ * the node that `choose` returns, with its last event ID.
  */
 export async function openWatcher(
   history: History,
@@ -39,9 +39,9 @@ export async function openWatcher(
   }: {
     readonly client: string;
     readonly sessionId: string;
-    /** Given the node that was left. */
+    /** Gets the name of the previous node. */
     readonly choose: (last: string | null) => Reachable;
-    /** Breaks off by itself after so long, and goes on elsewhere. */
+    /** Disconnects after this time and reconnects to another node. */
     readonly staysMs?: number;
   },
 ): Promise<Watcher> {
@@ -83,7 +83,7 @@ export async function openWatcher(
   };
 }
 
-/** One after the other; a node that is down is passed over while another is up. */
+/** Chooses one node after another. Skips nodes that are down while another is up. */
 export function roundRobin(
   nodes: readonly ClusterNode[],
   start = 0,
@@ -124,10 +124,11 @@ async function readConnection(
   onOpen(response);
   const connection: Connection = { node: node.name, at: Date.now(), after, events: [] };
   view.connections.push(connection);
-  const leaving = staysMs === Infinity ? undefined : setTimeout(() => response.destroy(), staysMs);
+  const disconnectTimer =
+    staysMs === Infinity ? undefined : setTimeout(() => response.destroy(), staysMs);
   try {
     let rest = "";
-    let held: StreamEvent[] = [];
+    let pending: StreamEvent[] = [];
     response.setEncoding("utf8");
     for await (const chunk of response) {
       const blocks = (rest + String(chunk)).split("\n\n");
@@ -136,17 +137,18 @@ async function readConnection(
         const event = parseBlock(block);
         if (event === null) continue;
         connection.events.push({ at: Date.now(), event });
-        held.push(event);
+        pending.push(event);
         if (event.id === null) continue;
-        for (const whole of held) view.session = applyEvent(view.session, whole) ?? view.session;
-        held = [];
+        for (const complete of pending)
+          view.session = applyEvent(view.session, complete) ?? view.session;
+        pending = [];
       }
     }
   } catch (error) {
     if (error instanceof MissingMessageError) throw error;
-    // Cut off; what was not whole comes again.
+    // Disconnected. Incomplete events are sent again.
   } finally {
-    clearTimeout(leaving);
+    clearTimeout(disconnectTimer);
   }
 }
 
@@ -159,7 +161,7 @@ function parseBlock(block: string): StreamEvent | null {
   return event === null ? null : { id: field("id"), ...event };
 }
 
-/** Null when there is nobody, or what comes is not a stream. */
+/** Null if the node does not respond with a stream. */
 function openStream(
   url: string,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },

@@ -1,4 +1,4 @@
-// Starts the agent compiled and without its types: tests start it by the hundred.
+// Starts the agent with a compile cache, because tests start it hundreds of times.
 import { enableCompileCache } from "node:module";
 
 enableCompileCache();

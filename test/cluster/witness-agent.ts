@@ -1,6 +1,6 @@
 /**
- * The scripted agent, with an account of its own: when it was born, what it was given, when that was done,
- * and which other agents of the same repository lived at that moment. No server can change the account.
+ * The scripted agent, which also records when it starts, which prompts it gets, when they end, and which other agents
+ * of the same repository are alive at that time. No server can change these records.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,11 +11,11 @@ const repo = path.basename(process.cwd());
 const file = path.join(folder, `${repo}.jsonl`);
 const prompts = new Map<unknown, string | null>();
 
-note({ event: "born" });
-process.on("exit", () => note({ event: "gone" }));
+record({ event: "born" });
+process.on("exit", () => record({ event: "gone" }));
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = ((bytes: string | Uint8Array, ...rest: never[]) => {
-  if (typeof bytes === "string") heardFromAgent(bytes);
+  if (typeof bytes === "string") onAgentOutput(bytes);
   return write(bytes, ...rest);
 }) as typeof process.stdout.write;
 
@@ -25,10 +25,10 @@ let buffered = "";
 process.stdin.on("data", (chunk: string | Buffer) => {
   const lines = (buffered + chunk.toString()).split("\n");
   buffered = lines.pop() ?? "";
-  for (const line of lines) heardFromServer(JSON.parse(line));
+  for (const line of lines) onServerMessage(JSON.parse(line));
 });
 
-function heardFromServer(message: {
+function onServerMessage(message: {
   readonly id?: unknown;
   readonly method?: string;
   readonly params?: { readonly prompt?: readonly { readonly text?: string }[] };
@@ -37,20 +37,20 @@ function heardFromServer(message: {
   const text = message.params?.prompt?.at(-1)?.text ?? "";
   const tag = /^#(\S+)$/mu.exec(text)?.[1] ?? null;
   prompts.set(message.id, tag);
-  note({ event: "prompt", tag, others: othersAlive() });
+  record({ event: "prompt", tag, others: othersAlive() });
 }
 
-function heardFromAgent(line: string): void {
+function onAgentOutput(line: string): void {
   if (!line.includes('"stopReason"') && !line.includes('"error"')) return;
   const { id }: { readonly id?: unknown } = JSON.parse(line);
   const tag = prompts.get(id);
   if (tag === undefined) return;
   prompts.delete(id);
-  note({ event: "done", tag });
+  record({ event: "done", tag });
 }
 
-function note(what: Pick<Sighting, "event" | "tag" | "others">): void {
-  const sighting: Sighting = { at: Date.now(), node, pid: process.pid, repo, ...what };
+function record(fields: Pick<Sighting, "event" | "tag" | "others">): void {
+  const sighting: Sighting = { at: Date.now(), node, pid: process.pid, repo, ...fields };
   appendFileSync(file, `${JSON.stringify(sighting)}\n`);
 }
 
@@ -59,10 +59,10 @@ function othersAlive(): NonNullable<Sighting["others"]> {
   const born = account.filter(({ event, pid }) => event === "born" && pid !== process.pid);
   return born
     .filter(({ pid }) => isAlive(pid))
-    .map(({ pid, node: theirs }) => ({ pid, node: theirs }));
+    .map(({ pid, node: otherNode }) => ({ pid, node: otherNode }));
 }
 
-/** A process that has ended and that nobody has waited for is not alive. */
+/** A zombie process is not alive. */
 function isAlive(pid: number): boolean {
   try {
     const state = /^State:\s+(\S)/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -9,7 +9,7 @@ import type { Session } from "../../packages/server/src/domain/session.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 
 const ROUNDS = repeat({ short: 3, long: 6 });
 const WRITER = path.join(import.meta.dirname, "write-until-killed.ts");
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Kills the writing process after so many acknowledgements, in the middle of whatever it does then. */
+/** Kills the writing process after this many acknowledgements, whatever it is doing. */
 function writeAndKill(round: number, after: number): Promise<readonly Acknowledged[]> {
   const args = [
     "--conditions=holdfast-source",
@@ -46,21 +46,21 @@ function writeAndKill(round: number, after: number): Promise<readonly Acknowledg
     env: { ...process.env, ...COMPILE_CACHE },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   return new Promise((resolve, reject) => {
     child.stdout.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.split("\n").length > after) child.kill("SIGKILL");
+      output += chunk.toString();
+      if (output.split("\n").length > after) child.kill("SIGKILL");
     });
     child.once("close", (code, signal) => {
-      if (signal !== "SIGKILL") reject(new Error(`the writer ended by itself with ${code}`));
-      const whole = said.slice(0, said.lastIndexOf("\n"));
-      resolve(whole.split("\n").map((line): Acknowledged => JSON.parse(line)));
+      if (signal !== "SIGKILL") reject(new Error(`the writer exited by itself with ${code}`));
+      const complete = output.slice(0, output.lastIndexOf("\n"));
+      resolve(complete.split("\n").map((line): Acknowledged => JSON.parse(line)));
     });
   });
 }
 
-async function fold(store: Store, sessionId: string): Promise<Session | null> {
+async function replay(store: Store, sessionId: string): Promise<Session | null> {
   const entries = await store.readEvents({ sessionId, after: 0, limit: 10_000 });
   return entries.reduce<Session | null>(
     (session, entry) =>
@@ -73,7 +73,7 @@ async function fold(store: Store, sessionId: string): Promise<Session | null> {
 }
 
 describe("after kill -9 of the writing process", () => {
-  it("everything acknowledged is there, once, and nothing is half written (P1, C5)", async () => {
+  it("everything acknowledged is stored once, and nothing is half written (P1, C5)", async () => {
     const acknowledged: Acknowledged[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       acknowledged.push(...(await writeAndKill(round, 30 + round * 37)));
@@ -83,21 +83,23 @@ describe("after kill -9 of the writing process", () => {
     const sessions = new Set(acknowledged.map(({ session }) => session));
     expect(sessions.size).toBeGreaterThan(ROUNDS);
     for (const sessionId of sessions) {
-      const mine = acknowledged.filter(({ session }) => session === sessionId);
+      const ofSession = acknowledged.filter(({ session }) => session === sessionId);
       const loaded = await store.load(sessionId);
       if (loaded.found !== "session")
         throw new Error(`session ${sessionId} was acknowledged and is lost`);
-      expect(await fold(store, sessionId)).toEqual(loaded.stored.session);
+      expect(await replay(store, sessionId)).toEqual(loaded.stored.session);
 
       const messages = await store.readMessages({ sessionId });
       const ids = messages.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
-      const promised = new Set(
-        mine.flatMap(({ message, answer }) => [message, answer]).filter((id) => id !== undefined),
+      const acknowledgedIds = new Set(
+        ofSession
+          .flatMap(({ message, answer }) => [message, answer])
+          .filter((id) => id !== undefined),
       );
-      expect(ids).toEqual(expect.arrayContaining([...promised]));
+      expect(ids).toEqual(expect.arrayContaining([...acknowledgedIds]));
 
-      const pieces = mine.filter(({ answer }) => answer !== undefined).length;
+      const pieces = ofSession.filter(({ answer }) => answer !== undefined).length;
       const text = messages.find(({ role }) => role === "agent")?.content["text"] ?? "";
       const stored = typeof text === "string" ? text.split(" ").length - 1 : 0;
       expect(stored).toBeGreaterThanOrEqual(pieces);

@@ -3,7 +3,7 @@ import { build } from "vite";
 
 const SERVER = path.resolve(import.meta.dirname, "../../packages/server");
 
-/** The server under test in few files, as it is published: a run of many kills starts it by the thousand. */
+/** Bundles the server under test into few files, as it is published, because a crash run starts it thousands of times. */
 export async function bundleServer(): Promise<string> {
   const folder = path.join(SERVER, "dist", `crash-${process.pid}`);
   await build({

@@ -1,14 +1,14 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** What a server under test is told while it runs, by a file that only the test writes. */
+/** Instructions for a running server under test, in a file that only the test writes. */
 export interface Control {
-  /** Where the process is to end itself, with no chance to tidy up; the how manieth time it gets there. */
+  /** The failpoint at which the process kills itself without cleanup, when it reaches it for the nth time. */
   readonly dieAt: { readonly failpoint: string; readonly time: number } | null;
-  /** How far its clock is off. */
+  /** Offset of its clock. */
   readonly clockMs: number;
 }
 
-/** What a server says when its program is loaded and the database not yet open. */
+/** The server prints this when its program is loaded and the database is not open yet. */
 export const LOADED = "loaded";
 export const CONTROL_VARIABLE = "CRASH_CONTROL";
 const NO_CONTROL: Control = { dieAt: null, clockMs: 0 };

@@ -1,12 +1,12 @@
-/** Loaded before everything else, in every thread: the clock is off by what the control file says. */
+/** Preloaded in every thread: shifts the clock by the offset in the control file. */
 import { controlFile, readControl } from "./control.ts";
 
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 const file = controlFile();
 const RealDate = Date;
 const realNow = Date.now.bind(Date);
 let { clockMs } = readControl(file);
-setInterval(() => ({ clockMs } = readControl(file)), LOOK_EVERY_MS).unref();
+setInterval(() => ({ clockMs } = readControl(file)), POLL_MS).unref();
 
 const now = (): number => realNow() + clockMs;
 globalThis.Date = new Proxy(RealDate, {

@@ -19,30 +19,30 @@ import {
   witnessCommand,
   type Sighting,
 } from "../cluster/account.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 import { waitedMs } from "../machine/waited.ts";
 import { CONTROL_VARIABLE, LOADED, writeControl, type Control } from "./control.ts";
 import { MISBEHAVIOURS_AT_START } from "./misbehaviours.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
-/** A server ends by itself after ten seconds, whatever it has not done by then. */
+/** A server exits within ten seconds, even if it has work left. */
 const STOPPED_WITHIN_MS = 20_000;
 const STARTED_WITHIN_MS = 60_000;
 const DISK_BYTES = 24 * 1024 * 1024;
 
 export interface RigOptions {
-  /** On a file system of its own that can be filled. */
+  /** Use a small file system that can be filled. */
   readonly smallDisk?: boolean;
   /** Silence after which a run's agent counts as stuck. */
   readonly silentMs?: number;
-  /** What is started; the sources unless told. */
+  /** The program to start (default: the sources). */
   readonly program?: string;
 }
 
 const SOURCES = path.join(import.meta.dirname, "crash-server.ts");
 
-/** A real server on a real file, with agents that keep an account of themselves, and all that can be done to it. */
+/** A real server on a real file, with agents that record what they do, and the faults that can be injected. */
 export class CrashRig {
   readonly name = "server";
   readonly url: string;
@@ -55,7 +55,7 @@ export class CrashRig {
   readonly #unmount: () => void;
   #child: ChildProcess | null = null;
   #exited: Promise<number | null> = Promise.resolve(null);
-  #said = "";
+  #output = "";
   #repos = 0;
 
   static async open(options: RigOptions = {}): Promise<CrashRig> {
@@ -97,16 +97,16 @@ export class CrashRig {
     return this.#child?.pid ?? 0;
   }
 
-  /** The end of what the process has said. */
-  get said(): string {
-    return this.#said;
+  /** The last output of the process. */
+  get output(): string {
+    return this.#output;
   }
 
   get database(): string {
     return path.join(this.data, "holdfast.db");
   }
 
-  /** Beside the data and the repositories. */
+  /** Path in the rig's folder, outside the data and the repositories. */
   file(name: string): string {
     return path.join(this.#folder, name);
   }
@@ -115,13 +115,12 @@ export class CrashRig {
     writeControl(this.file("control.json"), control);
   }
 
-  /** Resolves to false when it ended before it took requests. */
+  /** Resolves to false if the server exited before it accepted requests. */
   async start(): Promise<boolean> {
-    const begun = this.begin();
-    return begun.ready;
+    return this.begin().ready;
   }
 
-  /** The process, before it is ready. */
+  /** Starts the process without waiting until it is ready. */
   begin(): { readonly loaded: Promise<void>; readonly ready: Promise<boolean> } {
     const preload = path.join(import.meta.dirname, "crash-clock.ts");
     const flags = ["--conditions=holdfast-source", "--disable-warning=ExperimentalWarning"];
@@ -139,7 +138,7 @@ export class CrashRig {
       },
     );
     this.#child = child;
-    this.#said = "";
+    this.#output = "";
     this.#exited = new Promise((resolve) => {
       child.once("exit", (code) => {
         if (this.#child === child) this.#child = null;
@@ -149,19 +148,19 @@ export class CrashRig {
     const loaded = Promise.withResolvers<void>();
     child.once("exit", () => loaded.resolve());
     const ready = new Promise<boolean>((resolve, reject) => {
-      const late = setTimeout(
-        () => reject(new Error(`the server has not started: ${this.#said}`)),
+      const timer = setTimeout(
+        () => reject(new Error(`the server did not start in time: ${this.#output}`)),
         STARTED_WITHIN_MS,
       );
       const settle = (isReady: boolean): void => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve(isReady);
       };
       for (const stream of [child.stdout, child.stderr]) {
         stream.on("data", (chunk: Buffer) => {
-          this.#said = (this.#said + chunk.toString()).slice(-4_096);
-          if (this.#said.includes(LOADED)) loaded.resolve();
-          if (this.#said.includes("Stop ")) settle(true);
+          this.#output = (this.#output + chunk.toString()).slice(-4_096);
+          if (this.#output.includes(LOADED)) loaded.resolve();
+          if (this.#output.includes("Stop ")) settle(true);
         });
       }
       child.once("exit", () => settle(false));
@@ -173,8 +172,8 @@ export class CrashRig {
     this.#child?.kill(signal);
   }
 
-  /** Resolves when the process is gone, however that comes. */
-  async gone(): Promise<void> {
+  /** Resolves when the process has exited for any reason. */
+  async exited(): Promise<void> {
     await this.#exited;
   }
 
@@ -186,19 +185,19 @@ export class CrashRig {
   /** Resolves to the exit code. */
   async stop(): Promise<number | null> {
     this.#child?.kill("SIGTERM");
-    const late = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(`the server has not stopped: ${this.#said}`)),
+      () => timeout.reject(new Error(`the server did not stop in time: ${this.#output}`)),
       STOPPED_WITHIN_MS,
     );
     try {
-      return await Promise.race([this.#exited, late.promise]);
+      return await Promise.race([this.#exited, timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** A session in a repository of its own, so that its agents can be told from all others. */
+  /** Creates a session in its own repository, which identifies its agents. */
   async createSession(provider: string): Promise<{ readonly id: string; readonly repo: string }> {
     this.#repos += 1;
     const repo = `repo-${this.#repos}`;
@@ -212,23 +211,23 @@ export class CrashRig {
     return readAccounts(this.file("accounts"));
   }
 
-  /** How long the server, since its start, would have worked and was given no processor. */
+  /** How long the server, since its start, waited for a processor. */
   waitedMs(): number {
     return waitedMs(this.pid);
   }
 
-  /** Processes of agents, and what those have started. */
+  /** Agent processes and their descendants. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.file("root"));
+    return markedProcesses(MARKER_VARIABLE, this.file("root"));
   }
 
   killAgents(): number {
     const pids = this.agents();
-    for (const pid of pids) killIfThere(pid);
+    for (const pid of pids) killIfAlive(pid);
     return pids.length;
   }
 
-  /** Another process holds the database for writing, until it is let go. */
+  /** Locks the database for writing, as another process would. Returns the unlock function. */
   holdDatabase(): () => void {
     const raw = new DatabaseSync(this.database, { timeout: 10_000 });
     raw.exec("begin immediate");
@@ -238,7 +237,7 @@ export class CrashRig {
     };
   }
 
-  /** Not a byte is free any more, until it is. */
+  /** Fills the disk completely. Returns a function that frees the space. */
   fillDisk(): () => void {
     const ballast = path.join(this.data, "ballast");
     fillUp(ballast);
@@ -265,15 +264,15 @@ function misbehaving<Agent extends { readonly env: object }>(agent: Agent): obje
   );
 }
 
-function killIfThere(pid: number): void {
+function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
-/** Settings of whoever runs the tests must not reach the server. */
+/** Settings in the environment of the tests must not reach the server. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),

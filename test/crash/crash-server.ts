@@ -1,4 +1,4 @@
-/** `holdfast serve` from the sources, which ends itself where the control file says. */
+/** `holdfast serve` from the sources, which kills itself at the failpoint in the control file. */
 import { flushCompileCache, enableCompileCache } from "node:module";
 import { controlFile, LOADED, readControl } from "./control.ts";
 
@@ -8,25 +8,25 @@ const { greeting, startServer } = await import("../../packages/server/src/cli/se
 const { serveSettings } = await import("../../packages/server/src/cli/settings/settings.ts");
 const { stopInTime, stopSignal } =
   await import("../../packages/server/src/cli/commands/serving.ts");
-// Who is killed writes no cache at its end.
+// A killed process would not write its cache.
 flushCompileCache();
 
 const control = controlFile();
-let wanted: string | null = null;
+let lastFailpoint: string | null = null;
 let times = 0;
 
 function failpoint(name: string): void {
   const { dieAt } = readControl(control);
   if (dieAt === null || dieAt.failpoint !== name) return;
-  times = wanted === name ? times + 1 : 1;
-  wanted = name;
+  times = lastFailpoint === name ? times + 1 : 1;
+  lastFailpoint = name;
   if (times >= dieAt.time) process.kill(process.pid, "SIGKILL");
 }
 
 const settings = serveSettings({ data, port }, process.env);
-const askedToStop = stopSignal();
+const stopRequested = stopSignal();
 process.stdout.write(`${LOADED}\n`);
 const server = await startServer(settings, { failpoint });
 process.stdout.write(`${greeting(server, settings)}\n`);
-await askedToStop;
+await stopRequested;
 await stopInTime(server.stop, settings.member);

@@ -1,10 +1,10 @@
 import path from "node:path";
 import type { TracedCall } from "./trace-writes.ts";
 
-type DiskCall = Exclude<TracedCall, { readonly call: "said" }>;
+type DiskCall = Exclude<TracedCall, { readonly call: "send" }>;
 type Change = Exclude<DiskCall, { readonly call: "sync" }>;
 
-/** What may have become of writes that were not synced when the power went. */
+/** How much of the unsynced writes survives a power loss. */
 export const LOSSES = [
   "nothing of it",
   "all of it",
@@ -16,12 +16,12 @@ export type Loss = (typeof LOSSES)[number];
 
 const SECTOR_BYTES = 512;
 
-/** The files of a folder as a disk has them that writes when it likes, and must have written what was synced. */
+/** The files of a folder on a disk that writes at any time, and must have written everything that was synced. */
 export class PowerlessDisk {
   readonly #files = new Map<string, Image>();
   readonly #pending: Change[] = [];
 
-  /** With these contents, all of them synced. */
+  /** Starts with these files, all of them synced. */
   constructor(files: ReadonlyMap<string, Buffer>) {
     for (const [name, bytes] of files) this.#files.set(name, imageOf(bytes));
   }
@@ -47,11 +47,11 @@ export class PowerlessDisk {
     this.#pending.splice(0, this.#pending.length, ...others);
   }
 
-  /** As they are found when the power is back. */
+  /** The files after the power is back. */
   afterPowerLoss(loss: Loss, random: () => number): ReadonlyMap<string, Buffer> {
-    const found = new Map([...this.#files].map(([name, image]) => [name, copyOf(image)]));
-    for (const change of survivorsOf(this.#pending, { loss, random })) this.#apply(found, change);
-    return new Map([...found].map(([name, { bytes, size }]) => [name, bytes.subarray(0, size)]));
+    const files = new Map([...this.#files].map(([name, image]) => [name, copyOf(image)]));
+    for (const change of survivorsOf(this.#pending, { loss, random })) this.#apply(files, change);
+    return new Map([...files].map(([name, { bytes, size }]) => [name, bytes.subarray(0, size)]));
   }
 
   #apply(files: Map<string, Image>, change: Change): void {
@@ -89,7 +89,7 @@ function survivorsOf(
   }
 }
 
-/** A disk writes whole sectors, and not always all of one write. */
+/** A disk writes whole sectors, but not always all sectors of one write. */
 function sectorsOf({ file, at, bytes }: Extract<Change, { call: "write" }>): readonly Change[] {
   const sectors: Change[] = [];
   for (let begin = at; begin < at + bytes.length;) {
@@ -100,7 +100,7 @@ function sectorsOf({ file, at, bytes }: Extract<Change, { call: "write" }>): rea
   return sectors;
 }
 
-/** Grows without being copied each time. */
+/** A buffer with spare capacity, so that it is not copied each time it grows. */
 interface Image {
   bytes: Buffer;
   size: number;

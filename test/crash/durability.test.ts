@@ -29,7 +29,7 @@ async function openServer(): Promise<{ readonly server: RunningServer; readonly 
   return { server, folder };
 }
 
-/** Watches all threads until it is ended; resolves when it does. */
+/** Resolves when strace is attached to all threads. Returns a function that stops it and reads the trace. */
 async function trace(pid: number, file: string): Promise<() => Promise<string>> {
   const calls = "trace=fdatasync,fsync,read,readv,recvfrom,write,writev,sendto,sendmsg";
   const args = ["-f", "-y", "-s", "120", "-e", calls, "-o", file, "-p", String(pid)];
@@ -40,12 +40,12 @@ async function trace(pid: number, file: string): Promise<() => Promise<string>> 
     await exited;
   });
   await new Promise<void>((resolve, reject) => {
-    let said = "";
+    let output = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("attached")) resolve();
+      output += chunk.toString();
+      if (output.includes("attached")) resolve();
     });
-    child.once("exit", () => reject(new Error(`strace: ${said}`)));
+    child.once("exit", () => reject(new Error(`strace: ${output}`)));
   });
   return async () => {
     child.kill("SIGINT");
@@ -56,7 +56,7 @@ async function trace(pid: number, file: string): Promise<() => Promise<string>> 
 
 type Call = "request" | "sync" | "answer";
 
-/** In the order in which they were done; a call that was interrupted counts where it ended. */
+/** The calls in their order. An interrupted call counts where it ended. */
 function callsIn(traced: string, request: string): readonly Call[] {
   const syncing = new Set<string>();
   return traced.split("\n").flatMap((line): Call[] => {
@@ -73,8 +73,11 @@ function callsIn(traced: string, request: string): readonly Call[] {
   });
 }
 
-/** How often an answer went out, and how often the disk had been synced since it was asked for. */
-function answered(calls: readonly Call[]): { readonly answers: number; readonly synced: number } {
+/** Counts the responses, and those before which the disk was synced since the request. */
+function countAnswers(calls: readonly Call[]): {
+  readonly answers: number;
+  readonly synced: number;
+} {
   let isSynced = false;
   let [answers, synced] = [0, 0];
   for (const call of calls) {
@@ -87,35 +90,35 @@ function answered(calls: readonly Call[]): { readonly answers: number; readonly 
   return { answers, synced };
 }
 
-describe("what was acknowledged", () => {
-  it("had reached the disk before the answer went out, as the system calls show (P1)", async () => {
+describe("an acknowledged message", () => {
+  it("is on disk before the response is sent, as the system calls show (P1)", async () => {
     needTrace();
     const { server, folder } = await openServer();
     const client = createClient({ url: server.url });
     const repo = await client.repos.add({ path: "repo" });
     const { id } = await client.sessions.create({ repoId: repo.id });
-    // What waits in the queue starts no agent, whose output would be synced as well.
+    // A queued message starts no agent, whose output would be synced as well.
     await client.sessions.update(id, { delivery: "hold" });
 
     const endTrace = await trace(server.pid, path.join(folder, "trace"));
     for (let n = 0; n < MESSAGES; n += 1) await client.sessions.send(id, { text: `message ${n}` });
     for (let n = 0; n < MESSAGES; n += 1) await client.sessions.get(id);
     const traced = await endTrace();
-    expect(answered(callsIn(traced, `POST /api/sessions/${id}/messages`))).toMatchObject({
+    expect(countAnswers(callsIn(traced, `POST /api/sessions/${id}/messages`))).toMatchObject({
       answers: 2 * MESSAGES,
     });
     const sends = callsIn(traced, `POST /api/sessions/${id}/messages`);
     const untilLastSend = sends.slice(0, nthAnswer(sends, MESSAGES));
-    expect(answered(untilLastSend)).toEqual({ answers: MESSAGES, synced: MESSAGES });
-    // A read syncs nothing: the test can see the difference.
+    expect(countAnswers(untilLastSend)).toEqual({ answers: MESSAGES, synced: MESSAGES });
+    // A read syncs nothing, so the test distinguishes the two.
     const reads = callsIn(traced, `GET /api/sessions/${id}`);
-    expect(answered(reads.slice(nthAnswer(reads, MESSAGES)))).toEqual({
+    expect(countAnswers(reads.slice(nthAnswer(reads, MESSAGES)))).toEqual({
       answers: MESSAGES,
       synced: 0,
     });
   });
 
-  it("is there after a full disk: 507 while it is, deletes all the same, and everything again when it is not (P1, C5)", async () => {
+  it("survives a full disk: sends fail with 507, deletes work, and sends work again once space is free (P1, C5)", async () => {
     const rig = await CrashRig.open({ smallDisk: true });
     closers.push(() => rig.close());
     expect(await rig.start()).toBe(true);
@@ -132,7 +135,7 @@ describe("what was acknowledged", () => {
 
     const free = rig.fillDisk();
     const large = "x".repeat(900_000);
-    // What the log of the database has room for already is still taken.
+    // Messages that fit into the database's existing log are still accepted.
     const refused = await (async () => {
       for (;;) await client.sessions.send(other, { text: large });
     })().catch((error: unknown) => error);
@@ -154,9 +157,9 @@ describe("what was acknowledged", () => {
   });
 });
 
-/** The place behind it. */
+/** The index after the nth answer. */
 function nthAnswer(calls: readonly Call[], n: number): number {
   let seen = 0;
-  const found = calls.findIndex((call) => call === "answer" && (seen += 1) === n);
-  return found + 1;
+  const index = calls.findIndex((call) => call === "answer" && (seen += 1) === n);
+  return index + 1;
 }

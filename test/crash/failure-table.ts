@@ -2,7 +2,7 @@ import type { FaultCounts } from "./fault-window.ts";
 import type { MatrixRound } from "./matrix-round.ts";
 import { FAULTS, isPossible, MOMENTS, type FaultName, type Moment } from "./matrix.ts";
 
-/** Rows of cells: how often each fault struck each moment, and how often that broke something. */
+/** How often each fault hit each moment, and how often that violated an invariant. */
 export function matrixTable(rounds: readonly MatrixRound[]): string {
   const rows = FAULTS.map((fault) => [
     fault,
@@ -11,24 +11,24 @@ export function matrixTable(rounds: readonly MatrixRound[]): string {
   return markdownTable(["", ...MOMENTS], rows);
 }
 
-/** What was done and seen in all rounds together. */
+/** The totals of all rounds. */
 export function totals(rounds: readonly MatrixRound[]): readonly (readonly [string, number])[] {
-  const sum = (of: (round: MatrixRound) => number): number =>
-    rounds.reduce((total, round) => total + of(round), 0);
-  const most = (of: (round: MatrixRound) => number): number => Math.max(0, ...rounds.map(of));
-  const done = Object.entries(COUNT_NAMES).map(
+  const sum = (read: (round: MatrixRound) => number): number =>
+    rounds.reduce((total, round) => total + read(round), 0);
+  const most = (read: (round: MatrixRound) => number): number => Math.max(0, ...rounds.map(read));
+  const faultTotals = Object.entries(COUNT_NAMES).map(
     ([key, name]) => [name, sum(({ counts }) => Reflect.get(counts, key))] as const,
   );
   return [
     ["rounds", rounds.length],
-    ["sessions struck in their moment", sum(({ hit }) => hit.length)],
-    ["sessions not in their moment any more, not counted", sum(({ missed }) => missed.length)],
-    ...done,
+    ["sessions hit in their moment", sum(({ hit }) => hit.length)],
+    ["sessions no longer in their moment, not counted", sum(({ missed }) => missed.length)],
+    ...faultTotals,
     ["messages acknowledged", sum(({ acknowledged }) => acknowledged)],
-    ["requests refused or lost, and sent again under their key", sum(({ refused }) => refused)],
+    ["requests refused or lost, and sent again with their key", sum(({ refused }) => refused)],
     ["reconnects of event streams", sum(({ reconnects }) => reconnects)],
     ["events received by clients", sum(({ events }) => events)],
-    ["slowest end of a run of before, ms after the fault", most(({ settledMs }) => settledMs)],
+    ["latest end of an earlier run, ms after the fault", most(({ settledMs }) => settledMs)],
     ["violations", sum(({ violations }) => violations.length)],
   ];
 }
@@ -52,13 +52,13 @@ export function markdownTable(
 
 const COUNT_NAMES: Readonly<Record<keyof FaultCounts, string>> = {
   randomKills: "kills of the server at a random moment",
-  failpointKills: "kills of the server at a named place",
-  agentsKilled: "processes of agents killed",
+  failpointKills: "kills of the server at a failpoint",
+  agentsKilled: "agent processes killed",
   misbehaviours: "misbehaviours of agents",
   pauses: "pauses of the server",
-  busyPeriods: "times the database was held by another process",
+  busyPeriods: "times another process locked the database",
   fullDisks: "times the disk was full",
-  clientsCut: "clients cut off",
+  clientsCut: "clients disconnected",
   clockJumps: "jumps of the clock",
 };
 

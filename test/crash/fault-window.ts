@@ -22,7 +22,7 @@ export interface FaultWindow extends PlannedRound {
   readonly orphans: Set<number>;
 }
 
-/** What was done, in numbers. */
+/** How many faults of each kind were injected. */
 export interface FaultCounts {
   randomKills: number;
   failpointKills: number;
@@ -47,13 +47,13 @@ export const NO_COUNTS: FaultCounts = {
   clockJumps: 0,
 };
 
-/** Of all sessions, those that are sent another message when more is to be done. */
-const MORE_FOR = 0.15;
+/** Share of the sessions that get another message during a fault. */
+const EXTRA_MESSAGE_SHARE = 0.15;
 const HOUR_MS = 3_600_000;
-/** The migration that does most, and the oldest that can be taken back without losing sessions. */
-const BACK_BEFORE = "0003-search";
+/** The largest migration, and the oldest that can be rolled back without losing sessions. */
+const OLDEST_ROLLBACK = "0003-search";
 
-/** From the first moment of the fault until the server serves again. */
+/** Injects the fault and waits until the server serves again. */
 export async function openFaultWindow(window: FaultWindow): Promise<void> {
   switch (window.at) {
     case "serving":
@@ -74,20 +74,26 @@ async function whileServing(window: FaultWindow): Promise<void> {
     case "server killed":
     case "both killed":
       if (failpoint === null)
-        return killManyTimes(window, { servingShare: 0.4, meanwhile: () => busyAgain(window) });
-      await killServer(window, { trigger: () => goOnInVain(window) });
+        return killManyTimes(window, {
+          servingShare: 0.4,
+          meanwhile: () => sendMoreRequests(window),
+        });
+      await killServer(window, { trigger: () => sendRequests(window) });
       return startAgain(rig);
     case "second kill":
       if (failpoint === null)
-        return killManyTimes(window, { servingShare: 0.1, meanwhile: () => busyAgain(window) });
+        return killManyTimes(window, {
+          servingShare: 0.1,
+          meanwhile: () => sendMoreRequests(window),
+        });
       await killAtRandom(window);
       return killWhileStarting(window);
     case "disk full":
       return fillManyTimes(window);
     default: {
       const end = await beginFault(window, fault);
-      goOnInVain(window);
-      await pause(lastsMs(window));
+      sendRequests(window);
+      await pause(durationMs(window));
       if (fault === "clock jump" && random() < 0.5) {
         await killAtRandom(window);
         await startAgain(rig);
@@ -102,8 +108,8 @@ async function fillManyTimes(window: FaultWindow): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     if (time > 0) await pause(window.random() * 800);
     const end = await beginFault(window, "disk full");
-    busyAgain(window);
-    await pause(lastsMs(window));
+    sendMoreRequests(window);
+    await pause(durationMs(window));
     await end();
   }
 }
@@ -121,16 +127,16 @@ async function whileStopping(window: FaultWindow): Promise<void> {
       await killAtRandom(window);
       return killWhileStarting(window);
     default: {
-      // Agents are soon gone from a server that stops.
-      const sooner = fault === "agent misbehaves" ? await beginFault(window, fault) : null;
+      // A stopping server soon stops its agents, so they must misbehave before.
+      const early = fault === "agent misbehaves" ? await beginFault(window, fault) : null;
       rig.signal("SIGTERM");
       await pause(random() * 300);
-      const end = sooner ?? (await beginFault(window, fault));
-      await pause(lastsMs(window));
+      const end = early ?? (await beginFault(window, fault));
+      await pause(durationMs(window));
       if (fault === "node paused") await end();
       await rig.stop();
       if (fault === "client gone") {
-        // Those who left come again, and want an answer.
+        // Clients that disconnected return and expect an answer.
         await startAgain(rig);
         return end();
       }
@@ -143,11 +149,11 @@ async function whileStopping(window: FaultWindow): Promise<void> {
 async function whileMigrating(window: FaultWindow): Promise<void> {
   const { rig, fault, random } = window;
   await rig.kill();
-  await goBack(rig);
+  await rollBack(rig);
   if (fault === "disk full" || fault === "database busy") {
     const end = await beginFault(window, fault);
     const { ready } = rig.begin();
-    await Promise.race([ready, pause(lastsMs(window) + 2_000)]);
+    await Promise.race([ready, pause(durationMs(window) + 2_000)]);
     await end();
     if (!(await ready)) await startAgain(rig);
     return;
@@ -158,7 +164,7 @@ async function whileMigrating(window: FaultWindow): Promise<void> {
     case "both killed":
     case "second kill":
       for (let time = 0; time < times; time += 1) {
-        // A start that is not killed in time migrates, and the next has nothing left to do.
+        // If a start is not killed in time, it completes the migration and the next start has nothing to do.
         await killServer(
           {
             ...window,
@@ -172,7 +178,7 @@ async function whileMigrating(window: FaultWindow): Promise<void> {
       const { ready } = rig.begin();
       await pause(random() * 1_500);
       const end = await beginFault(window, fault);
-      await pause(lastsMs(window));
+      await pause(durationMs(window));
       await end();
       if (!(await ready)) await startAgain(rig);
       return;
@@ -180,15 +186,15 @@ async function whileMigrating(window: FaultWindow): Promise<void> {
   }
 }
 
-async function goBack(rig: CrashRig): Promise<void> {
+async function rollBack(rig: CrashRig): Promise<void> {
   const migrations = await openMigrations({ engine: "sqlite", file: rig.database });
   for (;;) {
-    const [undone] = await migrations.down();
-    if (undone === undefined || undone.name === BACK_BEFORE) return;
+    const [migration] = await migrations.down();
+    if (migration === undefined || migration.name === OLDEST_ROLLBACK) return;
   }
 }
 
-/** Begins what is not a kill of the server; returns how to end it. */
+/** Starts a fault that is not a kill of the server, and returns a function that ends it. */
 async function beginFault(
   { rig, sessions, random, counts }: FaultWindow,
   fault: Exclude<FaultName, "server killed" | "both killed" | "second kill">,
@@ -200,8 +206,8 @@ async function beginFault(
     case "agent misbehaves":
       for (const session of sessions) session.misbehave();
       return async () => {
-        const begun = await Promise.all(sessions.map((session) => session.hasMisbehaved()));
-        counts.misbehaviours += begun.filter(Boolean).length;
+        const results = await Promise.all(sessions.map((session) => session.hasMisbehaved()));
+        counts.misbehaviours += results.filter(Boolean).length;
       };
     case "node paused":
       counts.pauses += 1;
@@ -237,12 +243,12 @@ async function beginFault(
   }
 }
 
-function lastsMs({ fault, rig, random }: FaultWindow): number {
+function durationMs({ fault, rig, random }: FaultWindow): number {
   switch (fault) {
     case "node paused":
       return rig.silentMs + 500;
     case "database busy":
-      // Some longer than the server waits for the database.
+      // A quarter of them last longer than the server waits for the database.
       return random() < 0.25 ? 6_000 : 500 + random() * 1_500;
     case "disk full":
       return 500 + random() * 1_500;
@@ -251,14 +257,14 @@ function lastsMs({ fault, rig, random }: FaultWindow): number {
   }
 }
 
-/** What clients want of a server that may be about to die. They ask again afterwards. */
-function goOnInVain({ sessions }: FaultWindow): void {
-  for (const session of sessions) session.goOn().catch(() => {});
+/** Sends the clients' requests to a server that may be about to die. They retry afterwards. */
+function sendRequests({ sessions }: FaultWindow): void {
+  for (const session of sessions) session.proceed().catch(() => {});
 }
 
-/** The same, and more for some of them to do. */
-function busyAgain(window: FaultWindow): void {
-  goOnInVain(window);
+/** Like `sendRequests`, with additional messages for some sessions. */
+function sendMoreRequests(window: FaultWindow): void {
+  sendRequests(window);
   for (const session of window.sessions)
-    if (window.random() < MORE_FOR) session.sendMore().catch(() => {});
+    if (window.random() < EXTRA_MESSAGE_SHARE) session.sendMore().catch(() => {});
 }

@@ -11,8 +11,8 @@ import { flood, say, script, tool } from "../../packages/server/src/providers/te
 import { scriptedCommand } from "../../packages/server/src/providers/testing/scripted-provider.ts";
 import { openMigrations, openStore } from "../../packages/server/src/storage/open-store.ts";
 import { fillSessions } from "../../bench/fill.ts";
-import { marked } from "../e2e/marked-processes.ts";
-import { repeat } from "../machine/repeat.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { waitedMs } from "../machine/waited.ts";
 import {
   prepareFolder,
@@ -25,9 +25,9 @@ import { freePort } from "../../packages/server/src/storage/testing/free-port.ts
 const KILLS = repeat({ short: 6, long: 50 });
 const STORED_SESSIONS = repeat({ short: 500, long: 10_000 });
 const SESSIONS = repeat({ short: 3, long: 4 });
-/** Each session is sent so many messages at least, however fast the machine is. */
+/** Minimum number of messages per session, however fast the machine is. */
 const MESSAGES = 6;
-/** A session must be at rest this long after the last start, whatever it was doing. */
+/** A session must settle within this time after the last start, whatever it was doing. */
 const SETTLED_WITHIN_MS = 10_000;
 
 let folder: string;
@@ -65,13 +65,13 @@ function start(): Promise<RunningServer> {
 }
 
 interface Sender {
-  /** The messages that were acknowledged so far. */
+  /** IDs of the messages acknowledged so far. */
   readonly acknowledged: readonly string[];
   readonly ended: Promise<void>;
 }
 
-/** Sends one message after the other, each under its key until it is acknowledged, and notes what was. */
-function sendOn(sessionId: string, stopped: AbortSignal): Sender {
+/** Sends one message after another, retries each with its idempotency key, and records acknowledged ones. */
+function startSending(sessionId: string, stopped: AbortSignal): Sender {
   const acknowledged: string[] = [];
   return { acknowledged, ended: sendUntil(stopped, { sessionId, acknowledged }) };
 }
@@ -105,34 +105,35 @@ async function sendUntil(
   }
 }
 
-interface Seen {
-  /** The longest text that was shown of each message. */
+interface Observation {
+  /** The longest text shown of each message. */
   readonly texts: Map<string, string>;
   last: WholeSession;
 }
 
 interface Watcher {
-  readonly seen: Seen;
+  readonly observation: Observation;
   readonly ended: Promise<void>;
 }
 
-/** Follows a session through every death of the server, and remembers all that was ever shown. */
+/** Follows a session across all restarts of the server, and records everything that was shown. */
 async function watch(sessionId: string, signal: AbortSignal): Promise<Watcher> {
-  const following = client.sessions.follow(sessionId, { signal });
-  const first = await following.next();
+  const updates = client.sessions.follow(sessionId, { signal });
+  const first = await updates.next();
   if (first.done === true) throw new Error("the session was deleted");
-  const seen: Seen = { texts: new Map(), last: first.value.session };
+  const observation: Observation = { texts: new Map(), last: first.value.session };
   const read = async (): Promise<void> => {
-    for await (const { session } of following) {
-      seen.last = session;
+    for await (const { session } of updates) {
+      observation.last = session;
       for (const { id, content } of session.messages.slice(-3)) {
         const text = content["text"];
         if (typeof text !== "string") continue;
-        if (text.length >= (seen.texts.get(id) ?? "").length) seen.texts.set(id, text);
+        const shown = observation.texts.get(id) ?? "";
+        if (text.length >= shown.length) observation.texts.set(id, text);
       }
     }
   };
-  return { seen, ended: read() };
+  return { observation, ended: read() };
 }
 
 async function settled(sessionId: string): Promise<WholeSession> {
@@ -145,7 +146,7 @@ async function settled(sessionId: string): Promise<WholeSession> {
   }
 }
 
-describe("a server that is killed again and again while agents stream", () => {
+describe("a server that is killed repeatedly while agents stream", () => {
   it(`loses no acknowledged message and no word that was shown, in ${KILLS} kills (P1, P3, P4, P5, C5, C7)`, async () => {
     const repos = Array.from({ length: SESSIONS }, (_, index) => `repo-${index}`);
     const ids: string[] = [];
@@ -157,10 +158,11 @@ describe("a server that is killed again and again while agents stream", () => {
     const sending = new AbortController();
     const watching = new AbortController();
     const watchers = await Promise.all(ids.map((id) => watch(id, watching.signal)));
-    const senders = ids.map((id) => sendOn(id, sending.signal));
+    const senders = ids.map((id) => startSending(id, sending.signal));
 
     let restartedAt = 0;
-    const shown = (): number => watchers.reduce((sum, { seen }) => sum + seen.texts.size, 0);
+    const shown = (): number =>
+      watchers.reduce((sum, { observation }) => sum + observation.texts.size, 0);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = shown();
       await expect.poll(shown, { interval: 10 }).toBeGreaterThan(before);
@@ -169,9 +171,9 @@ describe("a server that is killed again and again while agents stream", () => {
       restartedAt = Date.now();
       server = await start();
     }
-    // A machine that has no time for the server makes no promise.
+    // The promised time does not include time without a processor.
     const tookMs = (): number => Date.now() - restartedAt - waitedMs(server.pid);
-    while (runsBegunBefore(restartedAt) > 0) {
+    while (activeRunsStartedBefore(restartedAt) > 0) {
       expect(tookMs()).toBeLessThan(SETTLED_WITHIN_MS);
       await pause(50);
     }
@@ -182,30 +184,30 @@ describe("a server that is killed again and again while agents stream", () => {
     await Promise.all(senders.map(({ ended }) => ended));
 
     const finals = await Promise.all(ids.map(settled));
-    const known = await watchedTo(watchers, { finals, watching });
+    const observations = await waitForWatchers(watchers, { finals, watching });
 
     for (const [index, final] of finals.entries()) {
       const { messages } = final;
       const sent = senders[index]?.acknowledged ?? [];
       expect(sent.length).toBeGreaterThanOrEqual(MESSAGES);
-      const given = messages.filter(({ role }) => role === "user").map(({ id }) => id);
-      expect(given.filter((id) => sent.includes(id))).toEqual(sent);
-      expect(new Set(given).size).toBe(given.length);
+      const userIds = messages.filter(({ role }) => role === "user").map(({ id }) => id);
+      expect(userIds.filter((id) => sent.includes(id))).toEqual(sent);
+      expect(new Set(userIds).size).toBe(userIds.length);
       const texts = new Map(messages.map(({ id, content }) => [id, content["text"]]));
-      for (const [id, shown] of known[index]?.texts ?? []) {
+      for (const [id, shown] of observations[index]?.texts ?? []) {
         expect(String(texts.get(id)).startsWith(shown), `message ${id}`).toBe(true);
       }
       expect(messages.every(({ complete }) => complete)).toBe(true);
-      expect(known[index]?.last).toEqual(final);
+      expect(observations[index]?.last).toEqual(final);
     }
     expect(await server.end("SIGTERM")).toMatchObject({ code: 0 });
-    expect(marked(MARKER_VARIABLE, path.join(folder, "root"))).toEqual([]);
+    expect(markedProcesses(MARKER_VARIABLE, path.join(folder, "root"))).toEqual([]);
     server = await start();
   }, 400_000);
 });
 
-/** Runs of servers that are dead, and still said to be under way. */
-function runsBegunBefore(time: number): number {
+/** Counts runs of dead servers that are still marked as active. */
+function activeRunsStartedBefore(time: number): number {
   const database = new DatabaseSync(path.join(folder, "data", "holdfast.db"), { readOnly: true });
   const row = database
     .prepare(
@@ -216,16 +218,16 @@ function runsBegunBefore(time: number): number {
   return Number(row?.["count"]);
 }
 
-/** Waits until the watchers have come to where the sessions are, then ends them. */
-async function watchedTo(
+/** Waits until the watchers have caught up with the sessions, then stops them. */
+async function waitForWatchers(
   watchers: readonly Watcher[],
   { finals, watching }: { finals: readonly WholeSession[]; watching: AbortController },
-): Promise<readonly Seen[]> {
+): Promise<readonly Observation[]> {
   const deadline = Date.now() + 30_000;
-  const isThere = ({ seen }: Watcher, index: number): boolean =>
-    seen.last.lastEventId === finals[index]?.lastEventId;
-  while (!watchers.every(isThere) && Date.now() < deadline) await pause(50);
+  const isCaughtUp = ({ observation }: Watcher, index: number): boolean =>
+    observation.last.lastEventId === finals[index]?.lastEventId;
+  while (!watchers.every(isCaughtUp) && Date.now() < deadline) await pause(50);
   watching.abort();
   await Promise.all(watchers.map(({ ended }) => ended));
-  return watchers.map(({ seen }) => seen);
+  return watchers.map(({ observation }) => observation);
 }

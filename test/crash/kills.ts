@@ -2,31 +2,31 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FaultWindow } from "./fault-window.ts";
 import type { CrashRig } from "./crash-rig.ts";
 
-/** How often a round at random kills. */
+/** Range of the number of kills in a random round. */
 export interface Kills {
   readonly fewest: number;
   readonly most: number;
 }
 
-/** A failpoint that is not reached in this time is given up: the kill is then one at random. */
+/** If a failpoint is not reached within this time, the server is killed at random instead. */
 const REACHED_WITHIN_MS = 15_000;
-/** A run of many kills has many in each round; what is about single moments needs few. */
+/** Rounds of random kills have many. Rounds about single moments need few. */
 export const MANY_KILLS: Kills = { fewest: 8, most: 20 };
 export const FEW_KILLS: Kills = { fewest: 2, most: 3 };
 export const ONE_KILL: Kills = { fewest: 1, most: 1 };
 const SHORTEST_GAP_MS = 50;
 const LONGEST_GAP_MS = 1_500;
-/** From the first look into the database until the server serves, and a little more. */
+/** Slightly longer than the time from opening the database until the server serves. */
 const RECOVERY_MS = 600;
 
-/** At random: some while it serves again and has been given more to do, the others while it still recovers. */
+/** Kills at random: sometimes when the server serves again and has new work, otherwise while it recovers. */
 export async function killManyTimes(
   window: FaultWindow,
   {
     servingShare,
     meanwhile,
   }: {
-    /** Of the kills, those that wait until the server serves again. */
+    /** Share of the kills that wait until the server serves again. */
     readonly servingShare: number;
     readonly meanwhile: () => void;
   },
@@ -54,7 +54,7 @@ async function loadAgain(rig: CrashRig): Promise<void> {
   await loaded;
 }
 
-/** At the failpoint if there is one and it is reached; else at random. `trigger` makes something happen. */
+/** Kills at the failpoint if there is one and it is reached, otherwise at random. `trigger` starts the activity. */
 export async function killServer(
   window: FaultWindow,
   { trigger, withinMs = 300 }: { readonly trigger: () => void; readonly withinMs?: number },
@@ -66,18 +66,18 @@ export async function killServer(
   if (failpoint === null) {
     trigger();
     await pause(random() * withinMs);
-    noteAgents(window);
-    // One that was stopping may have ended by itself.
+    recordOrphans(window);
+    // A stopping server may already have exited.
     if (rig.isUp) counts.randomKills += 1;
     rig.signal("SIGKILL");
     killAgents();
-    return rig.gone();
+    return rig.exited();
   }
-  const isOften = failpoint === "command.committed" || failpoint === "recovery.claimed";
-  rig.control({ dieAt: { failpoint, time: isOften ? 1 + Math.floor(random() * 4) : 1 } });
+  const isFrequent = failpoint === "command.committed" || failpoint === "recovery.claimed";
+  rig.control({ dieAt: { failpoint, time: isFrequent ? 1 + Math.floor(random() * 4) : 1 } });
   trigger();
   const isReached = await Promise.race([
-    rig.gone().then(() => true),
+    rig.exited().then(() => true),
     pause(REACHED_WITHIN_MS, false, { ref: false }),
   ]);
   killAgents();
@@ -89,23 +89,23 @@ export async function killServer(
 export async function killAtRandom(window: FaultWindow): Promise<void> {
   const { rig, fault, counts } = window;
   if (!rig.isUp) return;
-  noteAgents(window);
+  recordOrphans(window);
   await rig.kill();
   counts.randomKills += 1;
   if (fault === "both killed") counts.agentsKilled += rig.killAgents();
 }
 
-/** The first start after a kill is killed, too. */
+/** Also kills the first start after a kill. */
 export async function killWhileStarting(window: FaultWindow): Promise<void> {
   await killServer(window, { trigger: () => void window.rig.begin(), withinMs: 3_000 });
   return startAgain(window.rig);
 }
 
 export async function startAgain(rig: CrashRig): Promise<void> {
-  if (!(await rig.start())) throw new Error(`the server does not start: ${rig.said}`);
+  if (!(await rig.start())) throw new Error(`the server does not start: ${rig.output}`);
 }
 
-/** They lose their server now; none may be left when the next one serves. */
-function noteAgents({ rig, orphans }: FaultWindow): void {
+/** These agents lose their server. None may be left when the next server serves. */
+function recordOrphans({ rig, orphans }: FaultWindow): void {
   for (const pid of rig.agents()) orphans.add(pid);
 }

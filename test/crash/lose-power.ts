@@ -5,83 +5,83 @@ import { isDeepStrictEqual } from "node:util";
 import { openStore } from "../../packages/server/src/storage/open-store.ts";
 import { seeded } from "../cluster/faults.ts";
 import { LOSSES, PowerlessDisk, type Loss } from "./disk-after-power-loss.ts";
-import { checkIntegrity, foldDifference } from "./read-file-stored.ts";
+import { checkIntegrity, replayDifference } from "./read-file-stored.ts";
 import type { Recording } from "./record-writes.ts";
 
-/** What came of losing the power at many moments. */
+/** The results of power losses at many moments. */
 export interface PowerLosses {
   readonly moments: number;
-  /** Moments with writes that no sync had brought to the disk. */
+  /** Moments with unsynced writes. */
   readonly unsynced: number;
-  /** What clients had been told by the end. */
-  readonly told: { readonly messages: number; readonly ends: number };
+  /** Number of messages and ends of runs that clients were told of. */
+  readonly confirmed: { readonly messages: number; readonly ends: number };
   readonly wrong: readonly string[];
 }
 
 export interface LossOptions {
   readonly folder: string;
   readonly seed: number;
-  /** How many besides one after each answer. */
+  /** Random moments, in addition to one after each response. */
   readonly atRandom: number;
 }
 
-/** What clients were told so far, and can rely on. */
-interface Told {
+/** The messages and ends of runs that clients were told of and can rely on. */
+interface Confirmed {
   readonly messages: Set<string>;
-  /** How runs have ended, by their ids. */
+  /** Final status of runs by ID. */
   readonly ends: Map<string, string>;
 }
 
-/** Goes through what was recorded, and again and again looks at what a loss of power would leave. */
+/** Replays the recording and checks, at many moments, what a power loss would leave on disk. */
 export async function losePower(
   { before, after, calls, sessions }: Recording,
   { folder, seed, atRandom }: LossOptions,
 ): Promise<PowerLosses> {
   const random = seeded(seed);
   const disk = new PowerlessDisk(before);
-  const told: Told = { messages: new Set(), ends: new Map() };
-  const changing = calls.filter((call) => call.call !== "said" && disk.has(call.file)).length;
+  const confirmed: Confirmed = { messages: new Set(), ends: new Map() };
+  const changing = calls.filter((call) => call.call !== "send" && disk.has(call.file)).length;
   const wrong: string[] = [];
   let [moments, unsynced] = [0, 0];
   const lose = async (loss: Loss): Promise<void> => {
     moments += 1;
     if (disk.pending > 0) unsynced += 1;
     const file = writeFiles(folder, disk.afterPowerLoss(loss, random));
-    const complaints = await complaintsOf(file, { told, sessions });
-    wrong.push(...complaints.map((complaint) => `moment ${moments}, ${loss}: ${complaint}`));
+    const errors = await errorsIn(file, { confirmed, sessions });
+    wrong.push(...errors.map((error) => `moment ${moments}, ${loss}: ${error}`));
   };
   for (const call of calls) {
-    if (call.call === "said") {
-      if (hear(call.text, told)) await lose(pick(random));
+    if (call.call === "send") {
+      if (recordConfirmed(call.text, confirmed)) await lose(pick(random));
     } else if (disk.has(call.file)) {
       disk.do(call);
       if (random() < atRandom / changing) await lose(pick(random));
     }
   }
   if (!isDeepStrictEqual(disk.afterPowerLoss("all of it", random), after))
-    wrong.push("not everything that was written has been recorded");
-  const { messages, ends } = told;
-  return { moments, unsynced, told: { messages: messages.size, ends: ends.size }, wrong };
+    wrong.push("the trace lacks some writes");
+  const { messages, ends } = confirmed;
+  return { moments, unsynced, confirmed: { messages: messages.size, ends: ends.size }, wrong };
 }
 
 function pick(random: () => number): Loss {
   return LOSSES[Math.floor(random() * LOSSES.length)] ?? "nothing of it";
 }
 
-/** Whether that was something to rely on. */
-function hear(text: string, { messages, ends }: Told): boolean {
-  const known = messages.size + ends.size;
-  const answered = /^HTTP\/1\.1 2\d\d .*?"message":\{"id":"([^"]+)"/su.exec(text)?.[1];
-  if (answered !== undefined) messages.add(answered);
+/** Records the messages and ends of runs in a response. Returns whether there were new ones. */
+function recordConfirmed(text: string, { messages, ends }: Confirmed): boolean {
+  const before = messages.size + ends.size;
+  const messageId = /^HTTP\/1\.1 2\d\d .*?"message":\{"id":"([^"]+)"/su.exec(text)?.[1];
+  if (messageId !== undefined) messages.add(messageId);
   for (const [, data = ""] of text.matchAll(/^event: run\ndata: (.*)$/gmu)) {
     const run: { readonly id: string; readonly status: string; readonly endedAt: unknown } =
       JSON.parse(data);
     if (run.endedAt !== null) ends.set(run.id, run.status);
   }
-  return messages.size + ends.size > known;
+  return messages.size + ends.size > before;
 }
 
-/** Returns the database. */
+/** Returns the path of the database. */
 function writeFiles(folder: string, files: ReadonlyMap<string, Buffer>): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -89,27 +89,27 @@ function writeFiles(folder: string, files: ReadonlyMap<string, Buffer>): string 
   return path.join(folder, "holdfast.db");
 }
 
-async function complaintsOf(
+async function errorsIn(
   file: string,
-  { told, sessions }: { readonly told: Told; readonly sessions: readonly string[] },
+  { confirmed, sessions }: { readonly confirmed: Confirmed; readonly sessions: readonly string[] },
 ): Promise<readonly string[]> {
   const store = await openStore({ engine: "sqlite", file }, { clock: Date.now, ownThread: false });
   try {
-    const complaints = checkIntegrity(file).map((complaint) => `the file: ${complaint}`);
+    const errors = checkIntegrity(file).map((error) => `the file: ${error}`);
     for (const id of sessions) {
-      const difference = await foldDifference(store, id);
-      if (difference !== null) complaints.push(`row and log of ${id}: ${difference}`);
+      const difference = await replayDifference(store, id);
+      if (difference !== null) errors.push(`row and log of ${id}: ${difference}`);
     }
-    return [...complaints, ...missing(file, told)];
+    return [...errors, ...missing(file, confirmed)];
   } finally {
     await store.close();
   }
 }
 
-function missing(file: string, { messages, ends }: Told): readonly string[] {
+function missing(file: string, { messages, ends }: Confirmed): readonly string[] {
   const raw = new DatabaseSync(file, { readOnly: true });
   try {
-    // One that waits is in the queue, and becomes a message when its run begins.
+    // A waiting message is in the queue. It becomes a message when its run starts.
     const stored = new Set(
       raw
         .prepare(
@@ -128,7 +128,7 @@ function missing(file: string, { messages, ends }: Told): readonly string[] {
       ...[...messages].filter((id) => !stored.has(id)).map((id) => `message ${id} is lost`),
       ...[...ends]
         .filter(([id, status]) => runs.get(id) !== status)
-        .map(([id, status]) => `run ${id} was ${status}, and is ${runs.get(id) ?? "gone"}`),
+        .map(([id, status]) => `run ${id} was ${status} and is now ${runs.get(id) ?? "missing"}`),
     ];
   } finally {
     raw.close();

@@ -12,58 +12,59 @@ import { writePage } from "./write-page.ts";
 
 const { values } = parseArgs({
   options: {
-    /** How often each cell is run. */
+    /** Number of rounds per cell. */
     rounds: { type: "string", default: "2" },
     seed: { type: "string" },
-    /** Goes on until so much was done, as in `kills=1000,failpoints=120,disk=50,misbehaviours=200,reconnects=1000`. */
+    /** Continues until these totals are reached, as in `kills=1000,failpoints=120,disk=50,misbehaviours=200,reconnects=1000`. */
     until: { type: "string" },
-    /** A fault, a moment, or `fault/moment`; several are run in turn. */
+    /** A fault, a moment, or `fault/moment`. May be repeated. */
     only: { type: "string", multiple: true, default: [] },
-    /** Where the results are kept; a run that was broken off goes on from there. Further ones are for `--docs`. */
+    /** Folder of the results, from which an interrupted run continues. Further folders are for `--docs`. */
     results: { type: "string", multiple: true, default: [".cache/crash"] },
-    /** No round is begun after so long. */
+    /** Starts no round after this time. */
     minutes: { type: "string" },
     docs: { type: "boolean", default: false },
   },
 });
 
-const asked = values.seed === undefined ? null : Number(values.seed);
+const seedOption = values.seed === undefined ? null : Number(values.seed);
 const [folder = "", ...others] = values.results;
-const before = readResults(folder, asked);
-const seed = before?.seed ?? asked ?? Date.now() % 1_000_000;
-const only = values.only.map(chosen);
+const before = readResults(folder, seedOption);
+const seed = before?.seed ?? seedOption ?? Date.now() % 1_000_000;
+const only = values.only.map(parseFilter);
 const targets = values.until === undefined ? {} : parseTargets(values.until);
-if (typeof targets === "string") refuse(targets);
+if (typeof targets === "string") exitWithUsage(targets);
 const moments = SESSION_MOMENTS.filter(
   (each) => only.length === 0 || only.some(({ moment }) => moment === null || moment === each),
 );
 const passes = Number(values.rounds);
 const impossible = new Map(
   planPass(0)
-    .filter(isChosen)
+    .filter(matchesFilter)
     .flatMap((each) => {
       const why = whyNotHere(each);
       return why === null ? [] : [[each.fault, why] as const];
     }),
 );
-for (const [name, why] of impossible) process.stdout.write(`left out, ${name}: ${why}\n`);
-const isWanted = (each: PlannedRound): boolean => isChosen(each) && !impossible.has(each.fault);
+for (const [name, why] of impossible) process.stdout.write(`skipped, ${name}: ${why}\n`);
+const isWanted = (each: PlannedRound): boolean =>
+  matchesFilter(each) && !impossible.has(each.fault);
 const rounds: MatrixRound[] = [...(before?.rounds ?? [])];
 process.stdout.write(
-  `each cell ${passes} times, ${rounds.length} rounds done before, --seed ${seed}\n`,
+  `${passes} rounds per cell, ${rounds.length} rounds already done, --seed ${seed}\n`,
 );
 
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interrupted.abort());
-const late = new AbortController();
+const timeLimit = new AbortController();
 if (values.minutes !== undefined)
-  setTimeout(() => late.abort(), Number(values.minutes) * 60_000).unref();
+  setTimeout(() => timeLimit.abort(), Number(values.minutes) * 60_000).unref();
 
 let failure: string | null = null;
 let program: string | null = null;
 try {
-  // Without either, only what was done before is shown.
+  // Without either option, only earlier results are shown.
   const isRun = passes > 0 || values.until !== undefined;
   program = isRun ? await bundleServer() : null;
   await runMatrix(planRounds({ passes, targets, isWanted, rounds }), {
@@ -71,9 +72,9 @@ try {
     ...(program !== null && { program }),
     done: rounds.length,
     ...(moments.length > 0 && { momentsOf: () => moments }),
-    signal: AbortSignal.any([interrupted.signal, late.signal]),
+    signal: AbortSignal.any([interrupted.signal, timeLimit.signal]),
     onRound: (round) => {
-      // The server under test got the signal, too: what came of that round says nothing.
+      // The server under test got the signal, too, so the result of this round means nothing.
       if (interrupted.signal.aborted) return;
       rounds.push(round);
       writeResults(folder, { seed, rounds });
@@ -97,35 +98,38 @@ for (const [name, total] of totals(rounds))
   process.stdout.write(`${String(total).padStart(8)}  ${name}\n`);
 if (failure !== null) process.stdout.write(`\n${failure}\n`);
 if (values.docs) {
-  const more = others.flatMap((other) => readResults(other, null) ?? []);
-  writePage([{ seed, rounds }, ...more]);
+  const otherResults = others.flatMap((other) => readResults(other, null) ?? []);
+  writePage([{ seed, rounds }, ...otherResults]);
 }
 const isGood = failure === null && rounds.every(({ violations }) => violations.length === 0);
-// After a failure clients may still be trying.
+// After a failure clients may still be retrying.
 process.exit(isGood ? 0 : 1);
 
-function isChosen({ fault: its, at }: PlannedRound): boolean {
+function matchesFilter({ fault: plannedFault, at }: PlannedRound): boolean {
   if (only.length === 0) return true;
   return only.some(({ fault, moment }) => {
-    if (fault !== null && its !== fault) return false;
+    if (fault !== null && plannedFault !== fault) return false;
     if (moment === null) return true;
     return at === "serving" ? SESSION_MOMENTS.some((each) => each === moment) : at === moment;
   });
 }
 
-function chosen(text: string): { readonly fault: string | null; readonly moment: string | null } {
+function parseFilter(text: string): {
+  readonly fault: string | null;
+  readonly moment: string | null;
+} {
   const words = text.split("/");
-  const unknown = words.find((word) => ![...FAULTS, ...MOMENTS].some((known) => known === word));
+  const unknown = words.find((word) => ![...FAULTS, ...MOMENTS].some((name) => name === word));
   if (unknown !== undefined)
-    refuse(
-      `"${unknown}" is no fault (${FAULTS.join(", ")}) and no moment (${MOMENTS.join(", ")}).`,
+    exitWithUsage(
+      `"${unknown}" is neither a fault (${FAULTS.join(", ")}) nor a moment (${MOMENTS.join(", ")}).`,
     );
-  const found = (names: readonly string[]): string | null =>
+  const find = (names: readonly string[]): string | null =>
     words.find((word) => names.includes(word)) ?? null;
-  return { fault: found(FAULTS), moment: found(MOMENTS) };
+  return { fault: find(FAULTS), moment: find(MOMENTS) };
 }
 
-function refuse(why: string): never {
+function exitWithUsage(why: string): never {
   process.stderr.write(`${why}\n`);
   process.exit(64);
 }

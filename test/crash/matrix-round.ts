@@ -9,20 +9,20 @@ import { MANY_KILLS, type Kills } from "./kills.ts";
 import { SESSION_MOMENTS, type Moment, type PlannedRound, type SessionMoment } from "./matrix.ts";
 import { MISBEHAVIOURS, MISBEHAVIOURS_AT_START, type Misbehaviour } from "./misbehaviours.ts";
 import { PlacedSession } from "./placed-session.ts";
-import { checkIntegrity, readFileStored, runsUnderWay } from "./read-file-stored.ts";
+import { checkIntegrity, readFileStored, activeRuns } from "./read-file-stored.ts";
 
 export interface MatrixRound extends PlannedRound {
-  /** The moments that sessions, or the server, were found in when the fault began. */
+  /** The moments of the sessions, or of the server, when the fault started. */
   readonly hit: readonly Moment[];
   readonly missed: readonly Moment[];
   readonly violations: readonly string[];
   readonly counts: FaultCounts;
   readonly acknowledged: number;
-  /** Requests that were refused, and asked again. */
+  /** Requests that failed and were sent again. */
   readonly refused: number;
   readonly reconnects: number;
   readonly events: number;
-  /** From the end of the fault until no run of before was left. */
+  /** Time from the end of the fault until all earlier runs had ended. */
   readonly settledMs: number;
   readonly tookMs: number;
 }
@@ -36,9 +36,9 @@ export interface RoundOptions {
 const SETTLED_WITHIN_MS = 10_000;
 const DRAINED_WITHIN_MS = 60_000;
 const CAUGHT_UP_WITHIN_MS = 20_000;
-const PROCESSES_GONE_WITHIN_MS = 5_000;
-/** Beneath a moment of the server. */
-const BENEATH: readonly SessionMoment[] = [
+const PROCESSES_EXIT_WITHIN_MS = 5_000;
+/** Moments of the sessions while the server itself is in a moment. */
+const DURING_SERVER_MOMENT: readonly SessionMoment[] = [
   "idle",
   "streaming",
   "in a tool",
@@ -46,20 +46,21 @@ const BENEATH: readonly SessionMoment[] = [
   "queued",
 ];
 
-/** Sessions are brought into their moments, the fault strikes, then quiet, then the judgement. */
+/** Brings sessions into their moments, injects the fault, waits until all settle, and checks the invariants. */
 export async function runMatrixRound(
   rig: CrashRig,
   planned: PlannedRound,
   { random, moments = SESSION_MOMENTS, kills = MANY_KILLS }: RoundOptions,
 ): Promise<MatrixRound> {
-  const begun = performance.now();
+  const startedMs = performance.now();
   rig.control({});
-  if (!rig.isUp && !(await rig.start())) throw new Error(`no server: ${rig.said}`);
+  if (!rig.isUp && !(await rig.start()))
+    throw new Error(`the server does not start: ${rig.output}`);
   const history = createHistory(0);
-  const wanted = planned.at === "serving" ? moments : BENEATH;
+  const roundMoments = planned.at === "serving" ? moments : DURING_SERVER_MOMENT;
   const misbehaving = planned.fault === "agent misbehaves" ? random : null;
-  const sessions = await place(rig, { history, moments: wanted, misbehaving });
-  const isHit = new Map(sessions.map(({ moment, isThere }) => [moment, isThere]));
+  const sessions = await place(rig, { history, moments: roundMoments, misbehaving });
+  const isHit = new Map(sessions.map(({ moment, isInMoment }) => [moment, isInMoment]));
   for (const session of sessions) session.nudge();
 
   const orphans = new Set(rig.agents());
@@ -68,24 +69,25 @@ export async function runMatrixRound(
   const isRestarted = counts.randomKills + counts.failpointKills > 0 || planned.at !== "serving";
   const violations: string[] = [];
   if (isRestarted) violations.push(...(await leftAlive([...orphans])));
-  await Promise.all(sessions.map((session) => session.goOn()));
-  await Promise.all(sessions.map((session) => session.sent()));
+  await Promise.all(sessions.map((session) => session.proceed()));
+  await Promise.all(sessions.map((session) => session.allAcknowledged()));
   const settledMs = await settle(rig);
   if (misbehaving !== null) await Promise.all(sessions.map((each) => each.sendAfterwards()));
-  if (settledMs > SETTLED_WITHIN_MS) violations.push(`runs of before went on for ${settledMs} ms`);
+  if (settledMs > SETTLED_WITHIN_MS) violations.push(`earlier runs continued for ${settledMs} ms`);
   await drain(sessions);
   violations.push(
-    ...(await judge(rig, { history, sessions, isPaused: planned.fault === "node paused" })),
+    ...(await checkRound(rig, { history, sessions, isPaused: planned.fault === "node paused" })),
   );
   await cleanUp(rig, sessions);
   violations.push(...(await leftAlive(rig.agents())));
 
   const serverMoment = planned.at === "serving" ? null : planned.at;
-  const found = [...isHit].filter(([, isThere]) => isThere).map(([moment]) => moment);
+  const hitMoments = [...isHit].filter(([, isInMoment]) => isInMoment).map(([moment]) => moment);
   return {
     ...planned,
-    hit: serverMoment === null ? found : [serverMoment],
-    missed: serverMoment === null ? wanted.filter((moment) => !found.includes(moment)) : [],
+    hit: serverMoment === null ? hitMoments : [serverMoment],
+    missed:
+      serverMoment === null ? roundMoments.filter((moment) => !hitMoments.includes(moment)) : [],
     violations,
     counts,
     acknowledged: history.requests.filter(({ outcome }) => outcome.ok).length,
@@ -95,11 +97,11 @@ export async function runMatrixRound(
       .flatMap(({ connections }) => connections)
       .reduce((sum, { events }) => sum + events.length, 0),
     settledMs: Math.round(settledMs),
-    tookMs: Math.round(performance.now() - begun),
+    tookMs: Math.round(performance.now() - startedMs),
   };
 }
 
-/** Those that pass by themselves last. */
+/** Places the sessions with lasting moments first, because the other moments pass by themselves. */
 async function place(
   rig: CrashRig,
   {
@@ -109,7 +111,7 @@ async function place(
   }: {
     readonly history: History;
     readonly moments: readonly SessionMoment[];
-    /** What chooses who does what; null when all behave. */
+    /** Chooses the misbehaviours; null if all agents behave. */
     readonly misbehaving: (() => number) | null;
   },
 ): Promise<readonly PlacedSession[]> {
@@ -133,35 +135,35 @@ function chooseMisbehaviour(moment: SessionMoment, random: () => number): Misbeh
 }
 
 /**
- * Until none of the runs that were under way when the fault ended is so any more. What the machine gave to others
- * in the meantime does not count: a promise of seconds is none about a machine that has no time.
+ * Waits until all runs that were active at the end of the fault have ended, and returns how long that took, without
+ * the time for which the server waited for a processor.
  */
 async function settle(rig: CrashRig): Promise<number> {
   const now = (): number => performance.now() - rig.waitedMs();
-  const begun = now();
-  const before = runsUnderWay(rig);
+  const startedMs = now();
+  const before = activeRuns(rig);
   for (;;) {
-    const underWay = runsUnderWay(rig);
-    const tookMs = now() - begun;
-    if ([...before].every((id) => !underWay.has(id)) || tookMs > DRAINED_WITHIN_MS) return tookMs;
+    const active = activeRuns(rig);
+    const tookMs = now() - startedMs;
+    if ([...before].every((id) => !active.has(id)) || tookMs > DRAINED_WITHIN_MS) return tookMs;
     await pause(50);
   }
 }
 
-/** Until nothing is to be done any more; what is asked again is answered again. */
+/** Waits until all sessions have no work left. Answers questions that agents ask again. */
 async function drain(sessions: readonly PlacedSession[]): Promise<void> {
   const deadline = performance.now() + DRAINED_WITHIN_MS;
   for (const session of sessions) {
     for (;;) {
       if (session.isDone) break;
-      if (performance.now() > deadline) break; // The invariants say what is wrong.
-      if (session.seen.state === "suspended") await session.answerAll();
+      if (performance.now() > deadline) break; // The invariants find the reason.
+      if (session.observed.state === "suspended") await session.answerAll();
       await pause(50);
     }
   }
 }
 
-async function judge(
+async function checkRound(
   rig: CrashRig,
   {
     history,
@@ -175,32 +177,34 @@ async function judge(
 ): Promise<readonly string[]> {
   const stored = await whenCaughtUp(rig, sessions);
   await Promise.all(sessions.map(({ watcher }) => watcher.stop()));
-  // No excuse for two agents at once: whoever starts has ended what was left before.
+  // Two agents at once are never excused here: a server that starts first stops the agents that were left.
   const broken = violationsIn({ history, stored, account: rig.account() });
   const integrity = checkIntegrity(rig.database);
   return [
     ...broken
-      // A server that stands still answers nobody; that is what was done to it.
+      // A paused server cannot respond.
       .filter(({ invariant }) => !isPaused || invariant !== "no request hangs")
       .map(describe(sessions)),
-    ...sessions.flatMap((session) => notDoneAfterwards(session, stored)),
-    ...integrity.map((complaint) => `the file: ${complaint}`),
+    ...sessions.flatMap((session) => incompleteAfterwards(session, stored)),
+    ...integrity.map((error) => `the file: ${error}`),
   ];
 }
 
-/** What is stored once every client has seen all of it: sessions that only rest may still be put to rest meanwhile. */
+/** Reads the stored sessions until every client has caught up, because idle sessions may still change. */
 async function whenCaughtUp(rig: CrashRig, sessions: readonly PlacedSession[]): Promise<Stored> {
   const deadline = performance.now() + CAUGHT_UP_WITHIN_MS;
   for (;;) {
     const stored = await readFileStored(rig, sessions);
     const finals = new Map(stored.sessions.map(({ id, final }) => [id, final]));
-    const isCaughtUp = sessions.every(({ id, seen }) => isDeepStrictEqual(seen, finals.get(id)));
+    const isCaughtUp = sessions.every(({ id, observed }) =>
+      isDeepStrictEqual(observed, finals.get(id)),
+    );
     if (isCaughtUp || performance.now() > deadline) return stored;
     await pause(100);
   }
 }
 
-function notDoneAfterwards(
+function incompleteAfterwards(
   { afterwards, moment, misbehaviour }: PlacedSession,
   { sessions }: Stored,
 ): readonly string[] {
@@ -209,25 +213,27 @@ function notDoneAfterwards(
     .flatMap(({ runs }) => runs)
     .find(({ messageId }) => messageId === afterwards);
   if (run?.status === "completed") return [];
-  const what = misbehaviour?.name ?? "nothing";
-  return [`the message after it is ${run?.status ?? "gone"} (${moment}): it had done ${what}`];
+  const name = misbehaviour?.name ?? "none";
+  return [
+    `the message after the misbehaviour is ${run?.status ?? "missing"} (${moment}), misbehaviour: ${name}`,
+  ];
 }
 
 const describe =
   (sessions: readonly PlacedSession[]) =>
   ({ invariant, sessionId, detail }: Violation): string => {
     const session = sessions.find(({ id }) => id === sessionId);
-    const did = session?.misbehaviour == null ? "" : `, ${session.misbehaviour.name}`;
-    return `${invariant} (${session?.moment ?? "?"}${did}): ${detail}`;
+    const misbehaviour = session?.misbehaviour == null ? "" : `, ${session.misbehaviour.name}`;
+    return `${invariant} (${session?.moment ?? "?"}${misbehaviour}):  ${detail}`;
   };
 
-/** Of these processes, those that will not go. */
+/** One line per process that does not exit in time. */
 async function leftAlive(pids: readonly number[]): Promise<readonly string[]> {
-  const deadline = performance.now() + PROCESSES_GONE_WITHIN_MS;
+  const deadline = performance.now() + PROCESSES_EXIT_WITHIN_MS;
   for (;;) {
     const left = pids.filter(isAlive);
     if (left.length === 0) return [];
-    if (performance.now() > deadline) return left.map((pid) => `process ${pid} was left`);
+    if (performance.now() > deadline) return left.map((pid) => `process ${pid} is still running`);
     await pause(50);
   }
 }

@@ -27,16 +27,16 @@ const ROUND: MatrixRound = {
 };
 
 describe("the plan", () => {
-  it("has each fault once in each place in a pass, and comes to every named place", () => {
+  it("contains each fault once per place in a pass, and reaches every failpoint", () => {
     const passes = Array.from({ length: 16 }, (_, pass) => planPass(pass));
     for (const pass of passes) {
       const places = new Set(pass.map(({ fault, at }) => `${fault}, ${at}`));
-      // No agent can misbehave to a server that migrates.
+      // A migrating server has no agents that could misbehave.
       const cells = FAULTS.length * 3 - 1;
       expect([places.size, pass.length]).toEqual([cells, cells]);
     }
-    const named = new Set(passes.flat().flatMap(({ failpoint }) => failpoint ?? []));
-    expect(named).toEqual(
+    const failpoints = new Set(passes.flat().flatMap(({ failpoint }) => failpoint ?? []));
+    expect(failpoints).toEqual(
       new Set([...FAILPOINTS, "migrate.search.created", "migrate.search.indexed"]),
     );
     expect(passes[0]?.every(({ failpoint }) => failpoint === null)).toBe(true);
@@ -46,13 +46,13 @@ describe("the plan", () => {
 describe("a long run", () => {
   const isWanted = (): boolean => true;
 
-  it("has every cell as often as asked, and goes on only with what brings it nearer to its targets", () => {
+  it("runs every cell the given number of times, then only rounds that help to reach its targets", () => {
     const rounds: MatrixRound[] = [];
     const planned: PlannedRound[] = [];
     const targets = { kills: 6, disk: 2, misbehaviours: 0 };
     for (const each of planRounds({ passes: 1, targets, isWanted, rounds })) {
       planned.push(each);
-      const { randomKills, fullDisks } = done(each);
+      const { randomKills, fullDisks } = countsOf(each);
       rounds.push({ ...ROUND, ...each, counts: { ...NO_COUNTS, randomKills, fullDisks } });
     }
     expect(planned.slice(0, planPass(0).length)).toEqual(planPass(0));
@@ -65,7 +65,7 @@ describe("a long run", () => {
     expect(unreached(targets, rounds)).toEqual([]);
   });
 
-  it("goes on where it was broken off", () => {
+  it("continues where it was interrupted", () => {
     const [first, ...others] = planPass(0);
     const rounds = [{ ...ROUND, ...first }];
     const plan = planRounds({ passes: 1, targets: {}, isWanted, rounds });
@@ -73,16 +73,16 @@ describe("a long run", () => {
   });
 
   it.each(["kills", "kills=", "kills=many", "pauses=3", "kills=1,,disk=2"])(
-    "has no target %s",
+    "rejects the target %s",
     (text) => expect(parseTargets(text)).toMatch(/is not one of/u),
   );
 
-  it("has targets with numbers", () =>
+  it("accepts targets with numbers", () =>
     expect(parseTargets("kills=1000,disk=50")).toEqual({ kills: 1000, disk: 50 }));
 });
 
-/** One of each, at random and while serving. */
-function done({ fault, at, failpoint }: PlannedRound): {
+/** One fault per random round while serving. */
+function countsOf({ fault, at, failpoint }: PlannedRound): {
   readonly randomKills: number;
   readonly fullDisks: number;
 } {
@@ -94,7 +94,7 @@ function done({ fault, at, failpoint }: PlannedRound): {
 }
 
 describe("the results", () => {
-  it("are found again by who goes on with them, and not under another seed", () => {
+  it("are read by a later run with the same seed, and not with another", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     expect(readResults(folder, null)).toBeNull();
@@ -103,7 +103,7 @@ describe("the results", () => {
     expect(readResults(path.join(folder, "new"), 8)).toBeNull();
   });
 
-  it("are counted by cell, and a broken promise shows where it broke", () => {
+  it("are counted by cell, and show in which cell a promise broke", () => {
     const rounds = [ROUND, ROUND, { ...ROUND, violations: ["lost"] }];
     const [header, , first] = matrixTable(rounds).split("\n");
     const cells = (line = ""): readonly string[] => line.split("|").map((text) => text.trim());
@@ -112,7 +112,7 @@ describe("the results", () => {
     expect(Object.fromEntries(totals(rounds))).toMatchObject({
       rounds: 3,
       "kills of the server at a random moment": 3,
-      "sessions struck in their moment": 6,
+      "sessions hit in their moment": 6,
       violations: 1,
     });
   });

@@ -1,6 +1,6 @@
 import { FAILPOINTS } from "../../packages/server/src/runtime/failpoint.ts";
 
-/** What is done to a server, its agents, or what they stand on. */
+/** Faults of the server, its agents, its clients or its environment. */
 export const FAULTS = [
   "server killed",
   "agent killed",
@@ -15,7 +15,7 @@ export const FAULTS = [
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
-/** What a session is doing when it is done. */
+/** Activity of a session when the fault starts. */
 export const SESSION_MOMENTS = [
   "idle",
   "starting",
@@ -28,24 +28,24 @@ export const SESSION_MOMENTS = [
 ] as const;
 export type SessionMoment = (typeof SESSION_MOMENTS)[number];
 
-/** What the server is doing. */
+/** Activity of the server when the fault starts. */
 export const SERVER_MOMENTS = ["shutting down", "migrating"] as const;
 export type ServerMoment = (typeof SERVER_MOMENTS)[number];
 export type Moment = SessionMoment | ServerMoment;
 export const MOMENTS: readonly Moment[] = [...SESSION_MOMENTS, ...SERVER_MOMENTS];
 
-/** One fault on one server: on sessions in all their moments at once, or in one moment of the server. */
+/** One fault, injected while sessions are in all their moments, or in one moment of the server. */
 export interface PlannedRound {
   readonly fault: FaultName;
   readonly at: "serving" | ServerMoment;
-  /** The named place where the process ends; null: at random. */
+  /** The failpoint at which the process is killed; null means at random. */
   readonly failpoint: string | null;
 }
 
 const startsWith = (...prefixes: readonly string[]): readonly string[] =>
   FAILPOINTS.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
 
-/** Where a kill can be aimed at. */
+/** The failpoints at which this fault can kill the server. */
 function failpointsOf(fault: FaultName, at: PlannedRound["at"]): readonly string[] {
   if (fault === "second kill") return startsWith("recovery.");
   if (fault !== "server killed" && fault !== "both killed") return [];
@@ -61,18 +61,18 @@ function failpointsOf(fault: FaultName, at: PlannedRound["at"]): readonly string
   }
 }
 
-/** A server that migrates has no agents. */
+/** A migrating server has no agents. */
 export function isPossible(fault: FaultName, at: PlannedRound["at"] | Moment): boolean {
   return fault !== "agent misbehaves" || at !== "migrating";
 }
 
-/** Each cell once in a pass. Kills are aimed at a named place in one pass and made at random in the next. */
+/** Each cell once. Even passes kill at random, odd ones at failpoints. */
 export function planPass(pass: number): readonly PlannedRound[] {
   return (["serving", ...SERVER_MOMENTS] as const).flatMap((at) =>
     FAULTS.filter((fault) => isPossible(fault, at)).map((fault) => {
       const points = failpointsOf(fault, at);
-      const isAimed = pass % 2 === 1;
-      const failpoint = isAimed ? (points[((pass - 1) / 2) % points.length] ?? null) : null;
+      const usesFailpoints = pass % 2 === 1;
+      const failpoint = usesFailpoints ? (points[((pass - 1) / 2) % points.length] ?? null) : null;
       return { fault, at, failpoint };
     }),
   );

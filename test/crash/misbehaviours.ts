@@ -31,11 +31,11 @@ import {
 export interface Misbehaviour {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** Whose agents do it at each start, untold; null: they do it when they are told to. */
+  /** The provider whose agents misbehave at each start; null if they misbehave on command. */
   readonly provider: string | null;
 }
 
-/** The file in the repository by which an agent shows that it has begun to. */
+/** A misbehaving agent creates this file in the repository. */
 export const MISBEHAVED = "misbehaved";
 
 const MIB = 1024 * 1024;
@@ -54,29 +54,29 @@ const repeated = update({
   status: "completed",
 });
 
-/** What an agent does that no agent should, at any moment in its life. */
-const TOLD: readonly Pick<Misbehaviour, "name" | "steps">[] = [
-  { name: "lines that are no JSON", steps: NOT_JSON.map(noise) },
-  { name: "half a line, then its end", steps: [raw('{"jsonrpc":"2.0","meth'), exit()] },
+/** Misbehaviours on command, at any time. */
+const ON_COMMAND: readonly Pick<Misbehaviour, "name" | "steps">[] = [
+  { name: "lines that are not JSON", steps: NOT_JSON.map(noise) },
+  { name: "half a line, then exits", steps: [raw('{"jsonrpc":"2.0","meth'), exit()] },
   { name: "a line of 3 MiB", steps: [huge(3 * MIB)] },
-  { name: "a line longer than any may be", steps: [huge(9 * MIB)] },
-  { name: "requests that nobody knows", steps: [request("fs/forget_all"), notify("no/such")] },
-  { name: "answers to what was never asked", steps: [strayResult(), strayResult()] },
-  { name: "frames that are not of the protocol", steps: [frames()] },
+  { name: "a line longer than the limit", steps: [huge(9 * MIB)] },
+  { name: "unknown requests", steps: [request("fs/forget_all"), notify("no/such")] },
+  { name: "responses without a request", steps: [strayResult(), strayResult()] },
+  { name: "frames outside the protocol", steps: [frames()] },
   { name: "updates of unknown kinds and with wrong fields", steps: [odd()] },
   { name: "an update nested too deep", steps: [deep(5_000)] },
-  { name: "the same updates over and over", steps: Array.from({ length: 20 }, () => repeated) },
+  { name: "repeated updates", steps: Array.from({ length: 20 }, () => repeated) },
   {
-    name: "a tool that ends twice, and differently",
+    name: "a tool that ends twice with different results",
     steps: [endsAs("completed"), endsAs("failed")],
   },
-  { name: "two answers to one prompt", steps: [doubleResult()] },
-  { name: "closes stdout and lives on", steps: [ignore("eof"), closeStdout()] },
-  { name: "exits with a code", steps: [exit({ code: 3, stderr: "out of memory\n" })] },
-  { name: "exits as if all were well", steps: [exit({ code: 0 })] },
-  { name: "is ended by a signal", steps: [exit({ signal: "SIGSEGV" })] },
+  { name: "two responses to one prompt", steps: [doubleResult()] },
+  { name: "closes stdout and continues to run", steps: [ignore("eof"), closeStdout()] },
+  { name: "exits with an error code", steps: [exit({ code: 3, stderr: "out of memory\n" })] },
+  { name: "exits with code 0", steps: [exit({ code: 0 })] },
+  { name: "dies of a signal", steps: [exit({ signal: "SIGSEGV" })] },
   {
-    name: "listens to no cancel, SIGTERM or end of input",
+    name: "ignores cancel, SIGTERM and end of input",
     steps: [ignore("cancel", "sigterm", "eof")],
   },
   { name: "floods stderr", steps: Array.from({ length: 8 }, () => stderr("E".repeat(20_000))) },
@@ -85,29 +85,32 @@ const TOLD: readonly Pick<Misbehaviour, "name" | "steps">[] = [
     name: "ends the prompt while its question is open",
     steps: [ask({ id: "open", title: "rm", isLeft: true }), wait(100), stop("end_turn")],
   },
-  { name: "ends with a reason that nobody knows", steps: [stop("bored")] },
-  { name: "fails with a code that nobody knows", steps: [fail({ code: 7, message: "" })] },
-  { name: "talks after the end", steps: [late("and then", 100), late("…", 400), stop("end_turn")] },
-  { name: "speaks for another session", steps: [stranger("not mine")] },
+  { name: "ends with an unknown stop reason", steps: [stop("bored")] },
+  { name: "fails with an unknown error code", steps: [fail({ code: 7, message: "" })] },
   {
-    name: "leaves processes that do not want to go",
+    name: "sends text after the end",
+    steps: [late("and then", 100), late("…", 400), stop("end_turn")],
+  },
+  { name: "sends updates of another session", steps: [stranger("not mine")] },
+  {
+    name: "leaves processes that ignore signals",
     steps: [stubborn("setsid"), stubborn("group")],
   },
 ];
 
-/** Before it has answered to anything. */
+/** Misbehaviours before the agent's first response. */
 const AT_START: readonly Pick<Misbehaviour, "name" | "steps">[] = [
-  { name: "noise before the first word", steps: [...NOT_JSON.map(noise), stderr("warning\n")] },
-  { name: "frames before the first word", steps: [frames()] },
-  { name: "answers before any question", steps: [strayResult()] },
-  { name: "updates of no session", steps: [odd(), say("early")] },
-  { name: "a slow start under noise", steps: [noise("loading"), wait(400), noise("loaded")] },
-  { name: "processes that do not want to go", steps: [stubborn("setsid")] },
+  { name: "noise before the first response", steps: [...NOT_JSON.map(noise), stderr("warning\n")] },
+  { name: "frames before the first response", steps: [frames()] },
+  { name: "responses before any request", steps: [strayResult()] },
+  { name: "updates without a session", steps: [odd(), say("early")] },
+  { name: "a slow start with noise", steps: [noise("loading"), wait(400), noise("loaded")] },
+  { name: "processes that ignore signals", steps: [stubborn("setsid")] },
   { name: "floods stderr at its start", steps: [stderr("E".repeat(100_000))] },
-  { name: "listens to no SIGTERM from its start", steps: [ignore("sigterm", "eof")] },
+  { name: "ignores SIGTERM from its start", steps: [ignore("sigterm", "eof")] },
 ];
 
-export const MISBEHAVIOURS = TOLD.map((each): Misbehaviour => ({ ...each, provider: null }));
+export const MISBEHAVIOURS = ON_COMMAND.map((each): Misbehaviour => ({ ...each, provider: null }));
 export const MISBEHAVIOURS_AT_START = AT_START.map((each, index) => ({
   name: each.name,
   steps: [write(MISBEHAVED), ...each.steps],

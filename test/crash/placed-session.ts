@@ -15,14 +15,14 @@ import {
   type Step,
 } from "../../packages/server/src/providers/testing/script.ts";
 import type { History } from "../cluster/history.ts";
-import { sendUntilAcknowledged, type Sent } from "../cluster/load.ts";
+import { sendUntilAcknowledged, type SentMessage } from "../cluster/load.ts";
 import { openWatcher, type Watcher } from "../cluster/watcher.ts";
 import type { CrashRig } from "./crash-rig.ts";
 import type { SessionMoment } from "./matrix.ts";
 import { MISBEHAVED, type Misbehaviour } from "./misbehaviours.ts";
 
 const PLACED_WITHIN_MS = 60_000;
-const LOOK_MS = 30;
+const POLL_MS = 30;
 const RETRY_MS = 100;
 const GIVE_UP_MS = 12_000;
 const MISBEHAVED_WITHIN_MS = 5_000;
@@ -30,11 +30,11 @@ const MISBEHAVED_WITHIN_MS = 5_000;
 export interface Placement {
   readonly history: History;
   readonly moment: SessionMoment;
-  /** What its agent does, in its moment, when it is told to. */
+  /** Misbehaviour of its agent, on command during the moment. */
   readonly misbehaviour: Misbehaviour | null;
 }
 
-/** A session that is being brought into a moment, and what it goes on with afterwards. */
+/** A session that is brought into a moment and continues after the fault. */
 export class PlacedSession {
   readonly id: string;
   readonly repo: string;
@@ -54,33 +54,33 @@ export class PlacedSession {
     rig: CrashRig,
     { history, moment, misbehaviour }: Placement,
   ): Promise<PlacedSession> {
-    const usual = moment === "waiting for an event" ? "tooled" : "scripted";
-    const { id, repo } = await rig.createSession(misbehaviour?.provider ?? usual);
+    const defaultProvider = moment === "waiting for an event" ? "tooled" : "scripted";
+    const { id, repo } = await rig.createSession(misbehaviour?.provider ?? defaultProvider);
     const watcher = await openWatcher(history, { client: repo, sessionId: id, choose: () => rig });
     return new PlacedSession(rig, { history, moment, misbehaviour, id, repo, watcher });
   }
 
   private constructor(
     rig: CrashRig,
-    made: Placement & Pick<PlacedSession, "id" | "repo" | "watcher">,
+    options: Placement & Pick<PlacedSession, "id" | "repo" | "watcher">,
   ) {
     this.#rig = rig;
-    this.#history = made.history;
-    this.id = made.id;
-    this.repo = made.repo;
-    this.moment = made.moment;
-    this.misbehaviour = made.misbehaviour;
-    this.watcher = made.watcher;
+    this.#history = options.history;
+    this.id = options.id;
+    this.repo = options.repo;
+    this.moment = options.moment;
+    this.misbehaviour = options.misbehaviour;
+    this.watcher = options.watcher;
   }
 
-  /** As the watching client knows it. */
-  get seen(): WholeSession {
+  /** The session as the watching client knows it. */
+  get observed(): WholeSession {
     return this.watcher.view.session;
   }
 
-  /** Whether it is, as far as can be seen from outside, where it was to be brought. */
-  get isThere(): boolean {
-    const { state, messages, queued, suspension } = this.seen;
+  /** Whether the session is in its moment, as far as a client can tell. */
+  get isInMoment(): boolean {
+    const { state, messages, queued, suspension } = this.observed;
     const last = messages.findLast((message) => authorOf(message) === "agent");
     switch (this.moment) {
       case "idle":
@@ -104,29 +104,30 @@ export class PlacedSession {
     }
   }
 
-  /** Slow to get to, and then there until it is let go. */
+  /** Whether the moment takes long to reach and then lasts until `proceed`. */
   get isLasting(): boolean {
     return this.moment !== "starting" && this.moment !== "streaming";
   }
 
   async place(): Promise<void> {
     const [first = [], ...others] = this.#steps();
-    for (const steps of [[...this.#mischief(), ...first], ...others]) await this.#send(...steps);
+    for (const steps of [[...this.#misbehaviourSteps(), ...first], ...others])
+      await this.#send(...steps);
     if (this.moment === "starting") return;
     const deadline = performance.now() + PLACED_WITHIN_MS;
-    while (!this.isThere) {
-      if (performance.now() > deadline) throw new Error(await this.#whyNotThere());
-      await pause(LOOK_MS);
+    while (!this.isInMoment) {
+      if (performance.now() > deadline) throw new Error(await this.#whyNotInMoment());
+      await pause(POLL_MS);
     }
   }
 
-  /** What belongs to the moment and must not be waited for. */
+  /** Starts what belongs to the moment and must not be awaited. */
   nudge(): void {
     if (this.moment === "cancelling") this.#cancelled = this.#cancelOnce().catch(() => {});
   }
 
-  /** Lets it go on. May be called again when the server was away: everything is repeatable. */
-  async goOn(): Promise<void> {
+  /** Lets the session continue. May be called again if the server was down, because every step is repeatable. */
+  async proceed(): Promise<void> {
     switch (this.moment) {
       case "idle":
         return void (await (this.#next ??= this.#send(say("more"))));
@@ -142,22 +143,22 @@ export class PlacedSession {
       case "cancelling":
         writeFileSync(this.#gate, "");
         await this.#cancelled;
-        return this.#until(() => this.#cancelOnce());
+        return this.#retry(() => this.#cancelOnce());
       default:
         return this.moment satisfies never;
     }
   }
 
-  /** Until everything that it was sent is acknowledged. */
-  async sent(): Promise<void> {
+  /** Resolves when every sent message is acknowledged. */
+  async allAcknowledged(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
-  /** Whether all it was ever sent has been done, as the watching client knows it. */
+  /** Whether every message has been processed, as the watching client knows it. */
   get isDone(): boolean {
-    const { state, queued, messages } = this.seen;
-    const seen = new Set(messages.map(({ id }) => id));
-    return state === "idle" && queued === 0 && [...this.#acknowledged].every((id) => seen.has(id));
+    const { state, queued, messages } = this.observed;
+    const ids = new Set(messages.map(({ id }) => id));
+    return state === "idle" && queued === 0 && [...this.#acknowledged].every((id) => ids.has(id));
   }
 
   /** Another message. */
@@ -165,32 +166,32 @@ export class PlacedSession {
     await this.#send(flood({ perSecond: 60, seconds: 0.3, text: "more " }));
   }
 
-  /** A message after all that, which its agent, or the next one, must do as if nothing had been. */
+  /** Sends a message after the fault. The agent, or the next one, must process it normally. */
   async sendAfterwards(): Promise<void> {
     const sent = await this.#send(say("well"));
     this.#afterwards = sent?.messageId ?? null;
   }
 
-  /** The message of `sendAfterwards`. */
+  /** ID of the message of `sendAfterwards`. */
   get afterwards(): string | null {
     return this.#afterwards;
   }
 
-  /** Its agent does now what it was given to do. */
+  /** Commands the agent to misbehave. */
   misbehave(): void {
     writeFileSync(this.#file("mischief"), "");
   }
 
-  /** Whether its agent has begun to. */
+  /** Whether the agent has started to misbehave. */
   async hasMisbehaved(): Promise<boolean> {
     const sign = this.#rig.file(`root/${this.repo}/${MISBEHAVED}`);
     const deadline = performance.now() + MISBEHAVED_WITHIN_MS;
-    while (!existsSync(sign) && performance.now() < deadline) await pause(LOOK_MS);
+    while (!existsSync(sign) && performance.now() < deadline) await pause(POLL_MS);
     return existsSync(sign);
   }
 
   async answerAll(): Promise<void> {
-    await this.#until(async () => {
+    await this.#retry(async () => {
       const signal = AbortSignal.timeout(GIVE_UP_MS);
       const { suspensions } = await this.#rig.client.sessions.get(this.id, { signal });
       for (const { id: suspensionId, kind } of suspensions) {
@@ -200,7 +201,7 @@ export class PlacedSession {
     });
   }
 
-  /** Whoever asked is gone before the answer comes; then it is asked again under the same key. */
+  /** The client disconnects before the response, and sends the message again with the same idempotency key. */
   async sendAndLeave(random: () => number): Promise<void> {
     const key = `${this.id}-left`;
     const text = `${script(say("left"))}\n#${this.repo}/left`;
@@ -213,17 +214,19 @@ export class PlacedSession {
         )
         .catch(() => {});
     }
-    await this.#until(async () => {
+    await this.#retry(async () => {
       const signal = AbortSignal.timeout(GIVE_UP_MS);
       await this.#rig.client.sessions.send(this.id, { text }, { idempotencyKey: key, signal });
     });
   }
 
   async remove(): Promise<void> {
-    await this.#until(async () => {
-      const gone = await fetch(`${this.#rig.url}/api/sessions/${this.id}`, { method: "DELETE" });
-      if (!gone.ok && gone.status !== 404)
-        throw new Error(`it could not be deleted: ${gone.status}`);
+    await this.#retry(async () => {
+      const response = await fetch(`${this.#rig.url}/api/sessions/${this.id}`, {
+        method: "DELETE",
+      });
+      if (!response.ok && response.status !== 404)
+        throw new Error(`the session could not be deleted: ${response.status}`);
     });
   }
 
@@ -234,7 +237,7 @@ export class PlacedSession {
       case "idle":
         return [[say("hello")]];
       case "starting":
-        return [[say("begun")]];
+        return [[say("started")]];
       case "streaming":
         return [[flood({ perSecond: 60, seconds: 4, text: "word " })]];
       case "in a tool":
@@ -252,7 +255,7 @@ export class PlacedSession {
     }
   }
 
-  #mischief(): readonly Step[] {
+  #misbehaviourSteps(): readonly Step[] {
     if (this.misbehaviour === null || this.misbehaviour.provider !== null) return [];
     return [meanwhile(this.#file("mischief"), write(MISBEHAVED), ...this.misbehaviour.steps)];
   }
@@ -265,7 +268,7 @@ export class PlacedSession {
     return this.#rig.file(`${name}-${this.repo}`);
   }
 
-  async #send(...steps: readonly Step[]): Promise<Sent | null> {
+  async #send(...steps: readonly Step[]): Promise<SentMessage | null> {
     this.#sent += 1;
     const sending = sendUntilAcknowledged(this.#history, {
       sessionId: this.id,
@@ -279,15 +282,15 @@ export class PlacedSession {
     return sent;
   }
 
-  /** What the client was shown, and what the server has: they need not be the same. */
-  async #whyNotThere(): Promise<string> {
+  /** Describes what the client was shown and what is stored, which may differ. */
+  async #whyNotInMoment(): Promise<string> {
     const signal = AbortSignal.timeout(GIVE_UP_MS);
     const stored: unknown = await this.#rig.client.sessions
       .get(this.id, { signal })
       .catch((error: unknown) => String(error));
-    const shown = JSON.stringify(this.seen);
-    const [told, read] = [this.watcher.node, JSON.stringify(stored)];
-    return `not ${this.moment}, connected to ${told}: shown ${shown}, stored ${read === shown ? "is the same" : read}`;
+    const shown = JSON.stringify(this.observed);
+    const [node, content] = [this.watcher.node, JSON.stringify(stored)];
+    return `not ${this.moment}, connected to ${node}: shown ${shown}, stored ${content === shown ? "is the same" : content}`;
   }
 
   async #cancelOnce(): Promise<void> {
@@ -296,8 +299,8 @@ export class PlacedSession {
     if (state !== "idle") await this.#rig.client.sessions.cancel(this.id, {}, { signal });
   }
 
-  /** Tries until it is done; what a server says that is not well is tried again. */
-  async #until(act: () => Promise<void>): Promise<void> {
+  /** Retries after every error until the deadline. */
+  async #retry(act: () => Promise<void>): Promise<void> {
     const deadline = performance.now() + PLACED_WITHIN_MS;
     for (;;) {
       try {

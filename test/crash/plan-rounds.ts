@@ -1,21 +1,21 @@
 import type { MatrixRound } from "./matrix-round.ts";
 import { planPass, type PlannedRound } from "./matrix.ts";
 
-/** What a long run must have reached, each counted over all its rounds. */
+/** Totals that a long run must reach over all its rounds. */
 export const TARGETS = ["kills", "failpoints", "disk", "misbehaviours", "reconnects"] as const;
 export type Target = (typeof TARGETS)[number];
 export type Targets = Readonly<Partial<Record<Target, number>>>;
 
 export interface PlanOptions {
-  /** How often each cell is run, whatever the targets are. */
+  /** Minimum number of rounds per cell. */
   readonly passes: number;
   readonly targets: Targets;
   readonly isWanted: (planned: PlannedRound) => boolean;
-  /** All that have been run, also in an earlier process; it grows while the plan is gone through. */
+  /** All completed rounds, including those of an earlier process. Grows while the plan is executed. */
   readonly rounds: readonly MatrixRound[];
 }
 
-/** Each cell so many times; then only what brings a target nearer that has not been reached. */
+/** Each cell the given number of times, then only rounds that help to reach a target. */
 export function* planRounds({
   passes,
   targets,
@@ -27,8 +27,8 @@ export function* planRounds({
     .filter(isWanted);
   yield* always.slice(rounds.length);
   const helps = (planned: PlannedRound): boolean =>
-    unreached(targets, rounds).some((target) => isNearer(target, planned));
-  // Two passes: one at random, one at named places.
+    unreached(targets, rounds).some((target) => helpsToReach(target, planned));
+  // Two passes: one kills at random, one at failpoints.
   for (let pass = passes + rounds.length; ; pass += 2) {
     const next = [...planPass(pass), ...planPass(pass + 1)].filter(isWanted);
     if (!next.some(helps)) return;
@@ -43,7 +43,7 @@ export function unreached(targets: Targets, rounds: readonly MatrixRound[]): rea
   });
 }
 
-/** As in `kills=1000,disk=50`; a text when it cannot be understood. */
+/** Parses `kills=1000,disk=50`. Returns an error message if the text is invalid. */
 export function parseTargets(text: string): Targets | string {
   const pairs = text.split(",").map((part) => part.split("="));
   const wrong = pairs.find(
@@ -71,7 +71,7 @@ function countOf(target: Target, { counts, reconnects }: MatrixRound): number {
   }
 }
 
-function isNearer(target: Target, { fault, at, failpoint }: PlannedRound): boolean {
+function helpsToReach(target: Target, { fault, at, failpoint }: PlannedRound): boolean {
   const isKill = fault === "server killed" || fault === "both killed" || fault === "second kill";
   switch (target) {
     case "kills":

@@ -7,24 +7,27 @@ import type { Stored, StoredSession } from "../cluster/history.ts";
 import { readTables } from "../cluster/read-stored.ts";
 import type { CrashRig } from "./crash-rig.ts";
 
-type Named = { readonly id: string; readonly repo: string };
+type SessionKey = { readonly id: string; readonly repo: string };
 
-/** What is in the file, past all our code, and what the server shows of it. */
-export async function readFileStored(rig: CrashRig, sessions: readonly Named[]): Promise<Stored> {
+/** Reads the file without the server's code, and the same sessions through the server. */
+export async function readFileStored(
+  rig: CrashRig,
+  sessions: readonly SessionKey[],
+): Promise<Stored> {
   const store = await openStore({ engine: "sqlite", file: rig.database }, { clock: Date.now });
   const raw = new DatabaseSync(rig.database, { readOnly: true });
   try {
-    const read: StoredSession[] = [];
+    const stored: StoredSession[] = [];
     for (const { id, repo } of sessions) {
-      read.push({
+      stored.push({
         ...(await readTables(async (statement) => raw.prepare(statement).all({ $1: id }))),
         id,
         repo,
         final: await rig.client.sessions.get(id),
-        difference: await foldDifference(store, id),
+        difference: await replayDifference(store, id),
       });
     }
-    return { sessions: read };
+    return { sessions: stored };
   } finally {
     raw.close();
     await store.close();
@@ -32,39 +35,39 @@ export async function readFileStored(rig: CrashRig, sessions: readonly Named[]):
 }
 
 const WHOLE_LOG = 100_000;
-/** A start puts away, in the background, what was merely open: row and log are to be of one moment. */
+/** A starting server suspends open sessions in the background, so row and log are read until nothing changes between. */
 const TRIES = 50;
 
-/** How the log, folded again, differs from the row; null when it does not. */
-export async function foldDifference(store: Store, sessionId: string): Promise<string | null> {
+/** How the log, replayed again, differs from the row; null when it does not. */
+export async function replayDifference(store: Store, sessionId: string): Promise<string | null> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const loaded = await store.load(sessionId);
     const log = await store.readEvents({ sessionId, after: 0, limit: WHOLE_LOG });
     const again = await store.load(sessionId);
     if (!isDeepStrictEqual(loaded, again)) continue;
-    if (loaded.found !== "session") return `it cannot be loaded: ${loaded.found}`;
-    const folded = evolveAll(
+    if (loaded.found !== "session") return `the session cannot be loaded: ${loaded.found}`;
+    const replayed = evolveAll(
       null,
       log.map((entry) =>
         entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at },
       ),
     );
     const { session } = loaded.stored;
-    // What a crash adds to the transcript is in the log of messages, and no activity of the session.
-    const expected = folded === null ? null : { ...folded, lastActiveAt: session.lastActiveAt };
+    // The notice after a crash is in the log of messages, but does not count as activity of the session.
+    const expected = replayed === null ? null : { ...replayed, lastActiveAt: session.lastActiveAt };
     if (isDeepStrictEqual(expected, session)) return null;
     const differing = Object.entries(session).flatMap(([key, value]) => {
       const other: unknown = expected === null ? null : Reflect.get(expected, key);
-      const [row, made] = [JSON.stringify(value), JSON.stringify(other)];
-      return row === made ? [] : [`${key} is ${row}, by the log ${made}`];
+      const [inRow, inLog] = [JSON.stringify(value), JSON.stringify(other)];
+      return inRow === inLog ? [] : [`${key} is ${inRow} in the row and ${inLog} in the log`];
     });
     return differing.join("; ");
   }
-  return "it changes all the time";
+  return "the session keeps changing";
 }
 
-/** Runs that are said to be under way. */
-export function runsUnderWay(rig: CrashRig): ReadonlySet<string> {
+/** Runs whose status is `running`. */
+export function activeRuns(rig: CrashRig): ReadonlySet<string> {
   const raw = new DatabaseSync(rig.database, { readOnly: true });
   try {
     const rows = raw.prepare(`select "id" from "Run" where "status" = 'running'`).all();
@@ -74,7 +77,7 @@ export function runsUnderWay(rig: CrashRig): ReadonlySet<string> {
   }
 }
 
-/** What SQLite itself finds wrong. */
+/** The errors that SQLite itself finds. */
 export function checkIntegrity(file: string): readonly string[] {
   const raw = new DatabaseSync(file, { readOnly: true });
   try {

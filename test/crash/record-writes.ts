@@ -14,7 +14,7 @@ import { openWatcher, type Watcher } from "../cluster/watcher.ts";
 import { CrashRig } from "./crash-rig.ts";
 import { traceWrites, type TracedCall } from "./trace-writes.ts";
 
-/** What a server did while it took messages and agents spoke, and what its files were before and after. */
+/** The system calls of a server while it accepted messages and agents streamed, and its files before and after. */
 export interface Recording {
   readonly before: ReadonlyMap<string, Buffer>;
   readonly after: ReadonlyMap<string, Buffer>;
@@ -23,39 +23,39 @@ export interface Recording {
 }
 
 const FILES = ["holdfast.db", "holdfast.db-wal"];
-const SPEAKING = 3;
+const STREAMING_SESSIONS = 3;
 const RUNS_EACH = 3;
 const DONE_WITHIN_MS = 60_000;
-/** Changing more rows than this makes the server fold its log into the database, and begin the log anew. */
-const ROWS_TO_FOLD = 21_000;
+/** Changing this many rows makes the server checkpoint its write-ahead log and restart it. */
+const ROWS_TO_CHECKPOINT = 21_000;
 
 /**
- * A queue is filled with so many messages, while agents stream, use tools and ask; a large session is deleted,
- * and in the end the server is stopped.
+ * Fills a queue with messages while agents stream, use tools and ask. Deletes a large session, and finally stops
+ * the server.
  */
 export async function recordWrites(traceFile: string, messages: number): Promise<Recording> {
   const rig = await CrashRig.open();
   try {
-    if (!(await rig.start())) throw new Error(`no server: ${rig.said}`);
-    const speaking = await Promise.all(
-      Array.from({ length: SPEAKING }, () => rig.createSession("scripted")),
+    if (!(await rig.start())) throw new Error(`the server does not start: ${rig.output}`);
+    const streaming = await Promise.all(
+      Array.from({ length: STREAMING_SESSIONS }, () => rig.createSession("scripted")),
     );
     const queue = await rig.createSession("scripted");
     const large = await rig.createSession("scripted");
     enlarge(rig.database, large.id);
     const history = createHistory(0);
     const watchers = await Promise.all(
-      speaking.map(({ id, repo }) =>
+      streaming.map(({ id, repo }) =>
         openWatcher(history, { client: repo, sessionId: id, choose: () => rig }),
       ),
     );
     const trace = await traceWrites(rig.pid, traceFile);
-    // The last change before is synced, and with it all that came before it.
+    // This change is synced, and with it everything before it.
     await rig.client.sessions.update(queue.id, { delivery: "hold" });
     const before = readFiles(rig.data);
     await Promise.all([
       fillQueue(rig, { id: queue.id, messages, large: large.id }),
-      ...watchers.map((watcher) => speak(rig, watcher)),
+      ...watchers.map((watcher) => streamRuns(rig, watcher)),
     ]);
     await rig.stop();
     await Promise.all(watchers.map((watcher) => watcher.stop()));
@@ -64,7 +64,7 @@ export async function recordWrites(traceFile: string, messages: number): Promise
       before,
       after,
       calls: await trace.calls,
-      sessions: [queue, ...speaking].map(({ id }) => id),
+      sessions: [queue, ...streaming].map(({ id }) => id),
     };
   } finally {
     await rig.close();
@@ -80,7 +80,7 @@ function enlarge(file: string, sessionId: string): void {
   const raw = new DatabaseSync(file, { timeout: 10_000 });
   raw
     .prepare(
-      `with recursive "n"("i") as (select 1 union all select "i" + 1 from "n" where "i" < ${ROWS_TO_FOLD})
+      `with recursive "n"("i") as (select 1 union all select "i" + 1 from "n" where "i" < ${ROWS_TO_CHECKPOINT})
        insert into "SessionEvent" ("sessionId", "seq", "kind", "at", "data")
        select ?, 1000 + "i", 'event', 0, '{}' from "n"`,
     )
@@ -102,7 +102,7 @@ async function fillQueue(
   }
 }
 
-async function speak({ client }: CrashRig, { view }: Watcher): Promise<void> {
+async function streamRuns({ client }: CrashRig, { view }: Watcher): Promise<void> {
   const id = view.sessionId;
   const steps: readonly Step[] = [
     say("first. "),
@@ -124,10 +124,10 @@ async function speak({ client }: CrashRig, { view }: Watcher): Promise<void> {
   }
 }
 
-async function until(isSo: () => boolean): Promise<void> {
+async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + DONE_WITHIN_MS;
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error("what was to be recorded did not happen");
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error("timed out while recording");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { MatrixRound } from "./matrix-round.ts";
 
-/** Of a run that may be broken off and gone on with. */
+/** Results of a run that may be interrupted and continued. */
 export interface Results {
   readonly seed: number;
-  /** In the order of the plan; also those that broke off, with what was wrong. */
+  /** In the order of the plan, including failed rounds with their errors. */
   readonly rounds: readonly MatrixRound[];
 }
 
 const fileIn = (folder: string): string => path.join(folder, "crash-matrix.json");
 
-/** What an earlier run has left in the folder, if it had the same seed or none is asked for. */
+/** The results of an earlier run in this folder. Null if there are none, or if their seed differs. */
 export function readResults(folder: string, seed: number | null): Results | null {
   try {
     const results: Results = JSON.parse(readFileSync(fileIn(folder), "utf8"));

@@ -8,32 +8,32 @@ import type { PlannedRound, SessionMoment } from "./matrix.ts";
 
 export interface MatrixOptions {
   readonly seed: number;
-  /** How many were run before these. */
+  /** Number of rounds completed before. */
   readonly done?: number;
-  /** The moments of a round, by how many were run before it; all of them unless told. */
+  /** The moments of a round, by its number (default: all moments). */
   readonly momentsOf?: (round: number) => readonly SessionMoment[];
   readonly kills?: Kills;
   readonly onRound?: (round: MatrixRound) => void;
   readonly signal?: AbortSignal;
-  /** The server's program, where it is not to be the sources. */
+  /** The server's program (default: the sources). */
   readonly program?: string;
 }
 
-/** Short enough to be waited for, long enough to bring a session into its moment. */
+/** Short enough to wait for, long enough to bring a session into its moment. */
 const SHORT_SILENCE_MS = 6_000;
 
-/** Round by round on a few servers that live on, each with the surroundings that its faults need. */
+/** Runs the rounds on a few long-lived servers, each in the environment that its faults need. */
 export async function runMatrix(
   plan: Iterable<PlannedRound>,
   { seed, done = 0, momentsOf, kills, onRound = () => {}, signal, program }: MatrixOptions,
 ): Promise<readonly MatrixRound[]> {
-  const rigs = new Map<Surroundings, CrashRig>();
+  const rigs = new Map<Environment, CrashRig>();
   const rounds: MatrixRound[] = [];
   try {
     let index = done;
     for (const planned of plan) {
       if (signal?.aborted === true) break;
-      const kind = surroundingsOf(planned);
+      const kind = environmentOf(planned);
       const rig = rigs.get(kind) ?? (await openRig(kind, program));
       rigs.set(kind, rig);
       const random = seeded(seed + index * 7_919);
@@ -45,39 +45,39 @@ export async function runMatrix(
         ...(kills !== undefined && { kills }),
       };
       const round = await runMatrixRound(rig, planned, options).catch((error: unknown) =>
-        brokenOff(planned, { error, said: rig.said }),
+        failedRound(planned, { error, output: rig.output }),
       );
       if (round.violations.length > 0) {
-        // The next one must not suffer from it.
+        // The next round must not be affected.
         await rig.close();
         rigs.delete(kind);
       }
       rounds.push(round);
       onRound(round);
     }
-    for (const rig of rigs.values()) await endWell(rig);
+    for (const rig of rigs.values()) await stopCleanly(rig);
     return rounds;
   } finally {
     for (const rig of rigs.values()) await rig.close();
   }
 }
 
-/** Why rounds of this fault cannot be run here; null when they can. */
+/** The reason why rounds of this fault cannot run on this machine, or null. */
 export function whyNotHere({ fault }: PlannedRound): string | null {
   if (process.platform !== "linux")
-    return "processes are looked for in /proc, which only Linux has";
+    return "the tests look for processes in /proc, which only Linux has";
   if (fault === "disk full" && !canMount()) return NO_MOUNT;
   return null;
 }
 
-type Surroundings = "usual" | "small disk" | "short silence";
+type Environment = "usual" | "small disk" | "short silence";
 
-function surroundingsOf({ fault }: PlannedRound): Surroundings {
+function environmentOf({ fault }: PlannedRound): Environment {
   if (fault === "disk full") return "small disk";
   return fault === "node paused" ? "short silence" : "usual";
 }
 
-function openRig(kind: Surroundings, program: string | undefined): Promise<CrashRig> {
+function openRig(kind: Environment, program: string | undefined): Promise<CrashRig> {
   return CrashRig.open({
     ...(program !== undefined && { program }),
     smallDisk: kind === "small disk",
@@ -85,23 +85,25 @@ function openRig(kind: Surroundings, program: string | undefined): Promise<Crash
   });
 }
 
-async function endWell(rig: CrashRig): Promise<void> {
+async function stopCleanly(rig: CrashRig): Promise<void> {
   const code = rig.isUp ? await rig.stop() : 0;
   const left = rig.agents();
   if (code !== 0 || left.length > 0)
-    throw new Error(`the server ended with ${code} and left ${left.length} processes: ${rig.said}`);
+    throw new Error(
+      `the server exited with ${code} and left ${left.length} processes: ${rig.output}`,
+    );
 }
 
-function brokenOff(
+function failedRound(
   planned: PlannedRound,
-  { error, said }: { readonly error: unknown; readonly said: string },
+  { error, output }: { readonly error: unknown; readonly output: string },
 ): MatrixRound {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     ...planned,
     hit: [],
     missed: [],
-    violations: [`broken off: ${reason}\nThe server said: ${said}`],
+    violations: [`failed: ${reason}\nOutput of the server: ${output}`],
     counts: NO_COUNTS,
     acknowledged: 0,
     refused: 0,

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { need } from "../../packages/server/src/domain/testing/machine.ts";
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 import { bundleServer } from "./bundle-server.ts";
 import { FEW_KILLS, ONE_KILL } from "./kills.ts";
 import {
@@ -19,7 +19,7 @@ const everything = planPass(0);
 const serving = (...faults: readonly FaultName[]): readonly PlannedRound[] =>
   everything.filter(({ fault, at }) => at === "serving" && faults.includes(fault));
 
-const NAMED: readonly PlannedRound[] = [
+const AT_FAILPOINTS: readonly PlannedRound[] = [
   { fault: "server killed", at: "serving", failpoint: "run.handed" },
   { fault: "second kill", at: "serving", failpoint: "recovery.claimed" },
   { fault: "server killed", at: "shutting down", failpoint: "stop.suspending" },
@@ -28,7 +28,7 @@ const NAMED: readonly PlannedRound[] = [
 
 type Turns = readonly (readonly SessionMoment[])[];
 
-/** Every day the rounds of a test take turns: every second moment in one, the others in the next. */
+/** In everyday runs, one round takes every second moment and the next round the others. */
 const TURNS = repeat<Turns>({
   short: [0, 1].map((turn) => SESSION_MOMENTS.filter((_, index) => index % 2 === turn)),
   long: [SESSION_MOMENTS],
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(path.dirname(program), { recursive: true }));
 
-async function brokenIn(
+async function violationsOf(
   plan: readonly PlannedRound[],
   turns: Turns = [SESSION_MOMENTS],
 ): Promise<readonly string[]> {
@@ -57,28 +57,28 @@ async function brokenIn(
   );
 }
 
-// At the same time: each waits much, for other things.
+// Concurrent, because each round spends most of its time waiting.
 describe.concurrent("sessions in all their moments (npm run test:crash has more)", () => {
-  it("keep every promise when the server dies at a random moment or a named place (P1, P3, P4, P5)", async () => {
-    const plan = [...serving("server killed", "both killed"), ...NAMED];
-    expect(await brokenIn(plan, TURNS)).toEqual([]);
+  it("keep every promise when the server dies at a random moment or a failpoint (P1, P3, P4, P5)", async () => {
+    const plan = [...serving("server killed", "both killed"), ...AT_FAILPOINTS];
+    expect(await violationsOf(plan, TURNS)).toEqual([]);
   }, 300_000);
 
-  it("keep every promise when agents die, clients go, the database is busy and the clock jumps (P1, P3, P4, P5)", async () => {
+  it("keep every promise when agents die, clients disconnect, the database is busy and the clock jumps (P1, P3, P4, P5)", async () => {
     const plan = serving("agent killed", "database busy", "client gone", "clock jump");
-    expect(await brokenIn(plan, TURNS)).toEqual([]);
+    expect(await violationsOf(plan, TURNS)).toEqual([]);
   }, 300_000);
 
-  it("keep every promise when agents misbehave, also while the server stops (P1, P3, P4, P5)", async () => {
+  it("keep every promise when agents misbehave, even while the server stops (P1, P3, P4, P5)", async () => {
     const plan = everything.filter(({ fault }) => fault === "agent misbehaves");
-    expect(await brokenIn(plan, TURNS)).toEqual([]);
+    expect(await violationsOf(plan, TURNS)).toEqual([]);
   }, 300_000);
 
-  it("keep every promise when the server stands still for longer than agents may be silent (P1, P3, P4, P5)", async () => {
-    expect(await brokenIn(serving("node paused"))).toEqual([]);
+  it("keep every promise when the server is paused for longer than agents may be silent (P1, P3, P4, P5)", async () => {
+    expect(await violationsOf(serving("node paused"))).toEqual([]);
   }, 300_000);
 
   it("keep every promise when the disk is full (P1, P3, P4, P5)", async () => {
-    expect(await brokenIn(serving("disk full"))).toEqual([]);
+    expect(await violationsOf(serving("disk full"))).toEqual([]);
   }, 300_000);
 });

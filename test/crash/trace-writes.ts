@@ -3,48 +3,48 @@ import { createReadStream, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { need, needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 
-/** What a process did to files and sockets, in the order in which it was done. */
+/** The calls of a process on files and sockets, in order. */
 export type TracedCall =
   | { readonly call: "write"; readonly file: string; readonly at: number; readonly bytes: Buffer }
   | { readonly call: "truncate"; readonly file: string; readonly size: number }
   | { readonly call: "remove"; readonly file: string }
-  /** Of a folder: names that were removed from it. */
+  /** If the file is a folder, syncs removals from it. */
   | { readonly call: "sync"; readonly file: string }
-  /** Bytes to somebody else, as text. */
-  | { readonly call: "said"; readonly text: string };
+  /** Bytes written to a socket, as text. */
+  | { readonly call: "send"; readonly text: string };
 
 export interface Trace {
-  /** All that was done, when the process has ended. */
+  /** All calls. Resolves when the process has exited. */
   readonly calls: Promise<readonly TracedCall[]>;
 }
 
-/** Not every machine has all of them. */
+/** Not every architecture has all of them. */
 const CALLS = "pwrite64,ftruncate,fsync,fdatasync,?unlink,unlinkat,write,writev,sendto,sendmsg";
-/** A whole page of the database, and what a client is told at once. */
-const LONGEST = 70_000;
+/** Longer than a page of the database and than any single response. */
+const MAX_BYTES = 70_000;
 
-/** Whether system calls can be watched here. */
+/** Skips the test if system calls cannot be traced on this machine. */
 export function needTrace(): void {
   needProgram("strace");
   const { status, stderr } = spawnSync("strace", ["-o", "/dev/null", "true"], { encoding: "utf8" });
-  need(status === 0 ? null : `strace may not watch processes here: ${stderr}`);
+  need(status === 0 ? null : `strace may not trace processes here: ${stderr}`);
 }
 
-/** Watches the threads that there are now, and no agents; what is written is taken down to the byte. */
+/** Traces the threads that exist now, but no agents, and records every written byte. */
 export async function traceWrites(pid: number, file: string): Promise<Trace> {
   const threads = readdirSync(`/proc/${pid}/task`).flatMap((thread) => ["-p", thread]);
-  const args = ["-y", "-xx", "-s", String(LONGEST), "-e", `trace=${CALLS}`, "-e", "signal=none"];
+  const args = ["-y", "-xx", "-s", String(MAX_BYTES), "-e", `trace=${CALLS}`, "-e", "signal=none"];
   const child = spawn("strace", [...args, "-o", file, ...threads], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = new Promise((resolve) => child.once("exit", resolve));
   await new Promise<void>((resolve, reject) => {
-    let said = "";
+    let output = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.split("attached").length * 2 > threads.length) resolve();
+      output += chunk.toString();
+      if (output.split("attached").length * 2 > threads.length) resolve();
     });
-    child.once("exit", () => reject(new Error(`strace: ${said}`)));
+    child.once("exit", () => reject(new Error(`strace: ${output}`)));
   });
   return { calls: exited.then(() => readTrace(file)) };
 }
@@ -54,13 +54,13 @@ async function readTrace(file: string): Promise<readonly TracedCall[]> {
   const calls: TracedCall[] = [];
   for await (const line of createInterface({ input: createReadStream(file) })) {
     const [, thread = "", rest = ""] = /^(\d+)\s+(.*)$/u.exec(line) ?? [];
-    const begun = /^(.*) <unfinished \.\.\.>$/u.exec(rest)?.[1];
-    if (begun !== undefined) {
-      unfinished.set(thread, begun);
+    const start = /^(.*) <unfinished \.\.\.>$/u.exec(rest)?.[1];
+    if (start !== undefined) {
+      unfinished.set(thread, start);
       continue;
     }
-    const ended = /^<\.\.\. \w+ resumed>(.*)$/u.exec(rest)?.[1];
-    const call = toCall(ended === undefined ? rest : `${unfinished.get(thread) ?? ""}${ended}`);
+    const end = /^<\.\.\. \w+ resumed>(.*)$/u.exec(rest)?.[1];
+    const call = toCall(end === undefined ? rest : `${unfinished.get(thread) ?? ""}${end}`);
     if (call !== null) calls.push(call);
   }
   return calls;
@@ -86,12 +86,12 @@ function toCall(text: string): TracedCall | null {
     default: {
       if (!/^(?:TCP|socket)/u.test(file)) return null;
       const pieces = [...args.matchAll(/"([^"]*)"/gu)].map(([, piece = ""]) => decode(piece));
-      return { call: "said", text: Buffer.concat(pieces).toString() };
+      return { call: "send", text: Buffer.concat(pieces).toString() };
     }
   }
 }
 
-/** As strace writes strings with `-xx`. */
+/** Decodes strings that strace writes with `-xx`. */
 function decode(text: string): Buffer {
   return Buffer.from(text.replaceAll(String.raw`\x`, ""), "hex");
 }

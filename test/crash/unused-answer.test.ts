@@ -17,7 +17,7 @@ import {
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 
-/** A real server is killed while a real agent over stdio asks; the person allows it after the next start. */
+/** A real server is killed while a real agent asks over stdio. A person allows the action after the next start. */
 let folder: string;
 let data: string;
 let root: string;
@@ -50,16 +50,19 @@ async function start(): Promise<void> {
   client = createClient({ url: server.url });
 }
 
-async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+async function until(
+  id: string,
+  condition: (session: WholeSession) => boolean,
+): Promise<WholeSession> {
   const signal = AbortSignal.timeout(60_000);
   for await (const { session } of client.sessions.follow(id, { signal })) {
-    if (isSo(session)) return session;
+    if (condition(session)) return session;
   }
-  throw new Error("it did not come to that");
+  throw new Error("the session did not reach the expected state");
 }
 
-/** Asks for a line to be added to a file, and returns the question as the next server has it. */
-async function askedAndKilled(
+/** Lets the agent ask to append to a file, kills the server, and returns the request after the restart. */
+async function killWhileAsking(
   words: string,
   name: string,
 ): Promise<{ id: string; suspension: OpenSuspension; file: string }> {
@@ -78,7 +81,7 @@ async function askedAndKilled(
   await start();
   const { suspensions } = await client.suspensions();
   const suspension = suspensions.find(({ sessionId }) => sessionId === id);
-  if (suspension === undefined) throw new Error("the question is gone");
+  if (suspension === undefined) throw new Error("the request is missing after the restart");
   expect(existsSync(file)).toBe(false);
   return { id, suspension, file };
 }
@@ -89,7 +92,7 @@ const callsOf = ({ messages }: WholeSession) =>
 
 describe("an action that is allowed after the server was killed", () => {
   it("C3: is done once by an agent that believes the continuation, without being asked again", async () => {
-    const { id, suspension, file } = await askedAndKilled("Please", "once.txt");
+    const { id, suspension, file } = await killWhileAsking("Please", "once.txt");
     await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
     await until(id, ({ state }) => state === "idle");
     expect(readFileSync(file, "utf8")).toBe("done\n");
@@ -97,8 +100,8 @@ describe("an action that is allowed after the server was killed", () => {
     expect((await client.suspensions()).unusedAnswers).toEqual([]);
   });
 
-  it("C3: is told of when an agent believes its own history and does nothing, until somebody has seen it", async () => {
-    const { id, suspension, file } = await askedAndKilled("STUBBORN", "never.txt");
+  it("C3: is reported when an agent believes its own history and does nothing, until a person dismisses it", async () => {
+    const { id, suspension, file } = await killWhileAsking("STUBBORN", "never.txt");
     await client.sessions.answer(id, { suspensionId: suspension.id, answer: "allow_once" });
     await until(id, ({ state }) => state === "idle");
     const idle = await client.sessions.get(id);
@@ -107,7 +110,7 @@ describe("an action that is allowed after the server was killed", () => {
     const unused = { suspensionId: suspension.id, title: "Write never.txt" };
     expect(run).toMatchObject({ status: "completed", unusedAnswers: [unused] });
 
-    // Nothing looks alive that is dead.
+    // Dead tool calls are not shown as active.
     expect(callsOf(idle).filter((status) => status !== "completed")).toEqual(
       callsOf(idle).map(() => "unfinished"),
     );
@@ -127,7 +130,7 @@ describe("an action that is allowed after the server was killed", () => {
     expect(shown.stdout).toContain("unused_answer");
     expect(shown.stdout).toContain("Write never.txt");
 
-    // It outlives another crash, and is gone once it is dismissed.
+    // It survives another crash, and disappears once it is dismissed.
     await server.end("SIGKILL");
     await start();
     expect((await client.suspensions()).unusedAnswers).toHaveLength(1);
@@ -138,8 +141,8 @@ describe("an action that is allowed after the server was killed", () => {
     expect((await holdfast(["inbox", "--dismiss", suspension.id, "--data", data])).code).toBe(1);
   });
 
-  it("C3: is not told of when it was rejected", async () => {
-    const { id, suspension, file } = await askedAndKilled("STUBBORN", "rejected.txt");
+  it("C3: is not reported when it was rejected", async () => {
+    const { id, suspension, file } = await killWhileAsking("STUBBORN", "rejected.txt");
     await client.sessions.answer(id, { suspensionId: suspension.id, answer: "reject_once" });
     await until(id, ({ state }) => state === "idle");
     expect(existsSync(file)).toBe(false);

@@ -7,18 +7,18 @@ const PAGE = path.resolve(import.meta.dirname, "../../docs/failure-matrix.md");
 const BEGIN = "<!-- begin: written by `npm run test:crash -- --docs` -->";
 const END = "<!-- end -->";
 
-/** Puts the figures of all runs together into the page, between its two marks. */
+/** Writes the combined figures of all runs into the page, between its two markers. */
 export function writePage(results: readonly Results[]): void {
   const rounds = results.flatMap((each) => each.rounds);
   const seeds = results.map(({ seed }) => seed).join(", ");
   const page = readFileSync(PAGE, "utf8");
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its marks`);
+  if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its markers`);
   const figures = [
-    `${rounds.length} rounds (\`--seed\` ${seeds}). Each number is how often the fault struck a session, or the server, in that moment:`,
+    `${rounds.length} rounds (\`--seed\` ${seeds}). Each number shows how often the fault hit a session, or the server, in that moment:`,
     matrixTable(rounds),
-    markdownTable(["in all", ""], totals(rounds)),
+    markdownTable(["total", ""], totals(rounds)),
   ].join("\n\n");
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${figures}\n\n${END}${after}`);
 }

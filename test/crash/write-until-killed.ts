@@ -1,4 +1,4 @@
-/** Creates sessions, sends messages and streams text as fast as it can, and says what was acknowledged. */
+/** Creates sessions, sends messages and streams text as fast as it can, and prints everything acknowledged. */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { executeCommand } from "../../packages/server/src/runtime/execute-command.ts";
@@ -10,7 +10,7 @@ const context = { store, newId: randomUUID };
 const node = `node-${round}`;
 await store.renewLease({ node, ttlMs: 60_000 });
 
-/** Before the kill can come: the line is in the pipe, whatever happens next. */
+/** Writes synchronously, so that the line is in the pipe before a kill. */
 function acknowledge(entry: object): void {
   writeSync(1, `${JSON.stringify(entry)}\n`);
 }

@@ -1,6 +1,6 @@
 export interface DockerInstruction {
   readonly name: string;
-  /** Lines that go on are joined by one space. */
+  /** Continued lines are joined. */
   readonly value: string;
 }
 
@@ -9,7 +9,7 @@ export interface DockerStage {
   readonly instructions: readonly DockerInstruction[];
 }
 
-/** As much of the format as our own file uses. */
+/** Parses the part of the format that our Dockerfile uses. */
 export function readDockerfile(text: string): readonly DockerStage[] {
   const lines = text
     .split("\n")

@@ -12,7 +12,7 @@ import {
   startHoldfast,
   type RunningServer,
 } from "./holdfast-process.ts";
-import { marked } from "./marked-processes.ts";
+import { markedProcesses } from "./marked-processes.ts";
 
 let folder: string;
 let root: string;
@@ -37,22 +37,26 @@ async function start(): Promise<void> {
   client = createClient({ url: server.url, token: "s3cret" });
 }
 
-const agents = (): readonly number[] => marked(MARKER_VARIABLE, root);
+const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
 
 async function newSession(provider: string): Promise<string> {
   const repo = await client.repos.add({ path: "." });
   return (await client.sessions.create({ repoId: repo.id, provider })).id;
 }
 
-async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
-  for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+async function until(
+  id: string,
+  condition: (session: WholeSession) => boolean,
+): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id))
+    if (condition(session)) return session;
   throw new Error("the session was deleted");
 }
 
 const lastText = ({ messages }: WholeSession): unknown => messages.at(-1)?.content["text"];
 
 describe("an agent with the tools of a real server", () => {
-  it("says its phase, asks, and gets the answer that came after the server was killed (B2, C3)", async () => {
+  it("reports its phase, asks, and gets the answer that was given after the server was killed (B2, C3)", async () => {
     const id = await newSession("scripted");
     const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
     const text = script(
@@ -61,8 +65,8 @@ describe("an agent with the tools of a real server", () => {
       say("waiting", "m2"),
     );
     await client.sessions.send(id, { text });
-    const asking = await until(id, (session) => lastText(session) === "waiting");
-    expect(asking).toMatchObject({
+    const suspended = await until(id, (session) => lastText(session) === "waiting");
+    expect(suspended).toMatchObject({
       phase: "planning",
       state: "suspended",
       suspension: { kind: "question", request: { title: "Which database?" } },
@@ -80,7 +84,7 @@ describe("an agent with the tools of a real server", () => {
     expect(lastText(done)).toContain('You asked: "Which database?" The answer: PostgreSQL');
   });
 
-  it("has none where the config file says so", async () => {
+  it("has no tools if the config file disables them", async () => {
     const id = await newSession("plain");
     await client.sessions.send(id, { text: script(mcp("set_phase", { phase: "planning" })) });
     const done = await until(id, ({ state, messages }) => state === "idle" && messages.length > 1);
@@ -89,7 +93,7 @@ describe("an agent with the tools of a real server", () => {
 });
 
 describe("holdfast mcp", () => {
-  it("is for agents, and says so to everybody else", async () => {
+  it("is for agents only, and says so otherwise", async () => {
     expect(await holdfast(["mcp"])).toMatchObject({
       code: 64,
       stderr: expect.stringContaining("agents"),

@@ -33,14 +33,14 @@ async function start(data: string): Promise<void> {
 }
 
 describe("holdfast db backup", () => {
-  it("saves a server at work, and a server that is started with it goes on from there (P1)", async () => {
+  it("saves a busy server's database, and another server started with the copy continues (P1)", async () => {
     const { folder, data } = prepared;
     const repo = await client.repos.add({ path: "." });
     const { id: waiting } = await client.sessions.create({ repoId: repo.id });
     const { id: working } = await client.sessions.create({ repoId: repo.id });
     await client.sessions.send(waiting, { text: script(ask({ id: "t1", title: "make" })) });
     await client.sessions.send(working, {
-      text: script(say("begun"), waitFor(path.join(folder, "never"))),
+      text: script(say("started"), waitFor(path.join(folder, "never"))),
     });
     for await (const { session } of client.sessions.follow(waiting))
       if (session.state === "suspended") break;
@@ -48,9 +48,9 @@ describe("holdfast db backup", () => {
       if (session.messages.length > 1) break;
 
     const file = path.join(folder, "saved.db");
-    const saved = await holdfast(["db", "backup", file, "--data", data, "--json"]);
-    expect(saved).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(saved.stdout)).toMatchObject({
+    const backup = await holdfast(["db", "backup", file, "--data", data, "--json"]);
+    expect(backup).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(backup.stdout)).toMatchObject({
       file,
       tables: expect.arrayContaining([{ table: "AgentSession", rows: 2 }]),
     });
@@ -60,7 +60,7 @@ describe("holdfast db backup", () => {
       stderr: `holdfast: ${file} already exists and is not overwritten. Choose another name.\n`,
     });
 
-    // What came after the backup is not in it.
+    // Later changes are not in the backup.
     const before = await client.sessions.get(waiting);
     await client.sessions.cancel(waiting);
     await server.end("SIGKILL");
@@ -74,8 +74,8 @@ describe("holdfast db backup", () => {
     const after = await client.sessions.get(waiting);
     expect(after).toMatchObject({ state: "suspended", suspensions: before.suspensions });
     expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
-    const cut = await client.sessions.get(working);
-    expect(cut.messages.map(({ role }) => role)).toContain("user");
+    const interrupted = await client.sessions.get(working);
+    expect(interrupted.messages.map(({ role }) => role)).toContain("user");
     const [suspension] = after.suspensions;
     await client.sessions.answer(waiting, {
       suspensionId: suspension?.id ?? "",
@@ -87,7 +87,7 @@ describe("holdfast db backup", () => {
     expect(runs.map(({ status }) => status)).toEqual(["interrupted"]);
   });
 
-  it("leaves a PostgreSQL to its own tools, and says how", async () => {
+  it("refers to pg_dump for PostgreSQL", async () => {
     const url = "postgres://me:secret@db.example/holdfast";
     const { code, stderr } = await holdfast(["db", "backup", "x.db", "--database", url]);
     expect(code).toBe(2);

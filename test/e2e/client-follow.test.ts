@@ -16,7 +16,7 @@ let repository: string;
 let server: RunningServer;
 let proxy: CuttingProxy;
 
-/** Twice within the headers, then within the events, at every place in them; in the end never again. */
+/** Cuts two connections within the headers, then others at many positions within the events, and finally none. */
 const CUTS = [40, 300, ...Array.from({ length: 24 }, (_, index) => 700 + 190 * index)];
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
     env: { AGENT_WORKSPACE_ROOT: path.join(folder, "root") },
   });
   proxy = await openCuttingProxy(server.url, {
-    bytesOf: (asked) => CUTS[asked] ?? Number.POSITIVE_INFINITY,
+    bytesOf: (connection) => CUTS[connection] ?? Number.POSITIVE_INFINITY,
   });
 });
 afterEach(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe("a client that follows a session of a real server", () => {
-  it("has what reading shows when the agent is done, and was sent no text without its message, though its connection broke again and again (C7)", async () => {
+  it("ends with the stored session, and never gets text before its message, although its connection broke repeatedly (C7)", async () => {
     let reads = 0;
     const client = createClient({
       url: server.url,
@@ -51,7 +51,7 @@ describe("a client that follows a session of a real server", () => {
     });
     const repo = await client.repos.add({ path: repository });
     const { id } = await client.sessions.create({ repoId: repo.id });
-    // Keeps what is said in the server's memory, beside what its store has by then.
+    // A second reader keeps the current text in the server's memory, in addition to the store.
     const steady = createClient({ url: server.url });
     const isDone = ({ queued, state }: WholeSession): boolean => queued === 0 && state === "idle";
     const untilDone = async (): Promise<void> => {
@@ -71,8 +71,8 @@ describe("a client that follows a session of a real server", () => {
     expect(followed).toEqual(await steady.sessions.get(id));
     const turns = Array.from({ length: 3 }, () => ["user", "agent"]).flat();
     expect(followed?.messages.map(({ role }) => role)).toEqual(turns);
-    // Once, to begin with: a client that was sent text without its message reads the session again.
+    // Only the initial read: a client that gets text without its message reads the session again.
     expect(reads).toBe(1);
-    expect(proxy.asked()).toBeGreaterThan(10);
+    expect(proxy.connections()).toBeGreaterThan(10);
   });
 });

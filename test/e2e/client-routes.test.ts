@@ -13,7 +13,6 @@ import {
 let folder: string;
 let repository: string;
 const running: RunningServer[] = [];
-/** The demo agent takes its time. */
 
 beforeEach(() => {
   folder = temporaryFolder();
@@ -26,7 +25,7 @@ afterEach(async () => {
   removeFolder(folder);
 });
 
-/** A server with its own data; all have the same workspace. */
+/** Starts a server with its own data. All servers share the workspace. */
 async function start(name: string): Promise<Client> {
   const server = await startHoldfast({
     data: path.join(folder, name),
@@ -37,16 +36,16 @@ async function start(name: string): Promise<Client> {
 }
 
 describe("the client's README", () => {
-  it("is true of a real server, example by example", async () => {
+  it("is correct for a real server, example by example", async () => {
     const client = await start("first");
     const printed: unknown[][] = [];
     vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(values));
 
-    const talking = examples.talk(client, repository);
+    const conversation = examples.talk(client, repository);
     const open = async (): Promise<number> => (await client.suspensions()).suspensions.length;
     await expect.poll(open).toBe(1);
     await examples.answerPermissions(client);
-    await talking;
+    await conversation;
     expect(printed).toContainEqual([
       "waits for",
       expect.objectContaining({ title: expect.any(String) }),
@@ -94,7 +93,7 @@ describe("the client's README", () => {
 });
 
 describe("the client", () => {
-  it("reaches what its README does not show", async () => {
+  it("offers further methods that its README does not show", async () => {
     const client = await start("first");
     expect(await client.metrics()).toContain("holdfast_");
     const repo = await client.repos.add({ path: repository, name: "Shop" });

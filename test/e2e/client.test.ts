@@ -33,30 +33,30 @@ describe("the client", () => {
   });
 
   it("throws the server's problem with its code", async () => {
-    const stranger = createClient({ url: server.url });
-    await expect(stranger.readiness()).rejects.toMatchObject({
+    const unauthorized = createClient({ url: server.url });
+    await expect(unauthorized.readiness()).rejects.toMatchObject({
       name: "HoldfastError",
       code: "unauthorized",
       status: 401,
     });
   });
 
-  it("says that something else answered, and stops when told to", async () => {
-    const other = await listening((_request, response) => response.end("<p>not ours</p>"));
+  it("reports a reply from another program, and stops on abort", async () => {
+    const other = await startListener((_request, response) => response.end("<p>not ours</p>"));
     await expect(createClient({ url: other.url }).health()).rejects.toMatchObject({
       code: "unexpected_reply",
       status: 200,
     });
-    const silent = await listening(() => {});
+    const silent = await startListener(() => {});
     const stop = new AbortController();
-    const asked = createClient({ url: silent.url }).health({ signal: stop.signal });
+    const request = createClient({ url: silent.url }).health({ signal: stop.signal });
     stop.abort();
-    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    await expect(request).rejects.toMatchObject({ name: "AbortError" });
     for (const { close } of [other, silent]) close();
   });
 });
 
-async function listening(
+async function startListener(
   answer: Parameters<typeof createServer>[1],
 ): Promise<{ url: string; close: () => void }> {
   const listener: Server = createServer(answer ?? (() => {})).listen(0, "127.0.0.1");

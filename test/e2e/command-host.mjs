@@ -1,7 +1,7 @@
 /**
- * Runs commands of the built program in one process, one after the other, as its parent asks for them: starting
- * Node and loading the program takes longer than most commands. Each command gets its own environment, folder,
- * stdin, stdout and stderr. Commands that end their process belong into a process of their own.
+ * Runs commands of the built program for its parent in one process, one after another, because starting Node and
+ * loading the program takes longer than most commands. Each command gets its own environment, folder, stdin, stdout
+ * and stderr. Commands that exit their process need their own process.
  */
 import { enableCompileCache } from "node:module";
 import { Readable } from "node:stream";
@@ -9,10 +9,10 @@ import { Readable } from "node:stream";
 enableCompileCache();
 const { main } = await import("../../packages/server/dist/program/main.js");
 
-let answer = () => {};
+let reply = () => {};
 process.exit = (code) => {
-  answer(code ?? process.exitCode ?? 0);
-  throw new Error("the command has ended its process");
+  reply(code ?? process.exitCode ?? 0);
+  throw new Error("the command exited its process");
 };
 
 async function run({ id, args, env, input, folder }) {
@@ -23,14 +23,14 @@ async function run({ id, args, env, input, folder }) {
   for (const name of ["stdout", "stderr"]) collect(process[name], (text) => (output[name] += text));
   process.chdir(folder);
   process.exitCode = 0;
-  let isAnswered = false;
-  answer = (code) => {
-    if (!isAnswered) process.send({ id, code, ...output });
-    isAnswered = true;
+  let hasReplied = false;
+  reply = (code) => {
+    if (!hasReplied) process.send({ id, code, ...output });
+    hasReplied = true;
   };
   await main(args);
   process.stdout.removeAllListeners("error");
-  answer(process.exitCode);
+  reply(process.exitCode);
 }
 
 function collect(stream, add) {

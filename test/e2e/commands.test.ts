@@ -11,7 +11,7 @@ import {
   prepareFolder,
   removeFolder,
   startHoldfast,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "./holdfast-process.ts";
 
@@ -37,32 +37,40 @@ async function serve(): Promise<void> {
   server = await startHoldfast({ data, env: { AGENT_WORKSPACE_ROOT: root } });
 }
 
-function run(...args: readonly string[]): Promise<Ended> {
+function run(...args: readonly string[]): Promise<ProcessResult> {
   return holdfast([...args, "--data", data], { AGENT_WORKSPACE_ROOT: root });
 }
 
-/** What it printed, which must be all it had to say. */
-async function good(...args: readonly string[]): Promise<string> {
-  const ended = await run(...args);
-  expect(ended).toMatchObject({ code: 0, stderr: "" });
-  return ended.stdout.trim();
+/** Runs a command that must succeed without errors on stderr, and returns its output. */
+async function succeed(...args: readonly string[]): Promise<string> {
+  const result = await run(...args);
+  expect(result).toMatchObject({ code: 0, stderr: "" });
+  return result.stdout.trim();
 }
 
-describe.each(["straight on the database", "through a server"])("commands %s", (way) => {
+describe.each(["directly on the database", "through a server"])("commands %s", (access) => {
   beforeEach(async () => {
-    if (way === "through a server") await serve();
+    if (access === "through a server") await serve();
   });
 
-  it("carry a session through its life (B1, A9)", async () => {
-    const id = await good("create", "--agent", "builder", "--repo", root, "--title", "The build");
-    const state = JSON.parse(await good("get", id));
+  it("manage a session through its life cycle (B1, A9)", async () => {
+    const id = await succeed(
+      "create",
+      "--agent",
+      "builder",
+      "--repo",
+      root,
+      "--title",
+      "The build",
+    );
+    const state = JSON.parse(await succeed("get", id));
     expect(state).toMatchObject({ agent_id: id, agent_name: "builder", status: "active" });
 
-    const fork = await good("fork", id);
-    expect(JSON.parse(await good("get", fork))).toMatchObject({ agent_id: fork });
-    expect(JSON.parse(await good("cancel", fork))).toMatchObject({ state: "idle" });
-    expect(JSON.parse(await good("archive", id))).toMatchObject({ status: "archived" });
-    expect(JSON.parse(await good("list", "--status", "archived"))).toHaveLength(1);
+    const fork = await succeed("fork", id);
+    expect(JSON.parse(await succeed("get", fork))).toMatchObject({ agent_id: fork });
+    expect(JSON.parse(await succeed("cancel", fork))).toMatchObject({ state: "idle" });
+    expect(JSON.parse(await succeed("archive", id))).toMatchObject({ status: "archived" });
+    expect(JSON.parse(await succeed("list", "--status", "archived"))).toHaveLength(1);
     expect(await run("resume", id)).toMatchObject({ code: 2, stdout: "" });
 
     expect(await run("delete", fork)).toEqual({
@@ -70,7 +78,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
       stdout: "",
       stderr: "holdfast: This cannot be undone. Pass --yes to confirm.\n",
     });
-    await good("delete", fork, "--yes");
+    await succeed("delete", fork, "--yes");
     expect(await run("get", fork)).toEqual({
       code: 1,
       stdout: "",
@@ -78,76 +86,81 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     });
   });
 
-  it("show what is around sessions", async () => {
-    const repo = await good("repos", "add", root, "--name", "the-root");
-    expect((await good("repos")).split("\t")).toEqual([repo, "the-root", root, expect.any(String)]);
+  it("show repositories, providers, statistics and the inbox", async () => {
+    const repo = await succeed("repos", "add", root, "--name", "the-root");
+    expect((await succeed("repos")).split("\t")).toEqual([
+      repo,
+      "the-root",
+      root,
+      expect.any(String),
+    ]);
     expect(await run("repos", "add", "/")).toMatchObject({ code: 2, stdout: "" });
-    await good("repos", "remove", repo);
-    expect(await good("repos")).toBe("");
-    expect(await good("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
-    expect(JSON.parse(await good("stats"))).toMatchObject({ sessions: 0 });
-    expect(await good("inbox")).toBe("");
-    expect((await good("doctor")).split("\n").length).toBeGreaterThan(5);
+    await succeed("repos", "remove", repo);
+    expect(await succeed("repos")).toBe("");
+    expect(await succeed("providers")).toMatch(/^demo\tDemo agent\tyes\t/mu);
+    expect(JSON.parse(await succeed("stats"))).toMatchObject({ sessions: 0 });
+    expect(await succeed("inbox")).toBe("");
+    expect((await succeed("doctor")).split("\n").length).toBeGreaterThan(5);
   });
 
-  it("carry whole sessions to another machine and back (A13)", async () => {
-    const id = await good("create", "--agent", "builder", "--metadata", '{"task_id":"T001"}');
-    await good("update", id, "--phase", "approval", "--error", "none really");
+  it("move whole sessions to another machine and back (A13)", async () => {
+    const id = await succeed("create", "--agent", "builder", "--metadata", '{"task_id":"T001"}');
+    await succeed("update", id, "--phase", "approval", "--error", "none really");
     const bundle = path.join(folder, "session.jsonl");
     writeFileSync(bundle, (await run("export", id)).stdout);
 
-    const there = path.join(folder, "there");
-    const imported = await holdfast(["import", bundle, "--data", there]);
+    const otherData = path.join(folder, "other-data");
+    const imported = await holdfast(["import", bundle, "--data", otherData]);
     expect(imported).toEqual({ code: 0, stdout: `${id}\n`, stderr: "" });
-    const { last_updated: _, status: __, ...state } = JSON.parse(await good("get", id));
-    const copy = JSON.parse((await holdfast(["get", id, "--data", there])).stdout);
+    const { last_updated: _, status: __, ...state } = JSON.parse(await succeed("get", id));
+    const copy = JSON.parse((await holdfast(["get", id, "--data", otherData])).stdout);
     expect(copy).toMatchObject(state);
     expect(await run("import", bundle)).toMatchObject({ code: 2, stdout: "" });
     expect(await run("import", path.join(folder, "nothing.jsonl"))).toMatchObject({ code: 1 });
   });
 
-  it("name, show and delete a session that cannot be read (B5, C8)", async () => {
+  it("report, show and delete a session that cannot be read (B5, C8)", async () => {
     const [sound, id] = [
-      await good("create", "--agent", "builder"),
-      await good("create", "--agent", "tester"),
+      await succeed("create", "--agent", "builder"),
+      await succeed("create", "--agent", "tester"),
     ];
     const database = new DatabaseSync(path.join(data, "holdfast.db"), { timeout: 5_000 });
     database.exec("pragma ignore_check_constraints = on");
     database.prepare(`update "AgentSession" set "metadata" = '{oops' where "agentId" = ?`).run(id);
     database.close();
 
-    const told = await run("get", id);
-    expect(told).toMatchObject({ code: 2, stdout: "" });
-    expect(told.stderr).toMatch(
+    const result = await run("get", id);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr).toMatch(
       new RegExp(
         `^holdfast: Session \\S+ cannot be read: metadata is not JSON\\. Show its rows with: holdfast get ${id} --raw\\.`,
         "u",
       ),
     );
-    expect(JSON.parse(await good("get", id, "--raw"))).toMatchObject({
+    expect(JSON.parse(await succeed("get", id, "--raw"))).toMatchObject({
       row: { agentId: id, agentName: "tester", metadata: "{oops" },
       reason: "metadata is not JSON",
       parts: [],
     });
-    expect(JSON.parse(await good("get", sound, "--raw"))).toMatchObject({
+    expect(JSON.parse(await succeed("get", sound, "--raw"))).toMatchObject({
       row: { agentId: sound, metadata: "{}" },
       reason: null,
     });
-    const stored = JSON.parse(await good("get", id, "--raw"));
-    expect(await good("doctor")).toContain(
+    const stored = JSON.parse(await succeed("get", id, "--raw"));
+    expect(await succeed("doctor")).toContain(
       `Unreadable sessions: ${String(stored.row.id)} (metadata is not JSON)`,
     );
-    expect(JSON.parse(await good("list"))).toMatchObject([{ agent_id: sound }]);
-    expect(JSON.parse(await good("delete", id, "--yes"))).toMatchObject({
+    expect(JSON.parse(await succeed("list"))).toMatchObject([{ agent_id: sound }]);
+    expect(JSON.parse(await succeed("delete", id, "--yes"))).toMatchObject({
       agent_id: id,
       agent_name: "tester",
     });
     expect(await run("get", id)).toMatchObject({ code: 1, stdout: "" });
-    expect(await good("doctor")).not.toContain("Unreadable");
+    expect(await succeed("doctor")).not.toContain("Unreadable");
   });
 
-  it("say what is wrong, and what to do next", async () => {
-    const id = await good("create");
+  it("report errors and the next step", async () => {
+    const id = await succeed("create");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
     expect(await run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
     expect(await run("update", id, "--metadata", "[1]")).toMatchObject({ code: 64 });
@@ -166,13 +179,13 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
 
 describe("a message left while no server runs", () => {
   it("is delivered when one starts (C1)", async () => {
-    const id = await good("create", "--repo", root);
+    const id = await succeed("create", "--repo", root);
     expect(await run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
-    const left = JSON.parse(await good("send", id, script(say("Here I am.")), "--detach"));
-    expect(left).toMatchObject({ queued: true });
+    const detached = JSON.parse(await succeed("send", id, script(say("Here I am.")), "--detach"));
+    expect(detached).toMatchObject({ queued: true });
     await serve();
-    const waited = await run("send", id, script(say("And here.")));
-    expect(waited).toMatchObject({ code: 0 });
+    const sent = await run("send", id, script(say("And here.")));
+    expect(sent).toMatchObject({ code: 0 });
     const bundle = (await run("export", id)).stdout;
     expect(bundle.indexOf("Here I am.")).toBeGreaterThan(0);
     expect(bundle.indexOf("And here.")).toBeGreaterThan(bundle.indexOf("Here I am."));
@@ -180,9 +193,9 @@ describe("a message left while no server runs", () => {
 });
 
 describe("a permission", () => {
-  it("is found in the inbox and answered from there, also while the server is away (C3)", async () => {
+  it("is listed in the inbox and answered from there, even while the server is down (C3)", async () => {
     await serve();
-    const id = await good("create", "--repo", root);
+    const id = await succeed("create", "--repo", root);
     const sent = await run(
       "send",
       id,
@@ -192,18 +205,18 @@ describe("a permission", () => {
     await server?.end("SIGKILL");
     server = null;
 
-    const [sessionId, suspension, kind] = (await good("inbox")).split("\t");
+    const [sessionId, suspension, kind] = (await succeed("inbox")).split("\t");
     expect(kind).toBe("permission");
-    await good("resume", sessionId ?? "", "--suspension", suspension ?? "", "--answer", "allow");
-    expect(await good("inbox")).toBe("");
+    await succeed("resume", sessionId ?? "", "--suspension", suspension ?? "", "--answer", "allow");
+    expect(await succeed("inbox")).toBe("");
     await serve();
     expect(await run("send", id, script(say("Next.")))).toMatchObject({ code: 0 });
   });
 });
 
 describe("completion", () => {
-  it("offers commands, and the ids there are now", async () => {
-    const id = await good("create", "--title", "The build");
+  it("offers commands and the current session IDs", async () => {
+    const id = await succeed("create", "--title", "The build");
     const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
       (await holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })).stdout
         .trim()
@@ -215,8 +228,8 @@ describe("completion", () => {
   });
 });
 
-describe("output that nobody reads to its end", () => {
-  it("ends the command without a word", async () => {
+describe("output into a closed pipe", () => {
+  it("ends the command without an error message", async () => {
     needProgram("bash");
     const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
     const { status, stderr } = spawnSync(

@@ -2,24 +2,24 @@ import { connect, createServer, type Socket } from "node:net";
 
 export interface CuttingProxy {
   readonly url: string;
-  /** Connections on which something was asked: Node opens one more, unused, when it gives one up. */
-  asked(): number;
+  /** Number of connections with a request. Node opens another, unused one when it abandons a connection. */
+  connections(): number;
   close(): Promise<void>;
 }
 
-/** Stands before a server and cuts each connection after so many bytes of the answer. */
+/** A proxy that cuts each connection after a number of bytes of the response. */
 export async function openCuttingProxy(
   target: string,
-  { bytesOf }: { bytesOf: (asked: number) => number },
+  { bytesOf }: { bytesOf: (connection: number) => number },
 ): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  let asked = 0;
+  let connections = 0;
   const server = createServer((client) => {
     let left = 0;
     client.once("data", () => {
-      left = bytesOf(asked);
-      asked += 1;
+      left = bytesOf(connections);
+      connections += 1;
     });
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
@@ -44,7 +44,7 @@ export async function openCuttingProxy(
   const ownPort = typeof address === "object" && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${ownPort}`,
-    asked: () => asked,
+    connections: () => connections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

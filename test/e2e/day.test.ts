@@ -23,7 +23,7 @@ let data: string;
 let root: string;
 let server: RunningServer | null = null;
 let client: Client;
-/** How far the clocks of the server and of all commands are ahead. */
+/** How far the clocks of the server and the commands are ahead. */
 let aheadMs = 0;
 
 beforeEach(() => {
@@ -55,17 +55,17 @@ async function stop(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   server = null;
 }
 
-/** A command at the time that the clocks show. */
+/** Runs a command with the shifted clock. */
 async function run(
   args: readonly string[],
   { folder: at = data, input = "" } = {},
 ): Promise<string> {
   const { code, stdout, stderr } = await holdfast([...args, "--data", at], environment(), input);
-  if (code !== 0) throw new Error(`holdfast ${args.join(" ")} ended with ${code}: ${stderr}`);
+  if (code !== 0) throw new Error(`holdfast ${args.join(" ")} exited with ${code}: ${stderr}`);
   return stdout;
 }
 
-async function ask(agent: string): Promise<unknown> {
+async function preDelegate(agent: string): Promise<unknown> {
   const input = JSON.stringify({ agent_name: agent });
   return JSON.parse(await run(["hook", "pre-delegate"], { input }));
 }
@@ -78,17 +78,21 @@ async function chat(repository: string, text: string): Promise<string> {
   return id;
 }
 
-async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
-  for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+async function until(
+  id: string,
+  condition: (session: WholeSession) => boolean,
+): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id))
+    if (condition(session)) return session;
   throw new Error("the session was deleted");
 }
 
 async function untilGone(id: string): Promise<void> {
-  const followed = client.sessions.follow(id);
-  while ((await followed.next()).done !== true) continue;
+  const updates = client.sessions.follow(id);
+  while ((await updates.next()).done !== true) continue;
 }
 
-async function idsThere(): Promise<readonly string[]> {
+async function storedIds(): Promise<readonly string[]> {
   const { sessions } = await client.sessions.list({
     status: ["active", "suspended", "archived", "error"],
     limit: 100,
@@ -96,30 +100,33 @@ async function idsThere(): Promise<readonly string[]> {
   return sessions.map(({ id, agentId }) => agentId ?? id).toSorted();
 }
 
-/** As old as they were, and saying what they said. */
-async function told(ids: readonly string[]) {
+/** The times and messages of the sessions. */
+async function summarize(ids: readonly string[]) {
   const sessions = await Promise.all(ids.map((id) => client.sessions.get(id)));
   return sessions.map(({ id, lastActiveAt, createdAt, messages }) => ({
     id,
     lastActiveAt,
     createdAt,
-    said: messages.map(({ role, content }) => [role, content]),
+    content: messages.map(({ role, content }) => [role, content]),
   }));
 }
 
 describe("a day in the life", () => {
-  it("rulings 14–17: no conversation is lost, and every age is right", async () => {
-    // In the morning: agents that others run report by commands and hooks, people chat.
+  it("rulings 14–17: no conversation is lost, and all times are correct", async () => {
+    // In the morning, external agents report by commands and hooks, and people chat.
     await start();
     await run(["create", "--id", "agent-old", "--agent", "builder"]);
     await run(["create", "--id", "agent-alive", "--agent", "planner"]);
     await run(["update", "agent-alive", "--phase", "planning"]);
-    expect(await ask("planner")).toMatchObject({ should_resume: true, agent_id: "agent-alive" });
+    expect(await preDelegate("planner")).toMatchObject({
+      should_resume: true,
+      agent_id: "agent-alive",
+    });
     const chats = [await chat("kept", "Good morning."), await chat("lost", "Good day.")];
     const [kept = "", lost = ""] = chats;
-    const morning = await told([...chats, "agent-old", "agent-alive"]);
+    const morning = await summarize([...chats, "agent-old", "agent-alive"]);
 
-    // The server is stopped for the night. Conversations wait for it; the agents' sessions do not notice.
+    // The server is stopped for the night. Conversations are suspended; the agents' sessions stay active.
     await stop("SIGTERM");
     const atNight = JSON.parse(await run(["list", "--json"])) as {
       agent_id: string;
@@ -134,22 +141,22 @@ describe("a day in the life", () => {
       ]),
     );
 
-    // The next morning everything is active, and as old as it was: yesterday's plan is too old to resume.
+    // The next morning everything is active with unchanged times. Yesterday's plan is too old to resume.
     aheadMs = 25 * HOUR_MS;
     await start();
-    expect(await told([...chats, "agent-old", "agent-alive"])).toEqual(morning);
+    expect(await summarize([...chats, "agent-old", "agent-alive"])).toEqual(morning);
     for (const id of chats)
       expect(await client.sessions.get(id)).toMatchObject({ status: "active", suspendedAt: null });
-    expect(await ask("planner")).toMatchObject({ should_resume: false });
+    expect(await preDelegate("planner")).toMatchObject({ should_resume: false });
 
-    // A heartbeat: the phase it has already. Then the line that cron runs.
+    // An update with the same phase serves as a heartbeat. Then the cleanup that cron runs.
     await run(["update", "agent-alive", "--phase", "planning"]);
-    expect(await ask("planner")).toMatchObject({ should_resume: true });
+    expect(await preDelegate("planner")).toMatchObject({ should_resume: true });
     expect(JSON.parse(await run(["cleanup", "--hours", "24"]))).toMatchObject({
       removed: 1,
       kept: { conversations: 2 },
     });
-    expect(await idsThere()).toEqual(["agent-alive", ...chats].toSorted());
+    expect(await storedIds()).toEqual(["agent-alive", ...chats].toSorted());
 
     // A crash in the middle of an answer.
     await client.sessions.send(kept, { text: script(say("I was just about"), silent()) });
@@ -157,14 +164,14 @@ describe("a day in the life", () => {
     await stop("SIGKILL");
     aheadMs = 26 * HOUR_MS;
     await start();
-    const cut = await until(kept, ({ state }) => state === "idle");
-    expect(cut.status).toBe("active");
+    const interrupted = await until(kept, ({ state }) => state === "idle");
+    expect(interrupted.status).toBe("active");
     await client.sessions.send(kept, { text: script(say("And on.")) });
     await until(kept, ({ state, messages }) => state === "idle" && messages.length >= 6);
-    const evening = await told([kept, lost]);
+    const evening = await summarize([kept, lost]);
     expect(evening[1]).toEqual(morning[1]);
 
-    // A repository goes away. Its session says so, and when it will be removed.
+    // A repository disappears. Its session shows the reason and the time of its removal.
     await stop("SIGTERM");
     renameSync(path.join(root, "lost"), path.join(root, "elsewhere"));
     await start();
@@ -175,20 +182,20 @@ describe("a day in the life", () => {
     });
     expect(Date.parse(stuck.removeAt ?? "")).toBeGreaterThan(Date.parse(stuck.suspendedAt ?? ""));
 
-    // Much later the daily round removes it, bundle first, and nothing else.
+    // Much later the daily cleanup exports it to a bundle and removes it, and nothing else.
     await stop("SIGTERM");
     aheadMs = 40 * DAY_MS;
     await start();
     await untilGone(lost);
-    expect(await idsThere()).toEqual(["agent-alive", kept].toSorted());
+    expect(await storedIds()).toEqual(["agent-alive", kept].toSorted());
     expect(JSON.parse(await run(["removed", "--json"]))).toMatchObject([
       { id: lost, title: "In lost", repoPath: path.join(root, "lost") },
     ]);
     await run(["restore", lost]);
-    expect(await told([kept, lost])).toEqual(evening);
+    expect(await summarize([kept, lost])).toEqual(evening);
     expect((await client.removed.list()).removed).toEqual([]);
 
-    // All of it moves to another machine.
+    // Everything moves to another machine.
     const bundles = path.join(folder, "bundles");
     await run(["export", kept, lost, "--to", bundles]);
     await stop("SIGTERM");
@@ -197,11 +204,11 @@ describe("a day in the life", () => {
     await run(["import", ...files], { folder: elsewhere });
     server = await startHoldfast({ data: elsewhere, env: environment() });
     client = createClient({ url: server.url });
-    const moved = await told([kept, lost]);
-    expect(moved.map(({ said: _, ...ages }) => ages)).toEqual(
-      evening.map(({ said: _, ...ages }) => ages),
+    const moved = await summarize([kept, lost]);
+    expect(moved.map(({ content: _, ...times }) => times)).toEqual(
+      evening.map(({ content: _, ...times }) => times),
     );
-    for (const [index, { said }] of moved.entries())
-      expect(said).toEqual(expect.arrayContaining(evening[index]?.said ?? []));
+    for (const [index, { content }] of moved.entries())
+      expect(content).toEqual(expect.arrayContaining(evening[index]?.content ?? []));
   });
 });

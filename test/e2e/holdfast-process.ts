@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isLongRun } from "../machine/repeat.ts";
+import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 import { runInHost, type Command } from "./command-host.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -18,8 +18,8 @@ export interface RunningServer {
   readonly pid: number;
   readonly greeting: string;
   readonly data: string;
-  /** Sends the signal and waits for the process to end. */
-  end(signal: NodeJS.Signals): Promise<Ended>;
+  /** Sends the signal and waits for the process to exit. */
+  end(signal: NodeJS.Signals): Promise<ProcessResult>;
 }
 
 export function temporaryFolder(): string {
@@ -28,13 +28,13 @@ export function temporaryFolder(): string {
 
 export interface PreparedFolder {
   readonly folder: string;
-  /** For `--data`, with this config file in it. */
+  /** For `--data`; contains the config file. */
   readonly data: string;
   /** For `AGENT_WORKSPACE_ROOT`, itself a repository. */
   readonly root: string;
 }
 
-/** A place for a server of its own, configured before it starts. Its agents may leave notes beside the repository. */
+/** Creates a data folder with a config file, and a repository. The sandbox is off, so that agents can write elsewhere. */
 export function prepareFolder(config: object): PreparedFolder {
   const folder = temporaryFolder();
   const data = path.join(folder, "data");
@@ -52,24 +52,24 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Commands that end their process, or whose process is what the test is about. */
+/** Commands that exit their process, or whose process the test examines. */
 const NEEDS_PROCESS: ReadonlySet<string | undefined> = new Set(["serve", "hook"]);
 
 /**
- * One command of the built program, to its end. In the long run each has a process of its own; every day most
- * share one, since starting it takes longer than what they do.
+ * Runs one command of the built program. In long runs each command has its own process. In everyday runs most share
+ * one, because starting a process takes longer than the command.
  */
 export async function holdfast(
   args: readonly string[],
   env: Record<string, string> = {},
   input = "",
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const command = { args, env: cleanEnvironment(env), input, folder: process.cwd() };
   const isAlone = isLongRun || NEEDS_PROCESS.has(args[0]) || "NODE_OPTIONS" in env;
   return isAlone ? runAlone(command) : runInHost(command);
 }
 
-async function runAlone({ args, env, input, folder: cwd }: Command): Promise<Ended> {
+async function runAlone({ args, env, input, folder: cwd }: Command): Promise<ProcessResult> {
   const child = spawn(process.execPath, [BINARY, ...args], { env, cwd, timeout: 60_000 });
   const output = collect(child);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -82,7 +82,7 @@ async function runAlone({ args, env, input, folder: cwd }: Command): Promise<End
   return { code: await ended, ...output };
 }
 
-/** A real server process, ready to be asked; ends the test with what it said if it does not get there. */
+/** Starts a real server process and waits until it is ready. Throws with its output if it exits. */
 export async function startHoldfast({
   data,
   args = [],
@@ -101,7 +101,9 @@ export async function startHoldfast({
     child.stdout.on("data", () => {
       if (output.stdout.includes("Stop ")) resolve();
     });
-    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${output.stderr}`)));
+    child.once("exit", (code) =>
+      reject(new Error(`the server exited with ${code}: ${output.stderr}`)),
+    );
   });
   const { url, pid } = readServerFile(data);
   return {
@@ -136,7 +138,7 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return output;
 }
 
-/** Settings of whoever runs the tests must not reach the program under test. */
+/** Settings in the environment of the tests must not reach the program under test. */
 function cleanEnvironment(env: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name),

@@ -8,8 +8,13 @@ import type { Create } from "../../packages/server/src/domain/kernel/command.ts"
 import type { Phase } from "../../packages/server/src/domain/phase.ts";
 import type { Store } from "../../packages/server/src/storage/store.ts";
 import { beginSession } from "../../packages/server/src/storage/testing/session-driver.ts";
-import { repeat } from "../machine/repeat.ts";
-import { removeFolder, startHoldfast, temporaryFolder, type Ended } from "./holdfast-process.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
+import {
+  removeFolder,
+  startHoldfast,
+  temporaryFolder,
+  type ProcessResult,
+} from "./holdfast-process.ts";
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
@@ -30,12 +35,12 @@ afterEach(async () => {
 });
 
 describe("the hooks as processes", () => {
-  it("answer JSON with JSON, end with 0 whatever they are given, and log it (B4)", async () => {
+  it("answer JSON with JSON, exit with 0 for any input, and log it (B4)", async () => {
     const id = await begin({ agentName: "terraform-architect" }, "approval");
     const input = { agent_name: "terraform-architect", task: "apply it" };
 
-    const resumed = await hook("pre-delegate", JSON.stringify(input));
-    expect({ ...resumed, stdout: JSON.parse(resumed.stdout) }).toMatchObject({
+    const decision = await hook("pre-delegate", JSON.stringify(input));
+    expect({ ...decision, stdout: JSON.parse(decision.stdout) }).toMatchObject({
       code: 0,
       stderr: "",
       stdout: {
@@ -46,14 +51,14 @@ describe("the hooks as processes", () => {
         original_context: input,
       },
     });
-    const stopped = await hook("subagent-stop", JSON.stringify({ task_info: { agent_id: id } }));
-    expect({ ...stopped, stdout: JSON.parse(stopped.stdout) }).toMatchObject({
+    const stop = await hook("subagent-stop", JSON.stringify({ task_info: { agent_id: id } }));
+    expect({ ...stop, stdout: JSON.parse(stop.stdout) }).toMatchObject({
       code: 0,
       stderr: "",
       stdout: { finalized: true, reason: "session_finalized", agent_id: id },
     });
-    const garbled = await hook("pre-delegate", "what?");
-    expect({ ...garbled, stdout: JSON.parse(garbled.stdout) }).toMatchObject({
+    const invalid = await hook("pre-delegate", "what?");
+    expect({ ...invalid, stdout: JSON.parse(invalid.stdout) }).toMatchObject({
       code: 0,
       stderr: "",
       stdout: { should_resume: false, reason: "invalid_json", detail: "input_not_json" },
@@ -65,7 +70,7 @@ describe("the hooks as processes", () => {
     ]);
   });
 
-  it("end by themselves when their stdin does not (B4)", async () => {
+  it("exit by themselves if their stdin stays open (B4)", async () => {
     const { code, stdout } = await hook("pre-delegate", null);
     expect({ code, output: JSON.parse(stdout) }).toMatchObject({
       code: 0,
@@ -73,7 +78,7 @@ describe("the hooks as processes", () => {
     });
   });
 
-  it("work beside a server that runs on the same database", async () => {
+  it("work while a server uses the same database", async () => {
     const server = await startHoldfast({ data });
     try {
       const { sessions } = createClient({ url: server.url });
@@ -91,7 +96,7 @@ describe("the hooks as processes", () => {
     }
   });
 
-  it("try themselves out and leave nothing behind", async () => {
+  it("test themselves with --test and leave nothing behind", async () => {
     const { code, stdout } = await run([
       process.execPath,
       BINARY,
@@ -103,7 +108,7 @@ describe("the hooks as processes", () => {
     expect(await store.listSessions({ limit: 1 })).toMatchObject({ total: 0 });
   });
 
-  it("work as they are written into the settings, from any folder", async () => {
+  it("work from any folder with the installed settings", async () => {
     const id = await begin({ agentName: "Explore", agentId: "agent-2" }, "investigating");
     const project = path.join(folder, "a project's");
     mkdirSync(project);
@@ -138,12 +143,12 @@ describe("the hooks as processes", () => {
 });
 
 describe("many hooks at once", () => {
-  it("all answer, and what they did and logged is all there (B4)", async () => {
+  it("all answer, and all their changes and log lines are stored (B4)", async () => {
     const COUNT = repeat({ short: 40, long: 200 });
     const AT_ONCE = repeat({ short: 20, long: 25 });
     const agents = Array.from({ length: COUNT / 2 }, (_, index) => `agent-${index}`);
     for (const agentId of agents) await begin({ agentId, agentName: agentId }, "approval");
-    // A log that is nearly full: it is exchanged for a new one while they run.
+    // The log is nearly full, so it is rotated while they run.
     const log = path.join(data, "logs", "hooks.log");
     mkdirSync(path.dirname(log), { recursive: true });
     const room = COUNT * 25;
@@ -153,31 +158,31 @@ describe("many hooks at once", () => {
       () => hook("pre-delegate", JSON.stringify({ agent_name: agent })),
       () => hook("subagent-stop", JSON.stringify({ task_info: { agent_id: agent } })),
     ]);
-    const ended: Ended[] = [];
+    const results: ProcessResult[] = [];
     const worker = async (): Promise<void> => {
       for (let call = calls.shift(); call !== undefined; call = calls.shift())
-        ended.push(await call());
+        results.push(await call());
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
 
-    const answers = ended.map(({ stdout }): Answer => JSON.parse(stdout));
-    expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
+    const answers = results.map(({ stdout }): Answer => JSON.parse(stdout));
+    expect(results.filter(({ code, stderr }) => code !== 0 || stderr !== "")).toEqual([]);
     const stopped = answers.filter((answer) => "finalized" in answer);
     expect(stopped.toSorted(byAgent)).toMatchObject(
       agents
         .map((agent_id) => ({ finalized: true, reason: "session_finalized", agent_id }))
         .toSorted(byAgent),
     );
-    const odd = answers.filter(
+    const unexpected = answers.filter(
       ({ reason }) =>
         !["session_finalized", "session_resumable", "no_existing_session"].includes(reason),
     );
-    expect(odd).toEqual([]);
+    expect(unexpected).toEqual([]);
     const page = await store.listSessions({ phase: "completed", limit: 1 });
     expect(page.total).toBe(COUNT / 2);
-    const logged = [...logLines(`${log}.1`), ...logLines(log)];
-    expect(logged).toHaveLength(COUNT);
-    expect(new Set(logged.map(({ pid }) => pid)).size).toBe(COUNT);
+    const entries = [...logLines(`${log}.1`), ...logLines(log)];
+    expect(entries).toHaveLength(COUNT);
+    expect(new Set(entries.map(({ pid }) => pid)).size).toBe(COUNT);
   });
 });
 
@@ -186,7 +191,7 @@ interface Answer {
   readonly reason: string;
 }
 
-interface Logged {
+interface LogEntry {
   readonly reason: string;
   readonly pid: number;
 }
@@ -197,7 +202,7 @@ interface HookSettings {
 
 function commandOf({ hooks }: HookSettings, event: string): string {
   const command = hooks[event]?.[0]?.hooks[0]?.command;
-  if (command === undefined) throw new Error(`there is no hook for ${event}`);
+  if (command === undefined) throw new Error(`no hook for ${event}`);
   return command;
 }
 
@@ -205,32 +210,32 @@ function byAgent(left: Answer, right: Answer): number {
   return left.agent_id.localeCompare(right.agent_id);
 }
 
-function logLines(file = path.join(data, "logs", "hooks.log")): readonly Logged[] {
+function logLines(file = path.join(data, "logs", "hooks.log")): readonly LogEntry[] {
   return readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("-"))
     .map((line) => JSON.parse(line));
 }
 
-async function begin(more: Partial<Create>, phase: Phase): Promise<string> {
-  const session = await beginSession(store, { repoId: null, ...more, at: Date.now() - 5_000 });
+async function begin(fields: Partial<Create>, phase: Phase): Promise<string> {
+  const session = await beginSession(store, { repoId: null, ...fields, at: Date.now() - 5_000 });
   await session.perform({ type: "update", changes: {}, phase });
   return session.id;
 }
 
-/** Null leaves its stdin open. */
-function hook(name: string, input: string | null): Promise<Ended> {
+/** Null leaves stdin open. */
+function hook(name: string, input: string | null): Promise<ProcessResult> {
   return run([process.execPath, BINARY, "hook", name], { input });
 }
 
-/** In another folder than this one, and with nothing of the environment but what is needed. */
+/** Runs a program in another folder, with a minimal environment. */
 async function run(
   [file = "", ...args]: readonly string[],
   {
     input = "",
     env = { HOLDFAST_DATA: data },
   }: { readonly input?: string | null; readonly env?: Record<string, string> } = {},
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const child = spawn(file, args, { cwd: folder, env: { ...env, PATH: "/usr/bin:/bin" } });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));

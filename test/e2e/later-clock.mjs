@@ -1,6 +1,6 @@
 /**
- * Loaded before the program: its clock is ahead by `TEST_CLOCK_AHEAD_MS`, and the minute that the first
- * round of retention waits for passes at once. Everything else is the real program.
+ * Preloaded into the program: advances its clock by `TEST_CLOCK_AHEAD_MS` and shortens the minute before the first
+ * cleanup. Everything else is the real program.
  */
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
@@ -9,9 +9,9 @@ const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS);
 const RealDate = Date;
 
 globalThis.Date = class extends RealDate {
-  constructor(...given) {
-    if (given.length === 0) super(RealDate.now() + aheadMs);
-    else super(...given);
+  constructor(...args) {
+    if (args.length === 0) super(RealDate.now() + aheadMs);
+    else super(...args);
   }
 
   static now() {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
 
-/** Processes of agents that work in a folder below this one. */
-export function marked(variable: string, folder: string): readonly number[] {
+/** Agent processes whose working directory is below this folder. */
+export function markedProcesses(variable: string, folder: string): readonly number[] {
   needProc();
   return readdirSync("/proc")
     .filter((name) => /^\d+$/u.test(name))
@@ -21,6 +21,6 @@ function isMarked(
       readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
     );
   } catch {
-    return false; // it has ended, or is another user's
+    return false; // it has exited or belongs to another user
   }
 }

@@ -13,7 +13,7 @@ import {
   prepareFolder,
   removeFolder,
   startHoldfast,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "./holdfast-process.ts";
 
@@ -44,23 +44,23 @@ async function serve(...args: readonly string[]): Promise<RunningServer> {
   return server;
 }
 
-/** A command whose data folder is the server's, as it is for who uses the default one. */
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+/** Runs a command with the server's data folder, as users with the default data folder do. */
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<ProcessResult> {
   return holdfast(args, { HOLDFAST_DATA: data, AGENT_WORKSPACE_ROOT: root, ...env });
 }
 
-async function good(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const ended = await run(args, env);
-  expect(ended).toMatchObject({ code: 0, stderr: "" });
-  return ended.stdout.trim();
+async function succeed(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const result = await run(args, env);
+  expect(result).toMatchObject({ code: 0, stderr: "" });
+  return result.stdout.trim();
 }
 
-/** A server says of itself that it is `self`; whoever reads the database says it of none. */
+/** A server marks itself as `self` in its list of nodes. A command that reads the database marks none. */
 async function isThroughServer(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<boolean> {
-  const nodes: { self: boolean }[] = JSON.parse(await good(["nodes", "--json", ...args], env));
+  const nodes: { self: boolean }[] = JSON.parse(await succeed(["nodes", "--json", ...args], env));
   return nodes.some(({ self }) => self);
 }
 
@@ -70,39 +70,39 @@ async function newPostgres(): Promise<string> {
   return database.location.engine === "postgres" ? database.location.url : "";
 }
 
-describe("the database that was named is the one that is used", () => {
-  it("by a flag or the environment, whatever server runs on the data folder", async () => {
+describe("the configured database is used", () => {
+  it("if a flag or the environment names it, whichever server uses the data folder", async () => {
     await serve();
-    await good(["create", "--id", "twin"]);
-    const named = [
+    await succeed(["create", "--id", "twin"]);
+    const variants = [
       { args: ["--database", other], env: {} },
       { args: [], env: { HOLDFAST_DATABASE_URL: `file:${other}` } },
     ];
-    for (const { args, env } of named) {
-      await good(["create", "--id", "twin", ...args], env);
+    for (const { args, env } of variants) {
+      await succeed(["create", "--id", "twin", ...args], env);
       expect(await isThroughServer(args, env)).toBe(false);
-      await good(["delete", "twin", "--yes", ...args], env);
+      await succeed(["delete", "twin", "--yes", ...args], env);
       expect(await run(["get", "twin", ...args], env)).toMatchObject({ code: 1, stdout: "" });
-      expect(JSON.parse(await good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
+      expect(JSON.parse(await succeed(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
     }
-    // The flag wins over the environment.
+    // The flag overrides the environment.
     const env = { HOLDFAST_DATABASE_URL: other };
     const own = ["--database", path.join(data, "holdfast.db")];
-    expect(JSON.parse(await good(["get", "twin", ...own], env))).toMatchObject({
+    expect(JSON.parse(await succeed(["get", "twin", ...own], env))).toMatchObject({
       agent_id: "twin",
     });
     expect(await isThroughServer(own, env)).toBe(true);
   });
 
-  it("also right after it was copied from the one that a server uses", async () => {
+  it("even right after it was copied from a database in use", async () => {
     await serve();
-    await good(["create", "--id", "twin"]);
+    await succeed(["create", "--id", "twin"]);
     await run(["db", "backup", other]);
-    await good(["delete", "twin", "--yes", "--database", other]);
-    expect(JSON.parse(await good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
+    await succeed(["delete", "twin", "--yes", "--database", other]);
+    expect(JSON.parse(await succeed(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
   });
 
-  it("through the server that uses it, by whatever name of the file", async () => {
+  it("through the server that uses it, under any name of the file", async () => {
     await serve();
     const file = path.join(data, "holdfast.db");
     const link = path.join(folder, "link.db");
@@ -110,24 +110,24 @@ describe("the database that was named is the one that is used", () => {
     mkdirSync(path.join(folder, "elsewhere"));
     for (const name of [file, link, `file:${file}`, `sqlite://${file}`])
       expect(await isThroughServer(["--database", name])).toBe(true);
-    // Also when another data folder is the usual one: the file's own folder says who serves it.
+    // Also with another default data folder: the file's own folder names its server.
     const elsewhere = { HOLDFAST_DATA: path.join(folder, "elsewhere") };
     for (const name of [file, link])
       expect(await isThroughServer(["--database", name], elsewhere)).toBe(true);
   });
 
-  it("and without a name, the one of the server on the data folder; --data wins over the environment", async () => {
+  it("from the server of the data folder if none is named; --data overrides the environment", async () => {
     await serve("--database", other);
-    await good(["create", "--id", "kept"]);
+    await succeed(["create", "--id", "kept"]);
     expect(await isThroughServer([])).toBe(true);
     expect(await isThroughServer(["--data", data], { HOLDFAST_DATABASE_URL: "nowhere.db" })).toBe(
       true,
     );
     expect(existsSync(path.join(data, "holdfast.db"))).toBe(false);
-    expect(JSON.parse(await good(["get", "kept", "--database", other]))).toMatchObject({
+    expect(JSON.parse(await succeed(["get", "kept", "--database", other]))).toMatchObject({
       agent_id: "kept",
     });
-    // What works on the database alone does not guess another.
+    // Commands that work only on the database do not guess another one.
     for (const args of [["cleanup"], ["import", root]])
       expect(await run(args)).toMatchObject({
         code: 2,
@@ -138,7 +138,7 @@ describe("the database that was named is the one that is used", () => {
     expect(existsSync(path.join(data, "holdfast.db"))).toBe(false);
   });
 
-  it("and not together with a server's URL, which has a database of its own", async () => {
+  it("and cannot be combined with a server's URL, because the server has its own database", async () => {
     const { url } = await serve();
     for (const args of [["list"], ["token"], ["doctor"], ["providers"], ["cleanup"]]) {
       const refused = await run([...args, "--url", url, "--database", other]);
@@ -146,12 +146,12 @@ describe("the database that was named is the one that is used", () => {
       expect(refused.stdout + refused.stderr).toMatch(/--url/u);
     }
     expect(existsSync(other)).toBe(false);
-    // A URL wins over what the environment names.
+    // The URL overrides the environment.
     expect(await isThroughServer(["--url", url], { HOLDFAST_DATABASE_URL: other })).toBe(true);
     expect(await run(["import", root, "--url", url])).toMatchObject({ code: 64, stdout: "" });
   });
 
-  it("straight, when the server is of a version that does not say which it uses", async () => {
+  it("directly, if an older server does not report which database it uses", async () => {
     await serve();
     const file = path.join(data, "server.json");
     const {
@@ -162,14 +162,14 @@ describe("the database that was named is the one that is used", () => {
     } = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify(older));
     expect(await isThroughServer([])).toBe(true);
-    await good(["create", "--id", "beside", "--database", path.join(data, "holdfast.db")]);
+    await succeed(["create", "--id", "beside", "--database", path.join(data, "holdfast.db")]);
     expect(await isThroughServer(["--database", path.join(data, "holdfast.db")])).toBe(false);
-    expect(JSON.parse(await good(["get", "beside"]))).toMatchObject({ agent_id: "beside" });
+    expect(JSON.parse(await succeed(["get", "beside"]))).toMatchObject({ agent_id: "beside" });
   });
 });
 
-describe("a PostgreSQL database that was named", () => {
-  it("is reached through the server that uses it, and another one straight", async () => {
+describe("a PostgreSQL database in the configuration", () => {
+  it("is reached through the server that uses it; another one is reached directly", async () => {
     const [url, another] = [await newPostgres(), await newPostgres()];
     await serve("--database", url);
     const alias = new URL(url);
@@ -189,35 +189,35 @@ describe("a PostgreSQL database that was named", () => {
     ).toMatchObject({
       migrations: expect.not.arrayContaining([{ executedAt: expect.any(String) }]),
     });
-    await good(["create", "--id", "there", "--database", another]);
+    await succeed(["create", "--id", "there", "--database", another]);
     expect(await run(["get", "there"])).toMatchObject({ code: 1 });
     expect(await run(["get", "there", "--database", another])).toMatchObject({ code: 0 });
   });
 
-  it("can be worked on straight while a node is alive, which goes on and takes notice", async () => {
+  it("can be changed directly while a node is alive, which continues and sees the changes", async () => {
     const database = await newPostgres();
     const { url } = await serve("--database", database);
     const client = createClient({ url });
     const { id: repoId } = await client.repos.add({ path: root });
-    const message = script(say("begun"), waitFor(path.join(root, "never")), say("done"));
+    const message = script(say("started"), waitFor(path.join(root, "never")), say("done"));
     const { id } = await client.sessions.create({ repoId, message });
-    const said = async (): Promise<unknown> =>
+    const contents = async (): Promise<unknown> =>
       (await client.sessions.get(id)).messages.map(({ content }) => content);
-    await expect.poll(said).toContainEqual(expect.objectContaining({ text: "begun" }));
+    await expect.poll(contents).toContainEqual(expect.objectContaining({ text: "started" }));
 
     const elsewhere = { HOLDFAST_DATA: path.join(folder, "nobody") };
     const named = ["--database", database];
     expect(await isThroughServer(named, elsewhere)).toBe(false);
-    expect(JSON.parse(await good(["cancel", id, ...named], elsewhere))).toMatchObject({
+    expect(JSON.parse(await succeed(["cancel", id, ...named], elsewhere))).toMatchObject({
       state: "idle",
     });
-    await good(["send", id, script(say("again")), "--detach", ...named], elsewhere);
-    await expect.poll(said).toContainEqual(expect.objectContaining({ text: "again" }));
+    await succeed(["send", id, script(say("again")), "--detach", ...named], elsewhere);
+    await expect.poll(contents).toContainEqual(expect.objectContaining({ text: "again" }));
     expect((await client.nodes.list()).nodes).toMatchObject([{ self: true, alive: true }]);
     await expect
       .poll(async () => (await client.nodes.list()).nodes.map(({ busy }) => busy))
       .toEqual([0]);
-    await good(["delete", id, "--yes", ...named], elsewhere);
+    await succeed(["delete", id, "--yes", ...named], elsewhere);
     await expect(client.sessions.get(id)).rejects.toMatchObject({ code: "session_not_found" });
   });
 });
@@ -238,7 +238,7 @@ describe("reading commands create nothing", () => {
     ["db", "status"],
     ["db", "backup", "/tmp/holdfast-never-made.db"],
   ];
-  /** These change what is there, and there is nothing. */
+  /** These change existing data, and there is none. */
   const CHANGING: readonly (readonly string[])[] = [
     ["update", "X", "--phase", "planning"],
     ["finalize", "X", "completed"],
@@ -256,18 +256,18 @@ describe("reading commands create nothing", () => {
 
   it.each([...READING, ...CHANGING])("holdfast %s %s", async (...args) => {
     const nowhere = path.join(folder, "nowhere");
-    for (const place of [
+    for (const options of [
       ["--data", nowhere],
       ["--data", nowhere, "--database", other],
     ]) {
-      const ended = await holdfast([...args, ...place]);
-      expect(ended).toMatchObject({ code: 1, stdout: "" });
-      expect(ended.stderr).toMatch(/does not exist|no such (file|database)/u);
+      const result = await holdfast([...args, ...options]);
+      expect(result).toMatchObject({ code: 1, stdout: "" });
+      expect(result.stderr).toMatch(/does not exist|no such (file|database)/u);
       expect([existsSync(nowhere), existsSync(other)]).toEqual([false, false]);
     }
   });
 
-  it("nor does the doctor, who says so, and goes on", async () => {
+  it("nor does the doctor, which reports what is missing and continues", async () => {
     const nowhere = path.join(folder, "nowhere");
     const { code, stdout } = await holdfast(["doctor", "--data", nowhere]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^! data folder .*does not exist/mu)]);
@@ -281,7 +281,7 @@ describe("reading commands create nothing", () => {
     });
   });
 
-  it("nor do they touch a file or a database that is somebody else's", async () => {
+  it("nor do they touch files or databases of other programs", async () => {
     writeFileSync(other, "");
     const before = readFileSync(other);
     const url = await newPostgres();
@@ -299,7 +299,7 @@ describe("reading commands create nothing", () => {
     expect(readFileSync(other)).toEqual(before);
   });
 
-  it("nor migrate one of an older version, which those that write do", async () => {
+  it("nor do they migrate an older database; writing commands do", async () => {
     const named = ["--data", data, "--database", other];
     await holdfast(["db", "migrate", ...named]);
     await holdfast(["db", "rollback", ...named]);

@@ -13,7 +13,7 @@ import {
   prepareFolder,
   removeFolder,
   startHoldfast,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "./holdfast-process.ts";
 
@@ -26,7 +26,7 @@ const { folder, data, root } = prepareFolder(CONFIG);
 afterAll(() => removeFolder(folder));
 
 describe("two nodes on one database", () => {
-  const WAYS = ["through a server", "straight on the database"] as const;
+  const ACCESS = ["through a server", "directly on the database"] as const;
   let database: TestDatabase | null = null;
   let one: Node;
   let two: Node;
@@ -48,15 +48,18 @@ describe("two nodes on one database", () => {
     return location?.engine === "postgres" ? location.url : "";
   }
 
-  /** A command that is told how to reach the nodes. */
-  function run(way: (typeof WAYS)[number], ...args: readonly string[]): Promise<Ended> {
-    return way === "through a server"
+  /** Runs a command with this access to the nodes. */
+  function run(
+    access: (typeof ACCESS)[number],
+    ...args: readonly string[]
+  ): Promise<ProcessResult> {
+    return access === "through a server"
       ? holdfast([...args, "--url", one.server.url])
       : holdfast([...args, "--data", path.join(folder, "nobody"), "--database", databaseUrl()]);
   }
 
-  it.each(WAYS)("are listed %s, line by line for scripts, or as JSON", async (way) => {
-    const { code, stdout } = await run(way, "nodes");
+  it.each(ACCESS)("are listed %s, as lines for scripts or as JSON", async (access) => {
+    const { code, stdout } = await run(access, "nodes");
     const id = expect.any(String);
     const version = expect.stringMatching(/^\d+\./u);
     const time = expect.stringMatching(/^\d{4}-.*Z$/u);
@@ -68,30 +71,30 @@ describe("two nodes on one database", () => {
         ["two", id, "alive", "0/2", "gpu,big", version, time],
       ],
     ]);
-    expect(JSON.parse((await run(way, "nodes", "list", "--json")).stdout)).toMatchObject([
-      { name: "one", self: way === "through a server", alive: true, draining: false },
+    expect(JSON.parse((await run(access, "nodes", "list", "--json")).stdout)).toMatchObject([
+      { name: "one", self: access === "through a server", alive: true, draining: false },
       { name: "two", self: false, labels: ["gpu", "big"], busy: 0 },
     ]);
   });
 
-  it.each(WAYS)("are drained %s, waited for, and given work again", async (way) => {
+  it.each(ACCESS)("are drained %s, awaited, and get work again", async (access) => {
     const gate = path.join(root, "gate");
     onTestFinished(() => rmSync(gate, { force: true }));
     const { id: repoId } = await one.client.repos.add({ path: root });
-    const message = script(say("begun"), waitFor(gate), say("done"));
+    const message = script(say("started"), waitFor(gate), say("done"));
     const { id } = await one.client.sessions.create({ repoId, message });
-    // A node that is drained before it has begun leaves the work to the other.
+    // A node that is drained before it has started the work leaves it to the other.
     await expect
       .poll(async () => (await one.client.sessions.get(id)).messages.at(-1)?.content)
-      .toMatchObject({ text: "begun" });
+      .toMatchObject({ text: "started" });
     const nodes = async () => (await two.client.nodes.list()).nodes;
-    // Another node shows it once the busy one has said so.
+    // Another node shows this once the busy node has reported it.
     const busyOf = async ({ client }: Node) =>
       (await client.nodes.list()).nodes.find(({ busy, self }) => busy > 0 && !self)?.name ?? null;
     const busy = async () => (await busyOf(one)) ?? (await busyOf(two));
     await expect.poll(busy).not.toBeNull();
     const name = (await busy()) ?? "";
-    const drain = (...args: readonly string[]) => run(way, "nodes", "drain", name, ...args);
+    const drain = (...args: readonly string[]) => run(access, "nodes", "drain", name, ...args);
 
     expect(await drain("--wait", "--timeout", "0.5")).toEqual({
       code: 2,
@@ -100,7 +103,7 @@ describe("two nodes on one database", () => {
     });
     expect(await drain()).toEqual({ code: 0, stdout: `${name} is draining.\n`, stderr: "" });
     await expect
-      .poll(async () => (await run(way, "nodes")).stdout)
+      .poll(async () => (await run(access, "nodes")).stdout)
       .toMatch(new RegExp(`^${name}\t.*\tdraining\t1/`, "mu"));
     writeFileSync(gate, "");
     const drained = await drain("--wait", "--json");
@@ -109,7 +112,7 @@ describe("two nodes on one database", () => {
       { name, draining: true, drained: true, busy: 0 },
     ]);
     const { messages } = await one.client.sessions.get(id);
-    expect(messages.at(-1)?.content).toMatchObject({ text: "begundone" });
+    expect(messages.at(-1)?.content).toMatchObject({ text: "starteddone" });
     expect((await drain()).stdout).toBe(`${name} is drained.\n`);
     expect(await drain("--undo")).toEqual({
       code: 0,
@@ -119,23 +122,23 @@ describe("two nodes on one database", () => {
     await expect.poll(async () => (await nodes()).some(({ draining }) => draining)).toBe(false);
   });
 
-  it("are refused when nobody, or more than one, has the name", async () => {
-    const twin = await start({ name: "two", own: "twin", url: databaseUrl() });
+  it("cannot be drained by a name that no node, or more than one, has", async () => {
+    const twin = await start({ name: "two", folderName: "twin", url: databaseUrl() });
     onTestFinished(async () => void (await twin.server.end("SIGTERM")));
     await expect.poll(async () => (await one.client.nodes.list()).nodes.length).toBe(3);
     const twinId = (await twin.client.nodes.list()).nodes.find(({ self }) => self)?.id ?? "";
-    const see = "Run `holdfast nodes` to see all nodes.\n";
-    for (const way of WAYS) {
-      const drain = (name: string) => run(way, "nodes", "drain", name);
+    const hint = "Run `holdfast nodes` to see all nodes.\n";
+    for (const access of ACCESS) {
+      const drain = (name: string) => run(access, "nodes", "drain", name);
       expect(await drain("three")).toEqual({
         code: 1,
         stdout: "",
-        stderr: `holdfast: No live node with that name or ID. ${see}`,
+        stderr: `holdfast: No live node with that name or ID. ${hint}`,
       });
       expect(await drain("two")).toEqual({
         code: 2,
         stdout: "",
-        stderr: `holdfast: 2 nodes have the name two. Use the ID. ${see}`,
+        stderr: `holdfast: 2 nodes have the name two. Use the ID. ${hint}`,
       });
       expect(await drain(twinId)).toMatchObject({ code: 0, stderr: "" });
     }
@@ -143,7 +146,8 @@ describe("two nodes on one database", () => {
 });
 
 describe("nodes on a file", () => {
-  const run = (...args: readonly string[]): Promise<Ended> => holdfast([...args, "--data", data]);
+  const run = (...args: readonly string[]): Promise<ProcessResult> =>
+    holdfast([...args, "--data", data]);
 
   it("are none while no server runs", async () => {
     expect(await run("nodes")).toMatchObject({ code: 1, stdout: "" });
@@ -158,7 +162,7 @@ describe("nodes on a file", () => {
     });
   });
 
-  it("are what a repository's label is for, which can be given later", async () => {
+  it("are selected by a repository's label, which can be set later", async () => {
     const add = async (...args: readonly string[]): Promise<object> =>
       JSON.parse(
         (
@@ -178,15 +182,15 @@ describe("nodes on a file", () => {
     });
   });
 
-  it("are the one server that runs, which completion offers", async () => {
+  it("are the one running server, which completion offers", async () => {
     const { server } = await start({ name: "one" });
     onTestFinished(async () => void (await server.end("SIGTERM")));
     const list = JSON.parse((await run("nodes", "--json")).stdout);
     expect(list).toMatchObject([{ name: "one", self: true, alive: true }]);
-    const offered = await holdfast(["complete", "--", "nodes", "drain", ""], {
+    const completion = await holdfast(["complete", "--", "nodes", "drain", ""], {
       HOLDFAST_DATA: data,
     });
-    expect(offered.stdout.trim().split("\n")).toEqual([`one\t${list[0].id}`, ":4"]);
+    expect(completion.stdout.trim().split("\n")).toEqual([`one\t${list[0].id}`, ":4"]);
   });
 });
 
@@ -195,21 +199,21 @@ interface Node {
   readonly client: Client;
 }
 
-/** A server on that database, or on a file of its own. */
+/** Starts a server on this database, or on its own SQLite file. */
 async function start({
   name,
-  own = name,
+  folderName = name,
   url = "",
   labels = "",
 }: {
   readonly name: string;
-  /** Its data folder. */
-  readonly own?: string;
+  /** Name of its data folder. */
+  readonly folderName?: string;
   readonly url?: string;
   readonly labels?: string;
 }): Promise<Node> {
   const server = await startHoldfast({
-    data: own === "one" ? data : likeData(own),
+    data: folderName === "one" ? data : copyDataFolder(folderName),
     env: {
       AGENT_WORKSPACE_ROOT: root,
       HOLDFAST_DATABASE_URL: url,
@@ -220,8 +224,8 @@ async function start({
   return { server, client: createClient({ url: server.url }) };
 }
 
-/** A data folder with the same config file. */
-function likeData(name: string): string {
+/** Creates a data folder with the same config file. */
+function copyDataFolder(name: string): string {
   const other = path.join(folder, name);
   mkdirSync(other, { mode: 0o700 });
   const config = "holdfast.config.json";

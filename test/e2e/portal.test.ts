@@ -38,7 +38,7 @@ async function serve(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
 }
 
 describe("a portal's database", () => {
-  it("A15, rulings 14 and 15: served, stopped, killed and rolled back, has every status and age it had", async () => {
+  it("A15, rulings 14 and 15: keeps every status and time after it was served, stopped, killed and rolled back", async () => {
     const portal = await createPortal({ engine: "sqlite", shape: "second", contents: "odd" });
     if (portal.location.engine !== "sqlite") throw new Error("unreachable: it is a file");
     const file = path.join(data, "holdfast.db");

@@ -5,38 +5,38 @@ import { need, needProgram } from "../../packages/server/src/domain/testing/mach
 
 const BINARY = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
-/** Of util-linux, which every Linux has. */
+/** A program of util-linux, which every Linux has. */
 const PSEUDO_TERMINAL = "script";
 
-/** The one of macOS takes other arguments. */
+/** Skips the test without util-linux: `script` of macOS has other arguments. */
 export function needTerminal(): void {
   needProgram(PSEUDO_TERMINAL, "bsdutils");
   const { stdout } = spawnSync(PSEUDO_TERMINAL, ["--version"], { encoding: "utf8" });
   need(stdout.includes("util-linux") ? null : "`script` is not the one of util-linux");
 }
 
-export interface Typed {
-  /** What was shown, without the carriage returns of the terminal. */
+export interface TerminalCommand {
+  /** The output, without the carriage returns of the terminal. */
   readonly screen: () => string;
-  /** Resolves when it is shown, after what was waited for before; throws when the command has ended without. */
+  /** Resolves when the text appears after the last awaited text. Throws if the command exits without it. */
   readonly shows: (text: string) => Promise<void>;
   readonly type: (keys: string) => void;
   readonly code: Promise<number | null>;
   readonly kill: () => void;
 }
 
-/** A command of the built program with a pseudo-terminal of its own, and what the terminal is set to after it. */
-export function inTerminal(args: readonly string[]): Typed {
-  // The shell gets Ctrl-C as well; what it is pressed for is the command.
+/** Runs a command of the built program in a pseudo-terminal, and prints the terminal's settings after it. */
+export function inTerminal(args: readonly string[]): TerminalCommand {
+  // The shell gets Ctrl-C as well, and ignores it.
   const command = `trap : INT; ${commandOf(args)}; code=$?; stty -a; exit $code`;
-  return running(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"]);
+  return start(PSEUDO_TERMINAL, ["-qec", command, "/dev/null"]);
 }
 
-/** The same command with pipes in place of a terminal. */
+/** Runs a command with pipes instead of a terminal. */
 export function withoutTerminal(
   args: readonly string[],
-): Typed & { readonly stdout: () => string } {
-  return running(process.execPath, [BINARY, ...args]);
+): TerminalCommand & { readonly stdout: () => string } {
+  return start(process.execPath, [BINARY, ...args]);
 }
 
 function commandOf(args: readonly string[]): string {
@@ -45,46 +45,50 @@ function commandOf(args: readonly string[]): string {
     .join(" ");
 }
 
-function running(command: string, args: readonly string[]): Typed & { stdout: () => string } {
+function start(
+  command: string,
+  args: readonly string[],
+): TerminalCommand & { stdout: () => string } {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:HOLDFAST_|AGENT_|NODE_OPTIONS|NO_COLOR|FORCE_COLOR)/u.test(name),
   );
   const env = { ...Object.fromEntries(inherited), SHELL: "/bin/sh", TERM: "xterm" };
   const child = spawn(command, args, { env });
-  const news = new EventEmitter();
-  const said = { stdout: "", both: "" };
-  let seen = 0;
-  let isOver = false;
+  const events = new EventEmitter();
+  const output = { stdout: "", both: "" };
+  let position = 0;
+  let hasExited = false;
   const take = (from: "stdout" | "stderr") => {
-    let held = "";
+    let pending = "";
     return (chunk: string) => {
-      // The end of a line may come in two pieces.
-      const raw = held + chunk;
-      held = raw.endsWith("\r") ? "\r" : "";
-      const text = raw.slice(0, raw.length - held.length).replaceAll("\r\n", "\n");
-      said.both += text;
-      if (from === "stdout") said.stdout += text;
-      news.emit("news");
+      // A line ending may arrive in two chunks.
+      const raw = pending + chunk;
+      pending = raw.endsWith("\r") ? "\r" : "";
+      const text = raw.slice(0, raw.length - pending.length).replaceAll("\r\n", "\n");
+      output.both += text;
+      if (from === "stdout") output.stdout += text;
+      events.emit("change");
     };
   };
   child.stdout.setEncoding("utf8").on("data", take("stdout"));
   child.stderr.setEncoding("utf8").on("data", take("stderr"));
   const code = new Promise<number | null>((resolve) => {
-    child.once("close", (ended) => {
-      isOver = true;
-      news.emit("news");
-      resolve(ended);
+    child.once("close", (exitCode) => {
+      hasExited = true;
+      events.emit("change");
+      resolve(exitCode);
     });
   });
   return {
-    screen: () => said.both,
-    stdout: () => said.stdout,
+    screen: () => output.both,
+    stdout: () => output.stdout,
     async shows(text) {
       for (;;) {
-        const at = said.both.indexOf(text, seen);
-        if (at !== -1) return void (seen = at + text.length);
-        if (isOver) throw new Error(`never showed ${JSON.stringify(text)}: ${said.both}`);
-        await new Promise((resolve) => news.once("news", resolve));
+        const at = output.both.indexOf(text, position);
+        if (at !== -1) return void (position = at + text.length);
+        if (hasExited)
+          throw new Error(`the command never showed ${JSON.stringify(text)}: ${output.both}`);
+        await new Promise((resolve) => events.once("change", resolve));
       }
     },
     type: (keys) => void child.stdin.write(keys),

@@ -19,26 +19,26 @@ import {
   type RunningServer,
 } from "./holdfast-process.ts";
 
-let place: PreparedFolder;
+let prepared: PreparedFolder;
 let home: string;
 let server: RunningServer | null;
 let client: Client;
 
 beforeEach(() => {
   const scripted = { type: "acp", command: scriptedCommand };
-  place = prepareFolder({ providers: { scripted }, sandbox: "required" });
-  home = path.join(place.folder, "home");
+  prepared = prepareFolder({ providers: { scripted }, sandbox: "required" });
+  home = path.join(prepared.folder, "home");
   mkdirSync(home);
   writeFileSync(path.join(home, "notes"), SECRET);
   server = null;
 });
 afterEach(async () => {
   await server?.end("SIGKILL");
-  removeFolder(place.folder);
+  removeFolder(prepared.folder);
 });
 
 async function start(env: Record<string, string> = {}): Promise<RunningServer> {
-  const { data, root } = place;
+  const { data, root } = prepared;
   const token = "s3cret";
   server = await startHoldfast({
     data,
@@ -48,8 +48,10 @@ async function start(env: Record<string, string> = {}): Promise<RunningServer> {
   return server;
 }
 
-/** Where there is no bubblewrap to be found. */
-const withoutBubblewrap = (): Record<string, string> => ({ PATH: path.join(place.folder, "bin") });
+/** A PATH without bubblewrap. */
+const withoutBubblewrap = (): Record<string, string> => ({
+  PATH: path.join(prepared.folder, "bin"),
+});
 
 async function ask(provider: string, text: string): Promise<WholeSession> {
   const repo = await client.repos.add({ path: "." });
@@ -65,7 +67,7 @@ const texts = ({ messages }: WholeSession): string => JSON.stringify(messages);
 describe("a server with a sandbox", () => {
   beforeAll(needSandbox);
 
-  it("says so when it starts, when it is asked, and to the doctor", async () => {
+  it("reports it at its start, in /readyz and in the doctor's output", async () => {
     const { greeting, url } = await start();
     expect(greeting).toMatch(
       /^ {2}Agents {2}in a sandbox \(bubblewrap .*\); the network is shared$/mu,
@@ -74,16 +76,16 @@ describe("a server with a sandbox", () => {
     expect(await ready.json()).toMatchObject({
       sandbox: { mode: "required", active: true, reason: null },
     });
-    const env = { HOME: home, AGENT_WORKSPACE_ROOT: place.root, HOLDFAST_TOKEN: "s3cret" };
-    expect((await holdfast(["doctor", "--data", place.data], env)).stdout).toMatch(
+    const env = { HOME: home, AGENT_WORKSPACE_ROOT: prepared.root, HOLDFAST_TOKEN: "s3cret" };
+    expect((await holdfast(["doctor", "--data", prepared.data], env)).stdout).toMatch(
       /^✓ sandbox {5}agents in a sandbox/mu,
     );
   });
 
-  it("runs its agents inside, with Holdfast's own tools, and the demo", async () => {
+  it("runs its agents inside, with Holdfast's tools, and also the demo agent", async () => {
     const { pid } = await start();
-    const hidden = [path.join(home, "notes"), place.data, `/proc/${pid}/environ`];
-    const said = texts(
+    const hidden = [path.join(home, "notes"), prepared.data, `/proc/${pid}/environ`];
+    const transcript = texts(
       await ask(
         "scripted",
         script(
@@ -92,13 +94,13 @@ describe("a server with a sandbox", () => {
         ),
       ),
     );
-    for (const file of hidden) expect(said).toContain(`'${file}': No such file or directory`);
-    expect(said).toMatch(/mcp: .*planning/u);
-    expect(readFileSync(path.join(place.root, "made"), "utf8")).toBe("made\n");
+    for (const file of hidden) expect(transcript).toContain(`'${file}': No such file or directory`);
+    expect(transcript).toMatch(/mcp: .*planning/u);
+    expect(readFileSync(path.join(prepared.root, "made"), "utf8")).toBe("made\n");
     expect(texts(await ask("demo", "remember the door is blue"))).toContain("demo agent");
   });
 
-  it("leaves nothing of them behind when it is killed (P5)", async () => {
+  it("leaves no agent process behind when it is killed (P5)", async () => {
     const running = await start();
     const left = leavesBehind();
     void ask("scripted", script(shell(left.command), silent())).catch(() => {});
@@ -109,8 +111,8 @@ describe("a server with a sandbox", () => {
   });
 });
 
-describe("a server that requires a sandbox where there is none", () => {
-  it("says why, and starts no agent", async () => {
+describe("a server that requires a sandbox that is not available", () => {
+  it("reports the reason, and starts no agent", async () => {
     const { greeting, url, end } = await start(withoutBubblewrap());
     const reason = "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).";
     expect(greeting).toContain(`  Agents  are not started: a sandbox is required. ${reason}\n`);
@@ -125,8 +127,8 @@ describe("a server that requires a sandbox where there is none", () => {
       `holdfast: no agent can be started: a sandbox is required but not available. ${reason}\n`,
     );
     server = null;
-    const env = { ...withoutBubblewrap(), HOME: home, AGENT_WORKSPACE_ROOT: place.root };
-    expect(await holdfast(["doctor", "--data", place.data], env)).toMatchObject({
+    const env = { ...withoutBubblewrap(), HOME: home, AGENT_WORKSPACE_ROOT: prepared.root };
+    expect(await holdfast(["doctor", "--data", prepared.data], env)).toMatchObject({
       code: 2,
       stdout: expect.stringMatching(/^✗ sandbox {5}agents are not started: /mu),
     });

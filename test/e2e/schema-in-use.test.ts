@@ -14,7 +14,7 @@ import {
   removeFolder,
   startHoldfast,
   temporaryFolder,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "./holdfast-process.ts";
 
@@ -52,9 +52,13 @@ async function serve(name: string, args: readonly string[] = []): Promise<Runnin
   return server;
 }
 
-/** As somebody who has nothing to do with the servers but the database. */
-function db(command: string, database: string, ...more: readonly string[]): Promise<Ended> {
-  return holdfast(["db", command, "--database", database, ...more], {
+/** Runs a command that shares nothing with the servers but the database. */
+function db(
+  command: string,
+  database: string,
+  ...options: readonly string[]
+): Promise<ProcessResult> {
+  return holdfast(["db", command, "--database", database, ...options], {
     HOLDFAST_DATA: path.join(folder, "nobody"),
   });
 }
@@ -63,7 +67,7 @@ const isUp = async ({ url }: RunningServer): Promise<boolean> =>
   (await fetch(`${url}/api/sessions`)).ok;
 
 describe("the schema does not change under nodes that are alive (A15)", () => {
-  it("on PostgreSQL: rollback names them, and works once they are stopped or their leases have run out", async () => {
+  it("on PostgreSQL: rollback names them, and works once they are stopped or their leases have expired", async () => {
     const url = await newDatabase("postgres");
     const one = await serve("one", ["--database", url]);
     const two = await serve("two", ["--database", url]);
@@ -76,7 +80,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
       expect(refused.stderr).toContain(`${name} (${readServerFile(data).node})`);
     expect(refused.stderr).toMatch(/2 live nodes use it: .* Stop them and try again\./u);
     expect([await isUp(one), await isUp(two)]).toEqual([true, true]);
-    // There is nothing to migrate, so nothing is refused.
+    // There is nothing to migrate, so the command succeeds.
     expect(await db("migrate", url)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("up to date"),
@@ -88,16 +92,16 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     for (const server of running.splice(0, 2)) await server.end("SIGTERM");
     expect((await db("rollback", url)).stderr).toMatch(/1 live node uses it: three /u);
     await running.pop()?.end("SIGKILL");
-    // A dead node blocks for one lease, and not longer.
+    // A dead node blocks for at most one lease.
     await expect.poll(async () => (await db("rollback", url)).code, { timeout: 30_000 }).toBe(0);
     const { stdout } = await db("status", url, "--json");
     expect(JSON.parse(stdout).migrations.at(-1)).toMatchObject({ executedAt: null });
   });
 
-  it("on a SQLite file anywhere, and a server on another database is in nobody's way", async () => {
+  it("on a SQLite file anywhere, while a server on another database blocks nothing", async () => {
     const file = await newDatabase("sqlite");
     const server = await serve("apart", ["--database", file]);
-    // From somebody else's data folder, from the server's own, and from the file's.
+    // From an unrelated data folder, and from the server's own.
     for (const data of ["nobody", "apart"].map((name) => path.join(folder, name)))
       expect(await holdfast(["db", "rollback", "--database", file, "--data", data])).toMatchObject({
         code: 2,
@@ -119,14 +123,14 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
   });
 
   it.each(["sqlite", "postgres"] as const)(
-    "on %s: nor is an older schema migrated under a live lease, by db migrate or a command that writes",
+    "on %s: neither db migrate nor a writing command migrates an older schema under a live lease",
     async (engine) => {
       mkdirSync(path.join(folder, "nobody"));
       const database = await newDatabase(engine);
       expect((await db("migrate", database)).code).toBe(0);
       expect((await db("rollback", database)).code).toBe(0);
       await setLease(database, Date.now() + 600_000);
-      const create = (): Promise<Ended> =>
+      const create = (): Promise<ProcessResult> =>
         holdfast(["create", "--database", database, "--data", path.join(folder, "nobody")]);
       for (const refused of [await db("migrate", database), await create()])
         expect(refused).toMatchObject({
@@ -141,7 +145,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
   );
 });
 
-/** As a node of an older version would have it. */
+/** Writes the lease of a node of an older version. */
 async function setLease(database: string, expiresAt: number): Promise<void> {
   const statement = `insert into "NodeLease" ("node", "expiresAt", "startedAt", "about", "draining")
     values ('n1', ${expiresAt}, 0, '{"name":"old"}', 0)

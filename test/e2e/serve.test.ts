@@ -40,7 +40,7 @@ async function stop(signal: NodeJS.Signals) {
 }
 
 describe("holdfast serve", () => {
-  it("makes its data folder, migrates, serves and prints where", async () => {
+  it("creates its data folder, migrates, serves and prints its address", async () => {
     const { url, greeting } = await start();
     expect(greeting).toContain(`is ready at ${url}`);
     expect(statSync(data).mode & 0o777).toBe(0o700);
@@ -56,7 +56,7 @@ describe("holdfast serve", () => {
     expect(await page.text()).toContain("Holdfast");
   });
 
-  it("says where it is in server.json, for its owner only, until it ends cleanly", async () => {
+  it("writes its address to server.json, readable only by its owner, and removes it at a clean exit", async () => {
     const { url, pid } = await start();
     const file = path.join(data, "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -76,7 +76,7 @@ describe("holdfast serve", () => {
     }
   });
 
-  it("refuses a second server on the same data folder, naming the first one's pid and address", async () => {
+  it("refuses a second server on the same data folder, and names the first one's pid and address", async () => {
     const { url, pid } = await start();
     const second = await holdfast(["serve", "--data", data, "--port", "0"]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
@@ -86,7 +86,7 @@ describe("holdfast serve", () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("starts again after kill -9, whatever server.json still says", async () => {
+  it("starts again after kill -9, although server.json still exists", async () => {
     await start();
     await stop("SIGKILL");
     expect(existsSync(path.join(data, "server.json"))).toBe(true);
@@ -94,14 +94,14 @@ describe("holdfast serve", () => {
     expect(readServerFile(data)).toMatchObject({ url, pid });
   });
 
-  it("says in one line that a port is in use", async () => {
+  it("reports in one line that a port is in use", async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => blocker.once("listening", resolve));
     const address = blocker.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const ended = await holdfast(["serve", "--data", data, "--port", String(port)]);
+    const result = await holdfast(["serve", "--data", data, "--port", String(port)]);
     blocker.close();
-    expect(ended).toEqual({
+    expect(result).toEqual({
       code: 2,
       stdout: "",
       stderr: `holdfast: Port ${port} on 127.0.0.1 is in use. Choose another with --port, or --port 0 for any free one.\n`,
@@ -110,17 +110,17 @@ describe("holdfast serve", () => {
   });
 
   it.each([["/proc/holdfast"], [path.join(process.execPath, "data")]])(
-    "says in one line that the data folder %s cannot be written",
+    "reports in one line that the data folder %s cannot be written",
     async (folder) => {
-      const ended = await holdfast(["serve", "--data", folder, "--port", "0"]);
-      expect(ended).toMatchObject({ code: 2, stdout: "" });
-      expect(ended.stderr.trim().split("\n")).toEqual([
+      const result = await holdfast(["serve", "--data", folder, "--port", "0"]);
+      expect(result).toMatchObject({ code: 2, stdout: "" });
+      expect(result.stderr.trim().split("\n")).toEqual([
         expect.stringContaining(`Cannot create the data folder ${folder}`),
       ]);
     },
   );
 
-  it("says in one line that the database is newer than the program, and leaves it alone", async () => {
+  it("reports in one line that the database is newer than the program, and leaves it unchanged", async () => {
     await start();
     await stop("SIGTERM");
     const file = path.join(data, "holdfast.db");
@@ -130,25 +130,25 @@ describe("holdfast serve", () => {
     );
     database.close();
     const before = readFileSync(file);
-    const ended = await holdfast(["serve", "--data", data, "--port", "0"]);
-    expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr.trim().split("\n")).toEqual([
+    const result = await holdfast(["serve", "--data", data, "--port", "0"]);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr.trim().split("\n")).toEqual([
       expect.stringContaining("newer Holdfast (9999-from-the-future)"),
     ]);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("says in one line that a file is no database", async () => {
+  it("reports in one line that a file is not a database", async () => {
     const file = path.join(path.dirname(data), "notes.txt");
     writeFileSync(file, "not a database, but long enough to look like one".repeat(10));
-    const ended = await holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
-    expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr.trim().split("\n")).toEqual([
+    const result = await holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
+    expect(result).toMatchObject({ code: 2, stdout: "" });
+    expect(result.stderr.trim().split("\n")).toEqual([
       expect.stringContaining("file is not a database"),
     ]);
   });
 
-  it("sets aside a row that cannot be read, says which, and counts it in /readyz (B5)", async () => {
+  it("quarantines an unreadable row, reports it, and counts it in /readyz (B5)", async () => {
     await start();
     await stop("SIGTERM");
     const database = new DatabaseSync(path.join(data, "holdfast.db"));
@@ -166,7 +166,7 @@ describe("holdfast serve", () => {
     );
   });
 
-  it("lets nobody in from outside without a token", async () => {
+  it("refuses to listen on other addresses without a token", async () => {
     expect(await holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
       code: 64,
       stdout: "",
@@ -175,7 +175,7 @@ describe("holdfast serve", () => {
     });
   });
 
-  it("takes its settings from the environment, and flags before that", async () => {
+  it("takes its settings from the environment; flags override them", async () => {
     const { url } = await start({
       env: { HOLDFAST_PORT: "1", HOLDFAST_TOKEN: "s3cret", HOLDFAST_DATA: "/nowhere" },
     });
@@ -184,10 +184,9 @@ describe("holdfast serve", () => {
     expect((await fetch(`${url}/readyz`, authorization)).status).toBe(200);
   });
 
-  it("serves from PostgreSQL when given its URL", async () => {
+  it("uses PostgreSQL if its URL is given", async () => {
     const database = await createTestDatabase("postgres");
-    if (database.location.engine !== "postgres")
-      throw new Error("unreachable: asked for PostgreSQL");
+    if (database.location.engine !== "postgres") throw new Error("unreachable: it is PostgreSQL");
     const { url } = await start({ env: { HOLDFAST_DATABASE_URL: database.location.url } });
     expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
       status: "ready",
@@ -200,18 +199,18 @@ describe("holdfast serve", () => {
 });
 
 describe("holdfast", () => {
-  it("tells an older Node in one line what it needs", async () => {
+  it("reports in one line that Node is too old", async () => {
     const pretend =
       "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
-    const ended = await holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
-    expect(ended).toEqual({
+    const result = await holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });
+    expect(result).toEqual({
       code: 64,
       stdout: "",
       stderr: "holdfast needs Node 22.18 or newer; this is Node 20.20.2.\n",
     });
   });
 
-  it("ends with 64 on wrong usage and with 0 on help", async () => {
+  it("exits with 64 on wrong usage and with 0 on help", async () => {
     expect((await holdfast(["bogus"])).code).toBe(64);
     expect((await holdfast(["serve", "--port", "abc"])).code).toBe(64);
     expect((await holdfast(["--help"])).code).toBe(0);
@@ -219,15 +218,15 @@ describe("holdfast", () => {
   });
 
   it("migrates, shows and rolls back the schema, but not under a running server (A15)", async () => {
-    const db = (command: string, ...more: string[]) =>
-      holdfast(["db", command, "--data", data, ...more]);
+    const db = (command: string, ...options: string[]) =>
+      holdfast(["db", command, "--data", data, ...options]);
     const pending = async () =>
       JSON.parse((await db("status", "--json")).stdout).migrations.filter(
         ({ executedAt }: { executedAt: string | null }) => executedAt === null,
       ).length;
-    const nothing = await db("status", "--json");
-    expect(nothing).toMatchObject({ code: 1, stdout: "" });
-    expect([nothing.stderr, existsSync(data)]).toEqual([expect.stringContaining(data), false]);
+    const missing = await db("status", "--json");
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect([missing.stderr, existsSync(data)]).toEqual([expect.stringContaining(data), false]);
     expect((await db("migrate")).stdout).toBe(
       MIGRATION_NAMES.map((name) => `migrated ${name}\n`).join(""),
     );

@@ -22,7 +22,7 @@ import {
   startHoldfast,
   type RunningServer,
 } from "./holdfast-process.ts";
-import { marked } from "./marked-processes.ts";
+import { markedProcesses } from "./marked-processes.ts";
 
 let folder: string;
 let root: string;
@@ -46,22 +46,26 @@ async function start(): Promise<void> {
   client = createClient({ url: server.url });
 }
 
-const agents = (): readonly number[] => marked(MARKER_VARIABLE, root);
+const agents = (): readonly number[] => markedProcesses(MARKER_VARIABLE, root);
 
-async function working(...steps: readonly Step[]): Promise<string> {
+async function startWork(...steps: readonly Step[]): Promise<string> {
   const repo = await client.repos.add({ path: "." });
   const { id } = await client.sessions.create({ repoId: repo.id, provider: "scripted" });
-  await client.sessions.send(id, { text: script(say("begun"), ...steps, silent()) });
+  await client.sessions.send(id, { text: script(say("started"), ...steps, silent()) });
   await until(id, ({ messages }) => messages.length >= 2);
   return id;
 }
 
-async function until(id: string, isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
-  for await (const { session } of client.sessions.follow(id)) if (isSo(session)) return session;
+async function until(
+  id: string,
+  condition: (session: WholeSession) => boolean,
+): Promise<WholeSession> {
+  for await (const { session } of client.sessions.follow(id))
+    if (condition(session)) return session;
   throw new Error("the session was deleted");
 }
 
-describe("a newcomer", () => {
+describe("a new user", () => {
   it("gets an answer with the commands of the README", async () => {
     needProgram("bash");
     const [, commands = ""] =
@@ -81,17 +85,17 @@ describe("a newcomer", () => {
     const [commands = ""] = /H=http[\s\S]*?\/events\n/u.exec(page("docs/http-api.md")) ?? [];
     expect(commands.match(/\bcurl\b/gu)).toHaveLength(3);
     const shell = spawn("sh", ["-c", commands.replace(/^H=.*$/mu, `H=${server.url}`)]);
-    let said = "";
+    let output = "";
     await new Promise<void>((resolve) => {
       shell.stdout.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-        if (/event: delta\n/u.test(said)) resolve();
+        output += chunk.toString();
+        if (/event: delta\n/u.test(output)) resolve();
       });
       shell.once("exit", () => resolve());
     });
     shell.kill("SIGTERM");
-    expect(said).toContain('"role":"agent"');
-    expect(said).toContain("event: delta");
+    expect(output).toContain('"role":"agent"');
+    expect(output).toContain("event: delta");
   });
 });
 
@@ -100,18 +104,18 @@ function page(name: string): string {
 }
 
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
-  it("suspends the sessions, ends agents that will not go, and the server is gone in time (A8, P5)", async () => {
-    const id = await working(
+  it("suspends the sessions, kills agents that ignore signals, and ends the server in time (A8, P5)", async () => {
+    const id = await startWork(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 600 }),
     );
     const repo = await client.repos.add({ path: "." });
     const quiet = await client.sessions.create({ repoId: repo.id });
     expect(agents().length).toBeGreaterThanOrEqual(1);
-    const begun = Date.now();
-    const ended = await server.end(signal);
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    expect(Date.now() - begun).toBeLessThan(10_000);
+    const startedAt = Date.now();
+    const result = await server.end(signal);
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(agents()).toEqual([]);
     const data = path.join(folder, "data");
     const stored = JSON.parse((await holdfast(["list", "--json", "--data", data])).stdout);
@@ -126,8 +130,8 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
 });
 
 describe("a server that starts after another was killed", () => {
-  it("ends the agents the other has left, wherever they are (P5)", async () => {
-    await working(
+  it("kills the agents that the other left, in any process group (P5)", async () => {
+    await startWork(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 600 }),
     );
@@ -137,7 +141,7 @@ describe("a server that starts after another was killed", () => {
     expect(agents()).toEqual([]);
   });
 
-  it("gives the same answer to a request that is repeated with its key (A6, P1)", async () => {
+  it("returns the same response to a request repeated with its idempotency key (A6, P1)", async () => {
     const repo = await client.repos.add({ path: "." });
     const session = { repoId: repo.id, provider: "scripted" };
     const message = { text: script(say("once")) };
@@ -157,9 +161,9 @@ describe("a server that starts after another was killed", () => {
 });
 
 describe("a path outside the workspace root", () => {
-  it("is a 403 and a line in the security log (A14)", async () => {
-    for (const asked of ["/etc", "../..", "/proc/self/root/etc"]) {
-      await expect(client.repos.add({ path: asked })).rejects.toMatchObject({
+  it("results in 403 and a line in the security log (A14)", async () => {
+    for (const forbidden of ["/etc", "../..", "/proc/self/root/etc"]) {
+      await expect(client.repos.add({ path: forbidden })).rejects.toMatchObject({
         status: 403,
         code: "path_outside_root",
       });

@@ -22,8 +22,13 @@ import {
   startHoldfast,
   type RunningServer,
 } from "./holdfast-process.ts";
-import { marked } from "./marked-processes.ts";
-import { inTerminal, needTerminal, withoutTerminal, type Typed } from "./real-terminal.ts";
+import { markedProcesses } from "./marked-processes.ts";
+import {
+  inTerminal,
+  needTerminal,
+  withoutTerminal,
+  type TerminalCommand,
+} from "./real-terminal.ts";
 import { freePort } from "../../packages/server/src/storage/testing/free-port.ts";
 
 let folder: string;
@@ -31,7 +36,7 @@ let root: string;
 let server: RunningServer;
 let client: Client;
 let sessionId: string;
-let commands: Typed[];
+let commands: TerminalCommand[];
 
 beforeAll(async () => {
   const providers = { scripted: { type: "acp", command: scriptedCommand } };
@@ -40,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.end("SIGKILL");
-  for (const pid of marked(MARKER_VARIABLE, root)) process.kill(pid, "SIGKILL");
+  for (const pid of markedProcesses(MARKER_VARIABLE, root)) process.kill(pid, "SIGKILL");
   removeFolder(folder);
 });
 beforeEach(async () => {
@@ -59,7 +64,7 @@ async function start(port: string): Promise<void> {
   client = createClient({ url: server.url });
 }
 
-/** At the same address, as a real one would be. */
+/** Restarts the server at the same address, as in real use. */
 async function restart(): Promise<void> {
   const { port } = new URL(server.url);
   await server.end("SIGKILL");
@@ -73,7 +78,7 @@ const sendArgs = (...steps: readonly Step[]): readonly string[] => [
   "--url",
   server.url,
 ];
-function typed(args: readonly string[]): Typed {
+function inTty(args: readonly string[]): TerminalCommand {
   const command = inTerminal(args);
   commands.push(command);
   return command;
@@ -83,9 +88,9 @@ function piped(...args: readonly string[]) {
   commands.push(command);
   return command;
 }
-async function until(isSo: (session: WholeSession) => boolean): Promise<WholeSession> {
+async function until(condition: (session: WholeSession) => boolean): Promise<WholeSession> {
   for await (const { session } of client.sessions.follow(sessionId))
-    if (isSo(session)) return session;
+    if (condition(session)) return session;
   throw new Error("the session was deleted");
 }
 
@@ -96,25 +101,28 @@ const PERMISSION = ask({
   input: { command: "rm -rf build" },
 });
 const KEYS = "Press 1–2; Esc or n: Reject";
-/** What `stty` says of a terminal that reads lines and shows what is typed. */
-const AS_BEFORE = /[^-]icanon[^]*[^-]echo /u;
+/** The settings that `stty` prints for a terminal in line mode with echo. */
+const LINE_MODE = /[^-]icanon[^]*[^-]echo /u;
 
-/** Keys count from half a second after a question has appeared, and Escape after another half. */
-const EVERY_MS = 1_200;
+/** Keys are accepted half a second after a question appears, and Escape another half second later. */
+const PRESS_EVERY_MS = 1_200;
 
 async function press(
-  command: Typed,
+  command: TerminalCommand,
   { keys, shown }: { keys: string; shown: string },
 ): Promise<void> {
-  const pressing = setInterval(() => command.type(keys), EVERY_MS);
-  await command.shows(shown).finally(() => clearInterval(pressing));
+  const timer = setInterval(() => command.type(keys), PRESS_EVERY_MS);
+  await command.shows(shown).finally(() => clearInterval(timer));
 }
 
 describe("send with pipes", () => {
-  it("gives the answer to stdout and nothing that a terminal obeys anywhere", async () => {
-    const evil = "**bold** \u001B[31mred\u001B[0m \u001B]0;title\u0007";
+  it("writes the answer to stdout, and no control characters anywhere", async () => {
+    const hostile = "**bold** \u001B[31mred\u001B[0m \u001B]0;title\u0007";
     const command = piped(
-      ...sendArgs(say(evil), tool({ id: "t", title: "Read a", kind: "read", ends: "completed" })),
+      ...sendArgs(
+        say(hostile),
+        tool({ id: "t", title: "Read a", kind: "read", ends: "completed" }),
+      ),
     );
     expect(await command.code).toBe(0);
     expect(command.stdout()).toBe("**bold** ␛[31mred␛[0m ␛]0;title␇\n");
@@ -122,7 +130,7 @@ describe("send with pipes", () => {
     expect(command.screen()).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it("ends with 3 and the command that answers, which is then enough (C3)", async () => {
+  it("exits with 3 and prints the command that answers the request (C3)", async () => {
     const command = piped(...sendArgs(say("May I?"), PERMISSION));
     expect(await command.code).toBe(3);
     const [, resume = ""] = /holdfast (resume .* allow)\n/u.exec(command.screen()) ?? [];
@@ -131,13 +139,13 @@ describe("send with pipes", () => {
     expect(messages.at(-1)?.content["text"]).toBe("answer: allow");
   });
 
-  it("ends with 2 when the run fails, and says why", async () => {
+  it("exits with 2 if the run fails, and prints the reason", async () => {
     const command = piped(...sendArgs({ step: "fail", code: -32603, message: "no luck" }));
     expect(await command.code).toBe(2);
     expect(command.screen()).toContain("Failed: ");
   });
 
-  it("prints one object with --json, and the same text that is stored", async () => {
+  it("prints one object with --json, with the stored text", async () => {
     const command = piped(...sendArgs(say("One."), stop("end_turn")), "--json");
     expect(await command.code).toBe(0);
     expect(JSON.parse(command.stdout())).toMatchObject({
@@ -147,7 +155,7 @@ describe("send with pipes", () => {
     });
   });
 
-  it("goes on after a restart without a word lost or repeated, and says that the run was cut (P2, P4)", async () => {
+  it("continues after a restart without losing or repeating a word, and reports the interrupted run (P2, P4)", async () => {
     const command = piped(...sendArgs(say("One "), say("two."), waitFor("never")));
     await command.shows("two.");
     await restart();
@@ -160,7 +168,7 @@ describe("send with pipes", () => {
 });
 
 describe("watch with pipes", () => {
-  it("gives one event a line from a number on, until the session is archived (C7)", async () => {
+  it("prints one event per line from a sequence number on, until the session is archived (C7)", async () => {
     await client.sessions.send(sessionId, { text: script(say("Hello")) });
     const { messages } = await until(
       ({ state, messages: all }) => state === "idle" && all.length > 1,
@@ -180,7 +188,7 @@ describe("watch with pipes", () => {
     expect(events.at(-1)).toMatchObject({ type: "session", data: { status: "archived" } });
   });
 
-  it("shows what is said while it watches", async () => {
+  it("shows new messages", async () => {
     const command = piped("watch", sessionId, "--url", server.url);
     await command.shows("Watching");
     await client.sessions.send(sessionId, { text: script(say("Hello")) });
@@ -193,27 +201,27 @@ describe("watch with pipes", () => {
 describe("at a terminal", () => {
   beforeAll(needTerminal);
 
-  it("asks for a permission, shows all of it, and takes a key (C3, P7)", async () => {
-    const command = typed(sendArgs(say("May I?"), PERMISSION));
+  it("shows a whole permission request, and accepts a key (C3, P7)", async () => {
+    const command = inTty(sendArgs(say("May I?"), PERMISSION));
     await command.shows("$ rm -rf build");
     await command.shows(KEYS);
     await press(command, { keys: "1", shown: "→ Allow" });
     await command.shows("answer: allow");
     expect(await command.code).toBe(0);
-    expect(command.screen()).toMatch(AS_BEFORE);
+    expect(command.screen()).toMatch(LINE_MODE);
   });
 
-  it("rejects with Escape, and takes Enter for nothing (P7)", async () => {
-    const command = typed(sendArgs(PERMISSION));
+  it("rejects with Escape, and ignores Enter (P7)", async () => {
+    const command = inTty(sendArgs(PERMISSION));
     await command.shows(KEYS);
     await press(command, { keys: "\r\u001B", shown: "→ Reject" });
     await command.shows("answer: reject");
     expect(await command.code).toBe(0);
   });
 
-  it("asks a question and takes a line", async () => {
+  it("asks a question and accepts a line", async () => {
     const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
-    const command = typed(sendArgs(mcp("ask_human", question), say("waiting")));
+    const command = inTty(sendArgs(mcp("ask_human", question), say("waiting")));
     await command.shows("2\u001B[39m PostgreSQL");
     await command.shows("> ");
     command.type("2\r");
@@ -222,8 +230,8 @@ describe("at a terminal", () => {
     expect(await command.code).toBe(0);
   });
 
-  it("says that somebody else has answered, and goes on", async () => {
-    const command = typed(sendArgs(PERMISSION));
+  it("reports that the request was answered elsewhere, and continues", async () => {
+    const command = inTty(sendArgs(PERMISSION));
     await command.shows(KEYS);
     const { suspensions } = await client.suspensions();
     const suspensionId = suspensions[0]?.id ?? "";
@@ -231,11 +239,11 @@ describe("at a terminal", () => {
     await command.shows("→ answered elsewhere");
     await command.shows("answer: reject");
     expect(await command.code).toBe(0);
-    expect(command.screen()).toMatch(AS_BEFORE);
+    expect(command.screen()).toMatch(LINE_MODE);
   });
 
-  it("takes the answer to a question that was there before the server was killed (C3)", async () => {
-    const command = typed(sendArgs(PERMISSION));
+  it("accepts the answer to a request from before the server was killed (C3)", async () => {
+    const command = inTty(sendArgs(PERMISSION));
     await command.shows(KEYS);
     await restart();
     await until(({ suspension }) => suspension !== null);
@@ -243,10 +251,10 @@ describe("at a terminal", () => {
     expect(await command.code).toBe(0);
   });
 
-  it("detaches with Ctrl-C, and the run goes on", async () => {
+  it("detaches with Ctrl-C, and the run continues", async () => {
     const file = path.join(folder, "go");
-    const command = typed(sendArgs(say("begun"), waitFor(file), say("done", "m2")));
-    await command.shows("begun");
+    const command = inTty(sendArgs(say("started"), waitFor(file), say("done", "m2")));
+    await command.shows("started");
     command.type("\u0003");
     await command.shows(`Follow it with: holdfast watch ${sessionId}`);
     expect(await command.code).toBe(130);
@@ -255,22 +263,22 @@ describe("at a terminal", () => {
     expect(messages.at(-1)?.content["text"]).toBe("done");
   });
 
-  it("cancels with a second Ctrl-C, also out of a question, and gives the keys back", async () => {
-    const command = typed(sendArgs(PERMISSION));
+  it("cancels with a second Ctrl-C, even during a question, and restores the terminal", async () => {
+    const command = inTty(sendArgs(PERMISSION));
     await command.shows(KEYS);
     command.type("\u0003");
     await command.shows("Press Ctrl-C again to cancel it.");
-    // Not before: two signals of the same moment are one.
+    // Not earlier, because two simultaneous signals count as one.
     command.type("\u0003");
     await command.shows("Cancelled.");
     expect(await command.code).toBe(2);
-    expect(command.screen()).toMatch(AS_BEFORE);
+    expect(command.screen()).toMatch(LINE_MODE);
     const { messages } = await until(({ state }) => state === "idle");
     expect(messages.at(-1)?.content).toMatchObject({ notice: "run_cancelled" });
   });
 
-  it("writes Markdown with styles, and nothing of the agent's own", async () => {
-    const command = typed(sendArgs(say("# Title\n**bold** and \u001B[2J")));
+  it("prints Markdown with styles, and no control characters of the agent", async () => {
+    const command = inTty(sendArgs(say("# Title\n**bold** and \u001B[2J")));
     await command.shows("\u001B[1m Title\u001B[22m\n\u001B[1mbold\u001B[22m and ␛[2J");
     expect(await command.code).toBe(0);
   });

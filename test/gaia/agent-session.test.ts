@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CORPUS } from "../../packages/server/src/cli/gaia/testing/corpus.ts";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { startHoldfast } from "../e2e/holdfast-process.ts";
-import { openCommandDoor, type CommandDoor } from "./command-door.ts";
+import { openCommandProxy, type CommandProxy } from "./command-proxy.ts";
 
 const SERVER = path.resolve(import.meta.dirname, "../../packages/server");
 const MODULE = path.join(SERVER, "python", "agent_session.py");
-/** `python3`, and the oldest and newest that are promised where they are installed beside it. */
+/** `python3`, and the oldest and newest supported versions if they are installed. */
 const PYTHONS = [
   "python3",
   ...["python3.9", "python3.13"].filter(
@@ -19,11 +19,11 @@ const PYTHONS = [
 ];
 
 let folder: string;
-let door: CommandDoor;
+let commandProxy: CommandProxy;
 beforeAll(async () => {
-  door = await openCommandDoor();
+  commandProxy = await openCommandProxy();
 });
-afterAll(() => door.close());
+afterAll(() => commandProxy.close());
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "holdfast-agent-session-"));
 });
@@ -32,12 +32,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe.each(PYTHONS)("agent_session.py on %s", (python) => {
   beforeEach(() => needProgram(python, "python3"));
 
-  it("rulings 13 and 22: callers that import it need no edit", async () => {
-    const called = await run(python, [here("use_agent_session.py"), path.dirname(MODULE)]);
-    expect(called).toMatchObject({ code: 0, stdout: "" });
+  it("rulings 13 and 22: callers that import it need no change", async () => {
+    const result = await run(python, [here("use_agent_session.py"), path.dirname(MODULE)]);
+    expect(result).toMatchObject({ code: 0, stdout: "" });
   });
 
-  it("rulings 13 and 22: callers of its command line need no edit", async () => {
+  it("rulings 13 and 22: callers of its command line need no change", async () => {
     const gaia = (...words: string[]) => run(python, [MODULE, ...words]);
     const created = await gaia("create", "--agent", "terraform-architect", "--purpose", "test");
     expect(created.stdout).toMatch(/^Created session: agent-\d{8}-\d{6}-[0-9a-f]{8}\n$/u);
@@ -56,11 +56,11 @@ describe.each(PYTHONS)("agent_session.py on %s", (python) => {
       ...quiet,
       stdout: `Should resume ${id}: True\n`,
     });
-    const got: unknown = JSON.parse((await gaia("get", id)).stdout);
-    expect(got).toMatchObject({ agent_id: id, phase: "approval", purpose: "test" });
-    const listed = await gaia("list", "--active-only", "--agent", "terraform-architect");
-    const { last_updated: at } = Object(got);
-    expect(listed).toEqual({
+    const session: unknown = JSON.parse((await gaia("get", id)).stdout);
+    expect(session).toMatchObject({ agent_id: id, phase: "approval", purpose: "test" });
+    const list = await gaia("list", "--active-only", "--agent", "terraform-architect");
+    const { last_updated: at } = Object(session);
+    expect(list).toEqual({
       ...quiet,
       stdout: `\nFound 1 sessions:\n\nACTIVE ${id}\n  Agent: terraform-architect, Phase: approval\n  Last updated: ${at}\n  Errors: 1\n\n`,
     });
@@ -88,36 +88,36 @@ describe.each(PYTHONS)("agent_session.py on %s", (python) => {
     expect(await gaia("finalize", id, "failed")).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("B8, ruling 22: an exported folder is read by GAIA's way of reading it", async () => {
+  it("B8, ruling 22: GAIA's scripts can read an exported folder", async () => {
     const states = path.join(folder, "session");
     for (const [name, state] of Object.entries(CORPUS)) {
       mkdirSync(path.join(states, name), { recursive: true });
-      // Files without one of GAIA's fields would not be read by its scripts anyway.
-      const whole = {
+      // GAIA's scripts cannot read files that lack one of these fields.
+      const required = {
         agent_id: name,
         last_updated: "2026-01-12 09:00:00",
         history: [],
         last_error: null,
       };
-      const given = Object.entries(state).filter(([, value]) => value !== null);
+      const present = Object.entries(state).filter(([, value]) => value !== null);
       writeFileSync(
         path.join(states, name, "state.json"),
-        JSON.stringify({ ...whole, ...Object.fromEntries(given) }),
+        JSON.stringify({ ...required, ...Object.fromEntries(present) }),
       );
     }
     const exported = path.join(folder, "exported");
     expect(await holdfast("import", states)).toMatchObject({ code: 0 });
-    const made = await holdfast("create", "--agent", "ada");
-    await holdfast("update", made.stdout.trim(), "--phase", "planning", "--error", "oops");
+    const created = await holdfast("create", "--agent", "ada");
+    await holdfast("update", created.stdout.trim(), "--phase", "planning", "--error", "oops");
     expect(await holdfast("export", "--format", "gaia", "--to", exported)).toMatchObject({
       code: 0,
     });
 
-    const read = await run(python, [here("read_states.py"), exported]);
-    expect({ code: read.code, stderr: read.stderr }).toEqual({ code: 0, stderr: "" });
-    const names: unknown[] = JSON.parse(read.stdout);
+    const output = await run(python, [here("read_states.py"), exported]);
+    expect({ code: output.code, stderr: output.stderr }).toEqual({ code: 0, stderr: "" });
+    const names: unknown[] = JSON.parse(output.stdout);
     expect(names).toHaveLength(Object.keys(CORPUS).length + 1);
-    expect(names[0]).toBe(made.stdout.trim());
+    expect(names[0]).toBe(created.stdout.trim());
   });
 });
 
@@ -126,28 +126,28 @@ describe("agent_session.py", () => {
     needProgram("python3");
     const server = await startHoldfast({ data: path.join(folder, "data") });
     try {
-      const called = await run("python3", [
+      const result = await run("python3", [
         here("use_agent_session.py"),
         path.dirname(MODULE),
         "approval",
       ]);
-      expect(called).toMatchObject({ code: 0, stdout: "" });
+      expect(result).toMatchObject({ code: 0, stdout: "" });
     } finally {
       await server.end("SIGTERM");
     }
   });
 
-  it("is written in the language of Python 3.9", async () => {
+  it("uses only the syntax of Python 3.9", async () => {
     needProgram("python3");
-    const check = "import ast, sys; ast.parse(sys.stdin.read(), feature_version=(3, 9))";
-    const parsed = spawnSync("python3", ["-c", check], { input: readFileSync(MODULE) });
-    expect({ status: parsed.status, stderr: String(parsed.stderr) }).toEqual({
+    const code = "import ast, sys; ast.parse(sys.stdin.read(), feature_version=(3, 9))";
+    const check = spawnSync("python3", ["-c", code], { input: readFileSync(MODULE) });
+    expect({ status: check.status, stderr: String(check.stderr) }).toEqual({
       status: 0,
       stderr: "",
     });
   });
 
-  it("comes with the package", () => {
+  it("is part of the package", () => {
     const { files }: { files: string[] } = JSON.parse(
       readFileSync(path.join(SERVER, "package.json"), "utf8"),
     );
@@ -157,21 +157,21 @@ describe("agent_session.py", () => {
 
 const here = (name: string): string => path.join(import.meta.dirname, name);
 const holdfast = (...words: string[]) => {
-  const [program = "", file = ""] = door.command;
+  const [program = "", file = ""] = commandProxy.command;
   return run(program, [file, ...words]);
 };
 
-interface Ended {
+interface ProcessResult {
   readonly code: number | string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function run(program: string, words: readonly string[]): Promise<Ended> {
+function run(program: string, words: readonly string[]): Promise<ProcessResult> {
   const env = {
     PATH: process.env["PATH"],
     HOME: folder,
-    HOLDFAST_BIN: door.command.map((word) => `'${word}'`).join(" "),
+    HOLDFAST_BIN: commandProxy.command.map((word) => `'${word}'`).join(" "),
     HOLDFAST_DATA: path.join(folder, "data"),
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONIOENCODING: "utf-8",

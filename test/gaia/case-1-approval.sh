@@ -1,11 +1,11 @@
-# Case 1: an agent waits for an approval, and goes on with its whole context.
+# Case 1: an agent waits for an approval and continues with its whole context.
 agent_id=$(holdfast create --agent terraform-architect --purpose approval_workflow --metadata '{"task_id": "T001"}')
 
 holdfast update "$agent_id" --phase planning
 
 holdfast update "$agent_id" --phase approval
 
-# The user approves; the hook looks before it delegates.
+# The user approves, and the hook checks before it delegates.
 holdfast should-resume "$agent_id"
 session=$(holdfast get "$agent_id")
 [ "$(field .metadata.task_id <<<"$session")" = T001 ]

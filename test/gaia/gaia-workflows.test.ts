@@ -5,39 +5,39 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needProgram } from "../../packages/server/src/domain/testing/machine.ts";
 import { startHoldfast } from "../e2e/holdfast-process.ts";
-import { openCommandDoor, type CommandDoor } from "./command-door.ts";
+import { openCommandProxy, type CommandProxy } from "./command-proxy.ts";
 
 const SCRIPTS = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".sh"));
 
-/** `holdfast`, and one way to look into JSON. */
+/** Defines `holdfast`, and `field`, which reads JSON. */
 const PRELUDE = `set -euo pipefail
 holdfast() { "$PROGRAM" "$FILE" "$@"; }
 field() { "$NODE" -e '
   const value = JSON.parse(require("fs").readFileSync(0, "utf8"));
-  const found = new Function("value", "return value" + process.argv[1])(value);
-  console.log(process.argv[2] === "--json" ? JSON.stringify(found) : String(found));
+  const result = new Function("value", "return value" + process.argv[1])(value);
+  console.log(process.argv[2] === "--json" ? JSON.stringify(result) : String(result));
 ' "$@"; }
 `;
 
 let folders: string;
-let door: CommandDoor;
+let commandProxy: CommandProxy;
 beforeAll(async () => {
   needProgram("bash");
   folders = mkdtempSync(path.join(tmpdir(), "holdfast-gaia-"));
-  door = await openCommandDoor();
+  commandProxy = await openCommandProxy();
 });
 afterAll(() => {
-  door.close();
+  commandProxy.close();
   rmSync(folders, { recursive: true, force: true });
 });
 
-describe.concurrent.each(["straight on the database", "through a running server"])(
+describe.concurrent.each(["directly on the database", "through a running server"])(
   "GAIA's documented workflows, %s",
-  (way) => {
+  (access) => {
     it.each(SCRIPTS)("%s runs as it is written (B1, B2, B3, rulings 13 and 22)", async (script) => {
       const folder = mkdtempSync(path.join(folders, "workflow-"));
       const server =
-        way === "through a running server"
+        access === "through a running server"
           ? await startHoldfast({ data: path.join(folder, "data") })
           : null;
       try {
@@ -49,10 +49,10 @@ describe.concurrent.each(["straight on the database", "through a running server"
   },
 );
 
-/** Told with the line that failed. */
+/** Prints the failing command on stderr. */
 function run(script: string, folder: string): Promise<{ code: number | null; stderr: string }> {
   const source = `${PRELUDE}trap 'echo "${script}: $BASH_COMMAND" >&2' ERR\nsource "$SCRIPT"`;
-  const [program, file] = door.command;
+  const [program, file] = commandProxy.command;
   const child = spawn("bash", ["-c", source], {
     cwd: folder,
     env: {

@@ -1,4 +1,4 @@
-# The hooks of the page, with `holdfast hook` for `python3 hooks/…`.
+# The hooks of GAIA's page, with `holdfast hook` instead of `python3 hooks/…`.
 agent_id=$(holdfast create --id agent-123 --agent terraform-architect --purpose approval_workflow)
 holdfast update "$agent_id" --phase approval
 
@@ -23,8 +23,8 @@ echo '{"agent_name": "terraform-architect", "agent_id": "agent-123"}' | holdfast
 echo '{"agent_name": "terraform-architect"}' | holdfast hook pre-delegate >answer.json
 [ "$(field .reason <answer.json)" = no_existing_session ]
 
-# What is wrong is said, and breaks nothing.
-echo 'no JSON at all' | holdfast hook pre-delegate >answer.json
+# Errors are reported and break nothing.
+echo 'not JSON' | holdfast hook pre-delegate >answer.json
 [ "$(field .should_resume <answer.json)" = false ]
 [ "$(field .reason <answer.json)" = invalid_json ]
 holdfast hook subagent-stop </dev/null >answer.json

@@ -1,10 +1,10 @@
-# The metrics of the page, and the query by time that it leaves open.
-begun=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+# The metrics of GAIA's page, and a query by time.
+start=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 terraform=$(holdfast create --agent terraform-architect --purpose approval_workflow)
 gitops=$(holdfast create --agent gitops-operator --purpose investigation)
 holdfast finalize "$gitops" failed --summary "no access"
 
-# Active is what is ready to be resumed.
+# Active means ready to be resumed.
 [ "$(holdfast list --active-only | field .length)" = 0 ]
 holdfast update "$terraform" --phase approval
 holdfast list --active-only >active.json
@@ -14,10 +14,10 @@ holdfast list --active-only >active.json
 
 [ "$(holdfast list --agent terraform-architect | field '.map(({ agent_id }) => agent_id).join()')" = "$terraform" ]
 
-# Sessions of an episode: those made between its beginning and its end.
-[ "$(holdfast list --from "$begun" --to "$(date -u -d '+1 minute' +%Y-%m-%dT%H:%M:%SZ)" | field .length)" = 2 ]
-[ "$(holdfast list --to "$begun" | field .length)" = 0 ]
+# Sessions of an episode: those created between its start and its end.
+[ "$(holdfast list --from "$start" --to "$(date -u -d '+1 minute' +%Y-%m-%dT%H:%M:%SZ)" | field .length)" = 2 ]
+[ "$(holdfast list --to "$start" | field .length)" = 0 ]
 
-stats=$(holdfast stats --from "$begun")
+stats=$(holdfast stats --from "$start")
 [ "$(field .sessions <<<"$stats")" = 2 ]
 [ "$(field .successRate <<<"$stats")" = 0 ]

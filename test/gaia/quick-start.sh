@@ -1,4 +1,4 @@
-# The quick start of GAIA's own page, with `holdfast` for `python3 tools/4-memory/agent_session.py`.
+# The quick start of GAIA's page, with `holdfast` instead of `python3 tools/4-memory/agent_session.py`.
 agent=$(holdfast create --agent terraform-architect --purpose approval_workflow)
 [[ $agent =~ ^agent-[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$ ]]
 
@@ -15,7 +15,7 @@ holdfast list --active-only | grep -qv "$agent"
 holdfast cleanup --hours 24
 holdfast get "$agent" | grep -q '"phase":"completed"'
 
-# Under an id of one's own, as the page writes them.
+# With a custom ID, as on the page.
 holdfast create --id agent-20260108-abc123 --agent terraform-architect --purpose approval_workflow
 holdfast update agent-20260108-abc123 --phase approval
 holdfast should-resume agent-20260108-abc123

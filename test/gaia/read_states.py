@@ -1,4 +1,4 @@
-"""Reads a folder of state.json files as GAIA's scripts do, and prints the agent ids, the last updated first."""
+"""Reads a folder of state.json files as GAIA's scripts do, and prints the agent IDs, last updated first."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-# All that `fromisoformat` reads up to Python 3.10, in UTC.
+# The only UTC format that `fromisoformat` reads before Python 3.11.
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
 
 

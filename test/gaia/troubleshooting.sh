@@ -1,4 +1,4 @@
-# "The session does not resume": each common cause is named.
+# "The session does not resume": each common cause is reported.
 agent_id=$(holdfast create --agent test-agent --purpose test)
 
 reason() {
@@ -25,9 +25,9 @@ session=$(holdfast get "$agent_id")
 [ "$(field .error_count <<<"$session")" = 0 ]
 [ "$(field .last_error.message <<<"$session")" = three ]
 
-[ "$(reason agent-there-is-none)" = session_not_found ]
+[ "$(reason agent-unknown)" = session_not_found ]
 
-# "Corrupt session": it is named and set aside, and the others are as they were.
+# "Corrupt session": it is reported and skipped, and the others are unchanged.
 mkdir -p .claude/session/agent-20260108-180530-abc12345 .claude/session/agent-20260108-180531-broken00
 cat >.claude/session/agent-20260108-180530-abc12345/state.json <<'JSON'
 {
@@ -49,15 +49,15 @@ cat >.claude/session/agent-20260108-180530-abc12345/state.json <<'JSON'
 JSON
 printf '{"agent_id": "agent-2026' >.claude/session/agent-20260108-180531-broken00/state.json
 code=0
-holdfast import .claude/session --json >imported.json 2>complaints || code=$?
+holdfast import .claude/session --json >imported.json 2>errors.txt || code=$?
 [ "$code" = 2 ]
-grep -q "agent-20260108-180531-broken00/state.json: is not JSON" complaints
+grep -q "agent-20260108-180531-broken00/state.json: is not JSON" errors.txt
 [ "$(field .imported <imported.json)" = 1 ]
 [ "$(field '.set_aside.length' <imported.json)" = 1 ]
 [ "$(holdfast get agent-20260108-180530-abc12345 | field '.metadata.tags.join()')" = terraform,infrastructure ]
 [ -f .claude/session/agent-20260108-180531-broken00/state.json ]
 
-# Without the broken one everything is as it was, and a file that has changed is told as changed.
+# Without the broken file nothing changes, and a changed file is reported as updated.
 rm -r .claude/session/agent-20260108-180531-broken00
 state=.claude/session/agent-20260108-180530-abc12345/state.json
 [ "$(holdfast import .claude/session | field .unchanged)" = 1 ]
@@ -65,7 +65,7 @@ sed -i.before 's/"last_updated": "2026-01-08T18:10:15Z"/"last_updated": "2026-01
 [ "$(holdfast import .claude/session | field '.updated')" = 1 ]
 holdfast update agent-20260108-180530-abc12345 --phase executing
 sed -i.before 's/"phase": "approval"/"phase": "planning"/' "$state"
-holdfast import .claude/session >imported.json 2>complaints
+holdfast import .claude/session >imported.json 2>errors.txt
 [ "$(field .unchanged <imported.json)" = 0 ]
 [ "$(field '.kept.length' <imported.json)" = 1 ]
-grep -q "was changed here" complaints
+grep -q "was changed here" errors.txt

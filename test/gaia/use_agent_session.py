@@ -1,4 +1,4 @@
-"""Uses `agent_session` as GAIA's documented workflows do. Called with the folder of the module, and perhaps one check."""
+"""Uses `agent_session` as GAIA's documented workflows do. Arguments: the module's folder and, optionally, one check."""
 
 import sys
 import tempfile
@@ -101,13 +101,13 @@ def apart():
 def unreachable():
     manager = AgentSession()
     program = agent_session._program
-    agent_session._program = lambda: ["there-is-no-such-program"]
+    agent_session._program = lambda: ["no-such-program"]
     try:
         assert manager.get_session("x") is None
         assert not manager.should_resume("x")
         try:
             manager.create_session()
-            raise AssertionError("made a session with nothing")
+            raise AssertionError("created a session without a program")
         except OSError as error:
             assert "HOLDFAST_BIN" in str(error)
     finally:

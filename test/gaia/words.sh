@@ -1,4 +1,4 @@
-# GAIA's words: names, times, errors and the order of a list.
+# GAIA's formats: names, times, errors and the order of a list.
 older=$(holdfast create)
 newer=$(holdfast create --agent gitops-operator)
 holdfast update "$newer" --phase planning
@@ -20,6 +20,6 @@ holdfast update "$newer" --error "no access"
 [ "$(holdfast list --active-only --limit 1 | field "$names")" = "$newer" ]
 [ "$(holdfast get "$newer" | field '.last_error.timestamp.endsWith("+00:00")')" = true ]
 
-# Put away is not active, whatever its phase says.
+# An archived session is not active, whatever its phase.
 holdfast archive "$older"
 [ "$(holdfast list --active-only | field "$names")" = "$newer" ]

@@ -2,7 +2,7 @@ export interface Violation {
   readonly it: string;
   readonly path: string;
   readonly source: string;
-  /** What the guard must answer, about this file. */
+  /** The error code that must be reported for this file. */
   readonly code: string;
 }
 
@@ -73,50 +73,50 @@ export const linterViolations: readonly Violation[] = [
     code: "eslint(no-restricted-globals)",
   },
   {
-    it: "the domain makes a date",
+    it: "the domain creates a date",
     path: `${server}/domain/date.ts`,
     source: "export const at = new Date();",
     code: "eslint(no-restricted-globals)",
   },
   {
-    it: "the domain reads the clock behind globalThis",
+    it: "the domain reads the clock through globalThis",
     path: `${server}/domain/global.ts`,
     source: "export const at = globalThis.Date.now();",
     code: "eslint(no-restricted-globals)",
   },
   {
-    it: "the domain rolls dice",
-    path: `${server}/domain/dice.ts`,
+    it: "the domain uses a random number",
+    path: `${server}/domain/random.ts`,
     source: "export const n = Math.random();",
     code: "eslint(no-restricted-properties)",
   },
   {
-    it: "the domain takes the dice out of Math",
-    path: `${server}/domain/taken-dice.ts`,
+    it: "the domain destructures random from Math",
+    path: `${server}/domain/destructured-random.ts`,
     source: "const { random } = Math;\nexport const n = random();",
     code: "eslint(no-restricted-properties)",
   },
   {
-    it: "a promise is dropped",
+    it: "a promise is not awaited",
     path: `${server}/storage/drop.ts`,
     source: "export function a(work: () => Promise<void>): void {\n  work();\n}",
     code: "typescript(no-floating-promises)",
   },
   {
-    it: "a promise is taken for a boolean",
+    it: "a promise is used as a boolean",
     path: `${server}/storage/misuse.ts`,
     source:
       "export function a(work: () => Promise<boolean>): number {\n  if (work()) return 1;\n  return 0;\n}",
     code: "typescript(no-misused-promises)",
   },
   {
-    it: "what is no promise is awaited",
+    it: "a value that is not a promise is awaited",
     path: `${server}/storage/await.ts`,
     source: "export async function a(n: number): Promise<void> {\n  await n;\n}",
     code: "typescript(await-thenable)",
   },
   {
-    it: "a switch forgets a member",
+    it: "a switch misses a member",
     path: `${server}/storage/switch.ts`,
     source:
       'export function a(n: "x" | "y"): number {\n  switch (n) {\n    case "x":\n      return 1;\n  }\n  return 0;\n}',
@@ -129,13 +129,13 @@ export const linterViolations: readonly Violation[] = [
     code: "typescript(no-explicit-any)",
   },
   {
-    it: "null is waved away",
+    it: "a non-null assertion is used",
     path: `${server}/storage/bang.ts`,
     source: "export const a = (n: string | null): string => n!;",
     code: "typescript(no-non-null-assertion)",
   },
   {
-    it: "a type is claimed",
+    it: "a type is asserted",
     path: `${server}/storage/claim.ts`,
     source: "export const a = (n: unknown): string => n as string;",
     code: "typescript(no-unsafe-type-assertion)",
@@ -159,21 +159,21 @@ export const linterViolations: readonly Violation[] = [
     code: "eslint(max-lines)",
   },
   {
-    it: "the server prints past its log",
+    it: "the server prints instead of logging",
     path: `${server}/http/print.ts`,
     source: 'console.log("a");\nexport {};',
     code: "eslint(no-console)",
   },
   {
-    it: "a test keeps the others from running",
+    it: "a test prevents others from running",
     path: `${server}/storage/only.test.ts`,
     source: 'import { it } from "vitest";\nit.only("is alone", () => {});',
     code: "vitest(no-focused-tests)",
   },
 ];
 
-/** What the violations need around them, and what looks like a violation and is none. */
-export const innocents: Readonly<Record<string, string>> = {
+/** Files that the violations need, and files that look like violations but are correct. */
+export const correctFiles: Readonly<Record<string, string>> = {
   "packages/protocol/src/index.ts": "export {};",
   "packages/web/vite.config.ts": "export default {};",
   [`${server}/domain/session.ts`]: "export const limit = Math.max(1, 2);",

@@ -5,7 +5,7 @@ import { PROJECTS } from "./projects.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-it("every file that is named as a test belongs to exactly one project", () => {
+it("every test file belongs to exactly one project", () => {
   const owners = new Map<string, string[]>();
   for (const file of find(["{packages,test,bench,scripts}/**/*.{test,spec}.{ts,tsx,mts,js,mjs}"]))
     owners.set(file, []);

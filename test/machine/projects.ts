@@ -1,5 +1,5 @@
 /**
- * The projects of the tests. The ending of a file's name says which one it belongs to:
+ * The Vitest projects. The end of a file's name decides its project:
  *
  * - `x.test.ts`: unit. Starts no process and no thread, needs no PostgreSQL.
  * - `x.store.test.ts`: store. The stores, their migrations and copies of them, on SQLite and PostgreSQL.

@@ -17,7 +17,7 @@ interface File {
   readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
 }
 
-/** In the form in which `npm test` reads them. */
+/** The functions with which `npm test` reads reports. */
 interface Report {
   readReport(path: string): readonly File[];
   countTests(files: readonly File[]): unknown;
@@ -26,7 +26,7 @@ interface Report {
   skipLines(skips: readonly unknown[]): readonly string[];
 }
 
-it("a test that needs what the machine lacks is skipped with the reason, and others fail as ever", async () => {
+it("a test whose requirement is missing is skipped with the reason; other failures stay failures", async () => {
   const config = path.join(import.meta.dirname, "fixture/vitest.config.ts");
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-runner-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -38,14 +38,14 @@ it("a test that needs what the machine lacks is skipped with the reason, and oth
   const report = (await import(address)) as Report;
   const testResults = report.readReport(output);
   expect(report.countTests(testResults)).toEqual({ passed: 1, failed: 1, skipped: 4 });
-  const fixture = "test/machine/fixture/lacking.fixture.ts";
+  const fixture = "test/machine/fixture/missing.fixture.ts";
   expect(testResults.flatMap((file) => report.failuresIn(file, ROOT))).toEqual([
     `${fixture} > fails: Error: for another reason`,
   ]);
   const skips = testResults.flatMap((file) => report.skipsIn(file, ROOT));
   expect(report.skipLines(skips)).toEqual([
     "1 test: no A",
-    `  ${fixture} > needs it itself`,
+    `  ${fixture} > needs something itself`,
     "1 test: no B",
     `  ${fixture} > before each is skipped`,
     "2 tests: no C",

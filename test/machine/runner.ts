@@ -3,7 +3,7 @@ import { TestRunner } from "vitest";
 type Test = Parameters<TestRunner["onAfterRunTask"]>[0];
 type Suite = Parameters<TestRunner["onAfterRunSuite"]>[0];
 
-/** Of `MissingHere`; errors come here as plain objects. */
+/** Name of `MissingHere`. The runner gets errors as plain objects. */
 const MISSING = "MissingHere";
 
 declare module "vitest" {
@@ -13,23 +13,23 @@ declare module "vitest" {
   }
 }
 
-/** Vitest's own, but a test or a suite that needs what this machine lacks is skipped, with the reason in its `meta`. */
+/** Like Vitest's runner, but skips tests and suites whose requirements are missing, with the reason in their `meta`. */
 export default class MachineAwareRunner extends TestRunner {
-  /** After the test, before its `afterEach`, which may fail for want of what `beforeEach` did not make. */
+  /** Runs before `afterEach`, which may fail because `beforeEach` did not complete. */
   onTaskFinished(test: Test): void {
     const reason = missing(test);
     if (reason === null || test.result === undefined) return;
     test.meta.missing = reason;
     delete test.result.errors;
-    // As `context.skip` leaves it.
+    // The same state as after `context.skip`.
     Object.assign(test.result, { state: "skip", pending: true, note: reason });
   }
 
-  /** Its tests have not been run. */
+  /** The tests of a skipped suite have not run. */
   override async onAfterRunSuite(suite: Suite): Promise<void> {
     const reason = missing(suite);
     if (reason !== null && suite.result !== undefined) {
-      explain(suite, reason);
+      setReason(suite, reason);
       suite.mode = "skip";
       suite.result.state = "skip";
       delete suite.result.errors;
@@ -43,9 +43,9 @@ function missing({ result }: Test | Suite): string | null {
   return result?.state === "fail" && error?.name === MISSING ? error.message : null;
 }
 
-function explain(suite: Suite, reason: string): void {
+function setReason(suite: Suite, reason: string): void {
   for (const task of suite.tasks) {
-    if (task.type === "suite") explain(task, reason);
+    if (task.type === "suite") setReason(task, reason);
     else task.meta.missing = reason;
   }
 }

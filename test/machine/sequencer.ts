@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import type { ProjectName } from "./projects.ts";
 
-/** A file that takes a minute must not be the last to start. */
+/** Slow files start early, so that none of them is the last to end. */
 const PROJECT_ORDER: readonly ProjectName[] = ["unit", "system", "browser", "store", "process"];
 
 /** The slowest files, slowest first. The end of `npm test` prints them. */
@@ -14,7 +14,7 @@ const SLOWEST = [
   "runtime/cluster/cluster.process.test.ts",
 ];
 
-/** Vitest's own order within a project, after the slowest files. A worker serves one project after the other. */
+/** Vitest's own order within a project, after the slowest files. A worker runs one project after another. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

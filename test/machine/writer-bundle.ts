@@ -8,22 +8,22 @@ const FOLDER = path.join(ROOT, ".cache", "test-programs");
 const THREAD = "new URL(`./writer-thread.${extension}`, import.meta.url)";
 
 /**
- * SQLite stores in tests run their writing thread from one file, as the built server does. From its sources each
- * thread would load hundreds of modules, which takes longer than most tests. The bundle is made when a test first
- * loads the store.
+ * Tests run the writing thread of SQLite stores from one file, as the built server does. From sources each thread
+ * would load hundreds of modules, which takes longer than most tests. The bundle is built when a test first loads
+ * the store.
  */
 export function writerBundle(): Plugin {
-  let bundled: Promise<string> | null = null;
+  let bundleFile: Promise<string> | null = null;
   return {
     name: "holdfast:writer-bundle",
-    // The bundle follows its sources; a transform from an earlier run must not be used.
+    // The bundle changes with its sources, so a cached transform must not be used.
     configureVitest: ({ defineCacheKeyGenerator }) =>
       defineCacheKeyGenerator(({ id }) => (isWriter(id) ? false : null)),
     async transform(code, id) {
       if (!isWriter(id)) return null;
-      if (!code.includes(THREAD)) throw new Error(`${id} starts its thread in another way`);
-      bundled ??= bundle(path.join(path.dirname(id), "writer-thread.ts"));
-      const url = pathToFileURL(await bundled).href;
+      if (!code.includes(THREAD)) throw new Error(`${id} does not start its thread as expected`);
+      bundleFile ??= bundle(path.join(path.dirname(id), "writer-thread.ts"));
+      const url = pathToFileURL(await bundleFile).href;
       return { code: code.replace(THREAD, `new URL(${JSON.stringify(url)})`), map: null };
     },
   };

@@ -1,17 +1,17 @@
-import type { SourceFile } from "../architecture/complaints.ts";
+import type { SourceFile } from "../architecture/violations.ts";
 import { scanTitles } from "./scan-titles.ts";
 
 export const promiseIds: readonly string[] = [
-  ...numbered("A", 16),
-  ...numbered("B", 8),
-  ...numbered("C", 10),
-  ...numbered("D", 11),
-  ...numbered("P", 7),
+  ...idsOf("A", 16),
+  ...idsOf("B", 8),
+  ...idsOf("C", 10),
+  ...idsOf("D", 11),
+  ...idsOf("P", 7),
 ];
 
 const ROW = /^\| *([A-Z]\d+) *\|(.*)\|(.*)\|$/gm;
 
-/** People decide how far a promise is kept: a test that names it does not prove all of it. */
+/** People decide how far a promise is kept, because a test that names it may not prove all of it. */
 const STATES = ["kept", "in part", "open"];
 
 /** One sentence for each disagreement between the table of promises and the tests. */
@@ -23,11 +23,11 @@ export function disagreements(table: string, files: readonly SourceFile[]): read
   const tests = testsByPromise(files);
   const unknown = rows.filter(({ id }) => !promiseIds.includes(id));
   return [
-    ...unknown.map(({ id }) => `${id}: there is no such promise`),
+    ...unknown.map(({ id }) => `${id}: unknown promise`),
     ...promiseIds.flatMap((id) => {
-      const [row, ...more] = rows.filter((candidate) => candidate.id === id);
+      const [row, ...duplicates] = rows.filter((candidate) => candidate.id === id);
       if (row === undefined) return [`${id}: has no row`];
-      if (more.length > 0) return [`${id}: has ${more.length + 1} rows`];
+      if (duplicates.length > 0) return [`${id}: has ${duplicates.length + 1} rows`];
       if (!STATES.includes(row.state)) return [`${id}: ${row.state} is not a state`];
       const count = tests.get(id)?.length ?? 0;
       if (row.state === "open" && count > 0) return [`${id}: is open, but ${count} files test it`];
@@ -51,13 +51,13 @@ const HEAD = `# Tests by promise
 `;
 
 function testsByPromise(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
-  const titled = files
+  const testFiles = files
     .filter(({ path }) => /\.test\.tsx?$/.test(path) || /\/testing\/.*\.tsx?$/.test(path))
     .map(({ path, source }) => ({ path, words: wordsOf(scanTitles(path, source)) }));
   return new Map(
     promiseIds.map((id) => [
       id,
-      titled
+      testFiles
         .filter(({ words }) => words.has(id))
         .map(({ path }) => path)
         .toSorted(),
@@ -69,6 +69,6 @@ function wordsOf(titles: readonly string[]): ReadonlySet<string> {
   return new Set(titles.flatMap((title) => title.split(/[^A-Za-z0-9]+/)));
 }
 
-function numbered(letter: string, count: number): readonly string[] {
+function idsOf(letter: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 }

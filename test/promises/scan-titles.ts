@@ -1,6 +1,6 @@
 import { parseSync, Visitor, type ESTree } from "vite";
 
-/** The titles of the tests and groups in a source file, except those that are marked not to run. */
+/** The titles of tests and groups in a source file, except those marked as skipped or to do. */
 export function scanTitles(path: string, source: string): readonly string[] {
   const { program, errors } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);

@@ -16,10 +16,10 @@ import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runt
 import { nameOf, routesOf, type Route } from "./route-list.ts";
 import { ROUTE_TABLE, type Access, type Row } from "./route-table.ts";
 
-const NOBODY = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
+const UNKNOWN_ID = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
 const TOKEN = "the token of the server";
 const EVIL = "https://evil.example";
-const MAY = {
+const ALLOWED = {
   read: ["read"],
   send: ["read", "send"],
   admin: ["read", "send", "admin"],
@@ -28,7 +28,7 @@ const MAY = {
 const agentTokens = createAgentTokens();
 let webFolder: string;
 let test: TestRuntime;
-/** Without any token, with the server's own, and with only those that were made. */
+/** Servers without any token, with the configured token, and with created tokens only. */
 let open: App;
 let closed: App;
 let scoped: App;
@@ -42,13 +42,13 @@ beforeAll(async () => {
   writeFileSync(path.join(webFolder, "assets", "app.js"), "0");
   test = await TestRuntime.open();
   const tokens = openAccessTokens({ store: test.store, clock: Date.now, newId: randomUUID });
-  const build = (token: string | null, made: AccessTokens): Promise<App> =>
+  const build = (token: string | null, accessTokens: AccessTokens): Promise<App> =>
     buildApp({
       runtime: test.runtime,
       version: "1.2.3",
       startedAt: new Date(),
       token,
-      tokens: made,
+      tokens: accessTokens,
       agentTokens,
       webFolder,
     });
@@ -83,21 +83,21 @@ function rowOf({ method, url }: Route): Row {
 
 type Headers = Readonly<Record<string, string>>;
 
-let asked = 0;
+let requests = 0;
 
-/** The status, and the code of the problem where there is one to be read. */
-async function ask(
+/** Sends a request, and returns the status and the problem code, if any. */
+async function send(
   app: App,
   { method, url }: Route,
   { body, type = "application/json", ...headers }: Headers & { readonly body?: string } = {},
 ): Promise<readonly [status: number, code: string | null]> {
-  asked += 1;
-  const leaving = new AbortController();
+  requests += 1;
+  const abort = new AbortController();
   const reply = await app.inject({
     method: method as "GET",
-    url: url.replace(":file", "app.js").replaceAll(/:\w+/gu, NOBODY),
-    // Each from somewhere else: how many wrong tokens one address may try is another test's business.
-    remoteAddress: `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`,
+    url: url.replace(":file", "app.js").replaceAll(/:\w+/gu, UNKNOWN_ID),
+    // From different addresses, because the number of wrong tokens per address is limited.
+    remoteAddress: `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`,
     headers: {
       host: "localhost:4664",
       ...(body !== undefined && { "content-type": type }),
@@ -105,12 +105,12 @@ async function ask(
     },
     ...(body !== undefined && { payload: body }),
     payloadAsStream: true,
-    signal: leaving.signal,
+    signal: abort.signal,
   });
   const stream = reply.stream().on("error", () => {});
   const isProblem = String(reply.headers["content-type"]).startsWith("application/problem+json");
   if (!isProblem || method === "HEAD") {
-    leaving.abort();
+    abort.abort();
     return [reply.statusCode, null];
   }
   const { code, status } = JSON.parse(await readText(stream));
@@ -118,7 +118,7 @@ async function ask(
   return [reply.statusCode, code];
 }
 
-/** The request as somebody makes it who may. */
+/** The headers and body of a valid request. */
 function valid({ body, type }: Row): Headers {
   if (body === undefined) return {};
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -127,42 +127,42 @@ function valid({ body, type }: Row): Headers {
 
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-function refused(route: Route, status: number, code: string): readonly unknown[] {
+function refusal(route: Route, status: number, code: string): readonly unknown[] {
   return [status, route.method === "HEAD" ? null : code];
 }
 
-/** What each route answers, by its name, so that a difference is read as one. */
-async function answers(
-  of: readonly Route[],
-  answer: (route: Route, row: Row) => Promise<readonly unknown[]>,
+/** The result of each route by its name, so that a failure shows the route. */
+async function resultsOf(
+  tested: readonly Route[],
+  request: (route: Route, row: Row) => Promise<readonly unknown[]>,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
-  const all: Record<string, readonly unknown[]> = {};
-  for (const route of of) all[nameOf(route)] = await answer(route, rowOf(route));
-  return all;
+  const results: Record<string, readonly unknown[]> = {};
+  for (const route of tested) results[nameOf(route)] = await request(route, rowOf(route));
+  return results;
 }
 
-async function expectOf(
-  of: readonly Route[],
-  answer: (route: Route, row: Row) => Promise<readonly unknown[]>,
-  wanted: (route: Route, row: Row) => readonly unknown[],
+async function expectResults(
+  tested: readonly Route[],
+  request: (route: Route, row: Row) => Promise<readonly unknown[]>,
+  expected: (route: Route, row: Row) => readonly unknown[],
 ): Promise<void> {
-  expect(of.length).toBeGreaterThan(0);
-  expect(await answers(of, answer)).toEqual(
-    await answers(of, async (route, row) => wanted(route, row)),
+  expect(tested.length).toBeGreaterThan(0);
+  expect(await resultsOf(tested, request)).toEqual(
+    await resultsOf(tested, async (route, row) => expected(route, row)),
   );
 }
 
 describe("every route", () => {
-  it("has a row in the table of this test, and every row a route", () => {
+  it("has a row in the route table, and every row has a route", () => {
     const names = routes.filter(({ method }) => method !== "HEAD").map(nameOf);
     expect(names.toSorted()).toEqual(Object.keys(ROUTE_TABLE).toSorted());
   });
 
-  it("answers to no name but this machine's while there is no token", async () => {
-    await expectOf(
+  it("accepts only this machine's host names while there is no token", async () => {
+    await expectResults(
       routes,
-      (route, row) => ask(open, route, { ...valid(row), host: "evil.example" }),
-      (route) => refused(route, 403, "host_not_allowed"),
+      (route, row) => send(open, route, { ...valid(row), host: "evil.example" }),
+      (route) => refusal(route, 403, "host_not_allowed"),
     );
   });
 
@@ -172,12 +172,12 @@ describe("every route", () => {
     ["the Origin null", { origin: "null" }],
     ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
     ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
-  ])("refuses %s, with and without the right token", async (_name, headers) => {
+  ])("refuses %s, with and without a valid token", async (_name, headers) => {
     for (const app of [open, closed]) {
-      await expectOf(
+      await expectResults(
         routes,
-        (route, row) => ask(app, route, { ...valid(row), ...bearer(TOKEN), ...headers }),
-        (route) => refused(route, 403, "origin_not_allowed"),
+        (route, row) => send(app, route, { ...valid(row), ...bearer(TOKEN), ...headers }),
+        (route) => refusal(route, 403, "origin_not_allowed"),
       );
     }
   });
@@ -185,11 +185,11 @@ describe("every route", () => {
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
     "that writes refuses a body sent as %s",
     async (type) => {
-      await expectOf(
+      await expectResults(
         routes.filter(({ method }) => method !== "GET" && method !== "HEAD"),
         (route, { access }) =>
-          ask(closed, route, {
-            ...bearer(access === "agent" ? agentTokens.of(NOBODY) : TOKEN),
+          send(closed, route, {
+            ...bearer(access === "agent" ? agentTokens.of(UNKNOWN_ID) : TOKEN),
             body: "{}",
             type,
           }),
@@ -205,32 +205,32 @@ describe("every route", () => {
     ["the token without its scheme", { authorization: TOKEN }],
     ["the token in another scheme", { authorization: `Basic ${btoa(`:${TOKEN}`)}` }],
     ["the token of another session's agent", bearer(agentTokens.of("another"))],
-  ])("but pages and health refuses %s where one is set", async (_name, headers) => {
-    await expectOf(
+  ])("except pages and health refuses %s if a token is set", async (_name, headers) => {
+    await expectResults(
       routes,
-      (route, row) => ask(closed, route, { ...valid(row), ...headers }),
+      (route, row) => send(closed, route, { ...valid(row), ...headers }),
       (route, { access, passes }) =>
-        access === "public" ? [passes, null] : refused(route, 401, "unauthorized"),
+        access === "public" ? [passes, null] : refusal(route, 401, "unauthorized"),
     );
   });
 
-  it("needs a token from the first that was made on, whatever its scope", async () => {
-    await expectOf(
+  it("requires a token as soon as one was created, whatever its scope", async () => {
+    await expectResults(
       routes,
-      (route, row) => ask(scoped, route, valid(row)),
+      (route, row) => send(scoped, route, valid(row)),
       (route, { access, passes }) =>
-        access === "public" ? [passes, null] : refused(route, 401, "unauthorized"),
+        access === "public" ? [passes, null] : refusal(route, 401, "unauthorized"),
     );
   });
 
   it.each(["read", "send", "admin"] as const)(
-    "lets a token with the scope %s do what it says, and no more",
+    "allows a token with the scope %s exactly what the scope includes",
     async (scope) => {
       for (const app of [closed, scoped]) {
-        await expectOf(
+        await expectResults(
           routes,
           async (route, row) => {
-            const [status, code] = await ask(app, route, {
+            const [status, code] = await send(app, route, {
               ...valid(row),
               ...bearer(secrets[scope]),
             });
@@ -239,36 +239,38 @@ describe("every route", () => {
           (route, { access, passes }) => {
             if (access === "public") return [passes, null];
             if (access === "agent") return [401, null];
-            const may: readonly Access[] = MAY[scope];
-            return may.includes(access) ? [passes, null] : refused(route, 403, "forbidden");
+            const allowed: readonly Access[] = ALLOWED[scope];
+            return allowed.includes(access) ? [passes, null] : refusal(route, 403, "forbidden");
           },
         );
       }
     },
   );
 
-  it("lets the server's token do everything but what only agents' tools may", async () => {
-    await expectOf(
+  it("allows the configured token everything except the routes of agents' tools", async () => {
+    await expectResults(
       routes,
-      async (route, row) => [(await ask(closed, route, { ...valid(row), ...bearer(TOKEN) })).at(0)],
+      async (route, row) => [
+        (await send(closed, route, { ...valid(row), ...bearer(TOKEN) })).at(0),
+      ],
       (_route, { access, passes }) => [access === "agent" ? 401 : passes],
     );
   });
 
-  it("lets the token of an agent's tools do what they may, and nothing else", async () => {
-    await expectOf(
+  it("allows the token of an agent's tools only the routes of these tools", async () => {
+    await expectResults(
       routes,
       async (route, row) => [
-        (await ask(closed, route, { ...valid(row), ...bearer(agentTokens.of(NOBODY)) })).at(0),
+        (await send(closed, route, { ...valid(row), ...bearer(agentTokens.of(UNKNOWN_ID)) })).at(0),
       ],
       (_route, { access, passes }) => [access === "agent" || access === "public" ? passes : 401],
     );
   });
 
-  it("is open on this machine while there is no token, but for what only agents' tools may", async () => {
-    await expectOf(
+  it("is open on this machine while there is no token, except the routes of agents' tools", async () => {
+    await expectResults(
       routes,
-      async (route, row) => [(await ask(open, route, valid(row))).at(0)],
+      async (route, row) => [(await send(open, route, valid(row))).at(0)],
       (_route, { access, passes }) => [access === "agent" ? 401 : passes],
     );
   });

@@ -5,15 +5,15 @@ export interface Route {
   readonly url: string;
 }
 
-/** Every route the app really has, read from its router: the page's files and what no document describes too. */
+/** All routes of the app, read from its router, including the page's files and undocumented routes. */
 export function routesOf(app: App): readonly Route[] {
   const parents: string[] = [];
   return app
     .printRoutes({ commonPrefix: false })
     .split("\n")
     .flatMap((line) => {
-      const found = /^(?<indent>[│├└─\s]*)(?<part>\S+)(?: \((?<methods>[^)]*)\))?$/u.exec(line);
-      const { indent = "", part, methods = "" } = found?.groups ?? {};
+      const match = /^(?<indent>[│├└─\s]*)(?<part>\S+)(?: \((?<methods>[^)]*)\))?$/u.exec(line);
+      const { indent = "", part, methods = "" } = match?.groups ?? {};
       if (part === undefined) return [];
       const depth = indent.length / 4 - 1;
       const url = `${parents[depth - 1] ?? ""}${part}`;

@@ -1,21 +1,21 @@
-/** Who may use a route: `public` anybody, `agent` the tools of the session's agent, else a token with this scope. */
+/** The users of a route: anybody (`public`), the tools of the session's agent (`agent`), or a token with this scope. */
 export type Access = "public" | "read" | "send" | "admin" | "agent";
 
 export interface Row {
   readonly access: Access;
-  /** A body with which the request is valid, where it takes one. */
+  /** A valid body, if the route requires one. */
   readonly body?: unknown;
-  /** Sent as something else than JSON. */
+  /** Content type of the body, if it is not JSON. */
   readonly type?: string;
-  /** What comes back to who may use it, of ids that are not there. */
+  /** The status of an allowed request, with IDs that do not exist. */
   readonly passes: number;
 }
 
 const PAGE: Row = { access: "public", passes: 200 };
 const MISSING: Row = { access: "read", passes: 404 };
-const SHOWN: Row = { access: "read", passes: 200 };
+const READABLE: Row = { access: "read", passes: 200 };
 
-/** What each route must answer to whom. A route without a row fails the test that reads this. */
+/** The access rule of each route. A route without a row fails the test. */
 export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /": PAGE,
   "GET /index.html": PAGE,
@@ -23,9 +23,9 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   "GET /docs": PAGE,
   "GET /openapi.json": PAGE,
   "GET /healthz": PAGE,
-  "GET /readyz": SHOWN,
-  "GET /metrics": SHOWN,
-  "GET /api/sessions": SHOWN,
+  "GET /readyz": READABLE,
+  "GET /metrics": READABLE,
+  "GET /api/sessions": READABLE,
   "POST /api/sessions": { access: "send", body: { repoId: "none" }, passes: 404 },
   "POST /api/sessions/import": {
     access: "admin",
@@ -33,7 +33,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
     type: "application/jsonl",
     passes: 400,
   },
-  "GET /api/removed": SHOWN,
+  "GET /api/removed": READABLE,
   "POST /api/removed/:id/restore": { access: "admin", body: {}, passes: 404 },
   "GET /api/sessions/:id": MISSING,
   "PATCH /api/sessions/:id": { access: "send", body: { title: "x" }, passes: 404 },
@@ -61,24 +61,24 @@ export const ROUTE_TABLE: Readonly<Record<string, Row>> = {
   },
   "POST /api/sessions/:id/fail": { access: "admin", body: { reason: "x" }, passes: 404 },
   "POST /api/sessions/:id/fork": { access: "send", body: {}, passes: 404 },
-  "GET /api/sessions/:id/should-resume": SHOWN,
+  "GET /api/sessions/:id/should-resume": READABLE,
   "GET /api/sessions/:id/events": MISSING,
   "GET /api/sessions/:id/export": MISSING,
   "GET /api/sessions/:id/grants": MISSING,
   "DELETE /api/sessions/:id/grants/:grantId": { access: "send", passes: 404 },
-  "GET /api/suspensions": SHOWN,
-  "GET /api/stats": SHOWN,
-  "GET /api/events": SHOWN,
+  "GET /api/suspensions": READABLE,
+  "GET /api/stats": READABLE,
+  "GET /api/events": READABLE,
   "POST /api/events/:name": { access: "send", body: {}, passes: 200 },
-  "GET /api/providers": SHOWN,
-  "GET /api/repos": SHOWN,
+  "GET /api/providers": READABLE,
+  "GET /api/repos": READABLE,
   "POST /api/repos": { access: "admin", body: { path: "/nowhere" }, passes: 403 },
   "DELETE /api/repos/:id": { access: "admin", passes: 404 },
   "GET /api/repos/:id/files": MISSING,
   "GET /api/tokens": { access: "admin", passes: 200 },
   "POST /api/tokens": { access: "admin", body: { name: "x", scope: "read" }, passes: 201 },
   "DELETE /api/tokens/:id": { access: "admin", passes: 404 },
-  "GET /api/nodes": SHOWN,
+  "GET /api/nodes": READABLE,
   "POST /api/nodes/:id/drain": { access: "admin", body: {}, passes: 404 },
   "POST /api/agent/sessions/:id/phase": {
     access: "agent",

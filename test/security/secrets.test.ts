@@ -21,13 +21,13 @@ import {
 const CONFIG_FILE = "holdfast.config.json";
 const canary = (name: string): string => `canary-${name}-${randomBytes(12).toString("hex")}`;
 
-/** Hands on all it is told, and writes it down: what the agent was given is known to the test alone. */
-const LISTENER = `
+/** Forwards its input to the agent and records it, so that the test knows the agent's secrets. */
+const RECORDER = `
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 const [file, command, ...args] = process.argv.slice(2);
 const agent = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"] });
-process.stdin.on("data", (heard) => { appendFileSync(file, heard); agent.stdin.write(heard); });
+process.stdin.on("data", (chunk) => { appendFileSync(file, chunk); agent.stdin.write(chunk); });
 process.stdin.on("end", () => agent.stdin.end());
 agent.on("exit", (code) => process.exit(code ?? 1));
 `;
@@ -47,8 +47,8 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     };
     const { folder, data, root } = prepareFolder({});
     onTestFinished(() => removeFolder(folder));
-    const heard = path.join(folder, "heard.jsonl");
-    writeFileSync(path.join(folder, "listener.mjs"), LISTENER);
+    const recordFile = path.join(folder, "record.jsonl");
+    writeFileSync(path.join(folder, "recorder.mjs"), RECORDER);
     writeFileSync(
       path.join(data, CONFIG_FILE),
       JSON.stringify({
@@ -58,8 +58,8 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
             type: "acp",
             command: [
               process.execPath,
-              path.join(folder, "listener.mjs"),
-              heard,
+              path.join(folder, "recorder.mjs"),
+              recordFile,
               ...scriptedCommand,
             ],
             env: { SCRIPTED_API_KEY: secrets["the provider's key"] },
@@ -82,36 +82,36 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     server = await startHoldfast({ data, env });
     const token = env.HOLDFAST_TOKEN;
     const client = createClient({ url: server.url, token });
-    const made = await client.tokens.create({ name: "made", scope: "admin" });
-    secrets["a token that was made"] = made.token;
-    secrets["the token for the folder's owner"] = readServerFile(data).localToken;
+    const created = await client.tokens.create({ name: "created", scope: "admin" });
+    secrets["a created token"] = created.token;
+    secrets["the local token"] = readServerFile(data).localToken;
 
-    const using = createClient({ url: server.url, token: made.token });
-    const repo = await using.repos.add({ path: "." });
-    const { id } = await using.sessions.create({ repoId: repo.id });
-    const bearer = { authorization: `Bearer ${made.token}` };
+    const tokenClient = createClient({ url: server.url, token: created.token });
+    const repo = await tokenClient.repos.add({ path: "." });
+    const { id } = await tokenClient.sessions.create({ repoId: repo.id });
+    const bearer = { authorization: `Bearer ${created.token}` };
     const port = Number(new URL(server.url).port);
     const stream = new RawClient(port, `/api/sessions/${id}/events`, bearer);
     const global = new RawClient(port, "/api/events", bearer);
     const question = { id: "t1", title: "Write a.txt", kind: "edit", input: { path: "a.txt" } };
-    await using.sessions.send(id, {
+    await tokenClient.sessions.send(id, {
       text: script(mcp("set_phase", { phase: "planning" }), ask(question), say(" done")),
     });
-    for await (const { session } of using.sessions.follow(id)) {
-      const [waiting] = session.suspensions;
-      if (waiting !== undefined)
-        await using.sessions.answer(id, { suspensionId: waiting.id, answer: "allow" });
+    for await (const { session } of tokenClient.sessions.follow(id)) {
+      const [suspension] = session.suspensions;
+      if (suspension !== undefined)
+        await tokenClient.sessions.answer(id, { suspensionId: suspension.id, answer: "allow" });
       if (session.state === "idle" && session.messages.some(({ role }) => role === "agent")) break;
     }
     await stream.until(" done");
 
     const toolToken = /"HOLDFAST_AGENT_TOKEN","value":"(?<token>[^"]+)"/u.exec(
-      readFileSync(heard, "utf8"),
+      readFileSync(recordFile, "utf8"),
     )?.groups?.["token"];
     expect(toolToken).toEqual(expect.any(String));
     secrets["the token of the agent's tools"] = toolToken ?? "";
 
-    const seen: Record<string, string> = {};
+    const texts: Record<string, string> = {};
     const paths = [
       `/api/sessions/${id}`,
       `/api/sessions/${id}/messages`,
@@ -131,33 +131,33 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
     ];
     for (const where of paths) {
       const reply = await fetch(`${server.url}${where}`, { headers: bearer });
-      seen[where] = `${JSON.stringify([...reply.headers])} ${await reply.text()}`;
+      texts[where] = `${JSON.stringify([...reply.headers])} ${await reply.text()}`;
     }
     const wrong = await fetch(`${server.url}/api/sessions`, {
       method: "POST",
       headers: { ...bearer, "content-type": "application/json" },
       body: `{"title": "x", "titel": 1}`,
     });
-    seen["a refusal"] = await wrong.text();
+    texts["an error response"] = await wrong.text();
     for (const command of [["list"], ["doctor"], ["db", "status"], ["token"], ["nodes"]]) {
       const { stdout, stderr } = await holdfast([...command, "--data", data], env);
-      seen[`holdfast ${command.join(" ")}`] = stdout + stderr;
+      texts[`holdfast ${command.join(" ")}`] = stdout + stderr;
     }
     if (engine === "postgres") {
-      const gone = env.HOLDFAST_DATABASE_URL.replace(/:\d+\//u, ":9/");
+      const unreachable = env.HOLDFAST_DATABASE_URL.replace(/:\d+\//u, ":9/");
       const failed = await holdfast(["db", "status", "--data", path.join(folder, "other")], {
         ...env,
-        HOLDFAST_DATABASE_URL: gone,
+        HOLDFAST_DATABASE_URL: unreachable,
       });
-      seen["a database that is not there"] = `${failed.code}${failed.stdout}${failed.stderr}`;
+      texts["an unreachable database"] = `${failed.code}${failed.stdout}${failed.stderr}`;
     }
 
     const { greeting } = server;
-    const ended = await server.end("SIGTERM");
+    const result = await server.end("SIGTERM");
     server = null;
     commandLines.stop();
-    Object.assign(seen, {
-      "what the server printed": greeting + ended.stdout + ended.stderr,
+    Object.assign(texts, {
+      "the server's output": greeting + result.stdout + result.stderr,
       "the stream of the session": stream.received,
       "the stream of all sessions": global.received,
       "command lines": [...commandLines.seen].join("\n"),
@@ -166,15 +166,15 @@ describe.each(["sqlite", "postgres"] as const)("secrets, on %s", (engine) => {
       ...(database.location.engine === "sqlite" && filesOf(path.dirname(database.location.file))),
     });
 
-    expect(seen["a database that is not there"] ?? "2").toMatch(/^2/u);
-    expect(seen["the stream of the session"]).toContain("answer: allow");
-    expect(seen["command lines"]).toContain("listener.mjs");
-    expect(Object.keys(seen).some((name) => name.endsWith(".log"))).toBe(true);
-    // What has them must show them, or nothing would be found anywhere.
-    const config = seen[path.join(data, CONFIG_FILE)] ?? "";
-    expect(leaks({ config }, secrets)).toEqual(["config has the provider's key"]);
-    delete seen[path.join(data, CONFIG_FILE)];
-    expect(leaks(seen, secrets)).toEqual([]);
+    expect(texts["an unreachable database"] ?? "2").toMatch(/^2/u);
+    expect(texts["the stream of the session"]).toContain("answer: allow");
+    expect(texts["command lines"]).toContain("recorder.mjs");
+    expect(Object.keys(texts).some((name) => name.endsWith(".log"))).toBe(true);
+    // The config file contains a secret, which proves that the search works.
+    const config = texts[path.join(data, CONFIG_FILE)] ?? "";
+    expect(leaks({ config }, secrets)).toEqual(["config contains the provider's key"]);
+    delete texts[path.join(data, CONFIG_FILE)];
+    expect(leaks(texts, secrets)).toEqual([]);
   });
 });
 
@@ -188,8 +188,8 @@ function leaks(
         secret,
         encodeURIComponent(secret),
         Buffer.from(secret).toString("base64").slice(0, -4),
-      ].some((written) => text.includes(written))
-        ? `${place} has ${name}`
+      ].some((encoded) => text.includes(encoded))
+        ? `${place} contains ${name}`
         : [],
     ),
   );
@@ -215,19 +215,19 @@ function filesOf(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Every command line that any process of this machine has had meanwhile, as far as one can look. */
+/** Collects the command lines of all processes of this machine. */
 function watchCommandLines() {
   needProc();
   const seen = new Set<string>();
-  const look = (): void => {
+  const poll = (): void => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/u.test(name))) {
       try {
         seen.add(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
       } catch {
-        // It has ended.
+        // It has exited.
       }
     }
   };
-  const timer = setInterval(look, 50);
+  const timer = setInterval(poll, 50);
   return { seen, stop: () => clearInterval(timer) };
 }

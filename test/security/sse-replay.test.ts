@@ -9,7 +9,7 @@ import { TestRuntime } from "../../packages/server/src/runtime/testing/test-runt
 let test: TestRuntime;
 let app: App;
 let port: number;
-/** A short session, and a longer one whose numbers reach beyond. */
+/** A short session, and a longer one with higher sequence numbers. */
 let ours: string;
 let theirs: string;
 
@@ -23,14 +23,14 @@ beforeAll(async () => {
     webFolder: null,
   });
   port = await listen(app);
-  const made = async (words: readonly string[]): Promise<string> => {
-    const created = await test.createSession({ title: words[0] ?? "" });
-    await test.send(created, script(...words.map((word) => say(word))));
-    await test.idle(created);
-    return created;
+  const createSession = async (words: readonly string[]): Promise<string> => {
+    const id = await test.createSession({ title: words[0] ?? "" });
+    await test.send(id, script(...words.map((word) => say(word))));
+    await test.idle(id);
+    return id;
   };
-  ours = await made(["ours-canary"]);
-  theirs = await made(Array.from({ length: 12 }, (_, index) => `theirs-canary-${index} `));
+  ours = await createSession(["ours-canary"]);
+  theirs = await createSession(Array.from({ length: 12 }, (_, index) => `theirs-canary-${index} `));
   await test.send(theirs, script(say("theirs-canary-again")));
   await test.idle(theirs);
 });
@@ -42,7 +42,7 @@ afterAll(async () => {
 const lastSeqOf = async (sessionId: string): Promise<number> =>
   (await test.store.lastSeqs([sessionId])).get(sessionId) ?? 0;
 
-/** What arrives until the session has changed once more, whatever the reader claims to have seen. */
+/** Connects with this event ID, changes the session once more, and returns everything received until then. */
 async function replay(sessionId: string, lastEventId: string): Promise<string> {
   const title = `now ${Math.random()}`;
   const client = new RawClient(port, `/api/sessions/${sessionId}/events`, {
@@ -63,28 +63,28 @@ async function replay(sessionId: string, lastEventId: string): Promise<string> {
 const idsIn = (stream: string): readonly number[] =>
   [...stream.matchAll(/^id: ?(\d+)$/gmu)].map(([, id]) => Number(id));
 
-/** The position of the stream of all sessions, as a reader of it is told. */
+/** The current position of the stream of all sessions. */
 async function globalPosition(): Promise<string> {
   const client = new RawClient(port, "/api/events");
   await client.until("\r\n\r\n");
   await fetch(`http://127.0.0.1:${port}/api/sessions/${theirs}`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ title: "told to all" }),
+    body: JSON.stringify({ title: "sent to all" }),
   });
-  await client.until("told to all");
+  await client.until("sent to all");
   await client.until("\n\n");
   client.socket.destroy();
   const position = [...client.received.matchAll(/^id: ?(.+)$/gmu)].at(-1)?.[1];
-  if (position === undefined) throw new Error("the stream told no position");
+  if (position === undefined) throw new Error("the stream sent no position");
   return position;
 }
 
-describe("a stream that is taken up again", () => {
-  it("stays inside its session with the number of another's event", async () => {
-    const beyond = await lastSeqOf(theirs);
-    expect(beyond).toBeGreaterThan(await lastSeqOf(ours));
-    for (const lastEventId of [String(beyond), "1", "0", "999999999999999"]) {
+describe("a resumed stream", () => {
+  it("stays inside its session with the event ID of another session", async () => {
+    const higherSeq = await lastSeqOf(theirs);
+    expect(higherSeq).toBeGreaterThan(await lastSeqOf(ours));
+    for (const lastEventId of [String(higherSeq), "1", "0", "999999999999999"]) {
       const stream = await replay(ours, lastEventId);
       expect(stream).not.toContain(theirs);
       expect(stream).not.toContain("theirs-canary");
@@ -94,12 +94,12 @@ describe("a stream that is taken up again", () => {
     }
   });
 
-  it("begins anew when told a number the session has not reached", async () => {
+  it("starts over with an event ID that the session has not reached", async () => {
     const stream = await replay(ours, String(await lastSeqOf(theirs)));
     expect(stream).toContain("ours-canary");
   });
 
-  it("refuses the position of the stream of all sessions, and whatever is no number", async () => {
+  it("refuses the position of the stream of all sessions, and everything that is not a number", async () => {
     const position = await globalPosition();
     const wrong = [position, "-1", "1.5", "1e3", "0x10", "NaN", "../1", "1 or 1=1", `${ours}:1`];
     for (const lastEventId of wrong) {
@@ -115,7 +115,7 @@ describe("a stream that is taken up again", () => {
     }
   });
 
-  it("of all sessions says reset to a position it does not know, and replays no history", async () => {
+  it("of all sessions sends reset for an unknown position, and replays no history", async () => {
     for (const lastEventId of ["1", String(await lastSeqOf(theirs)), "garbage", `${theirs}:1`]) {
       const client = new RawClient(port, "/api/events", { "last-event-id": lastEventId });
       await client.until("event: reset");

@@ -7,7 +7,7 @@ import {
   removeFolder,
   startHoldfast,
   temporaryFolder,
-  type Ended,
+  type ProcessResult,
   type RunningServer,
 } from "../e2e/holdfast-process.ts";
 
@@ -35,14 +35,14 @@ async function statusWith(token: string | null, method = "GET"): Promise<number>
   return reply.status;
 }
 
-const run = (...args: readonly string[]): Promise<Ended> =>
+const run = (...args: readonly string[]): Promise<ProcessResult> =>
   holdfast(["token", ...args, "--data", data]);
 const list = async () => JSON.parse((await run("list", "--json")).stdout);
 
 describe("holdfast token", () => {
-  it("makes, lists and revokes tokens of a running server, which knows within five seconds", async () => {
+  it("creates, lists and revokes tokens of a running server, effective within five seconds", async () => {
     expect(await statusWith(null)).toBe(200);
-    // The first one closes the server, so it must be an admin's.
+    // The first token restricts access, so it must be an admin token.
     const refused = await run("create", "--name", "ci", "--scope", "read");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("holdfast token create --name admin --scope admin");
@@ -53,17 +53,17 @@ describe("holdfast token", () => {
     expect(first.stderr).toContain("From now on every request needs one");
     const admin = first.stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
-    const made = await run("create", "--name", "ci", "--scope", "read", "--expires", "2");
-    expect(made).toMatchObject({ code: 0, stderr: "" });
-    const token = made.stdout.trim();
+    const created = await run("create", "--name", "ci", "--scope", "read", "--expires", "2");
+    expect(created).toMatchObject({ code: 0, stderr: "" });
+    const token = created.stdout.trim();
     expect([await statusWith(token), await statusWith(token, "DELETE")]).toEqual([200, 403]);
 
-    const [one, listed] = await list();
-    expect(listed).toMatchObject({ name: "ci", scope: "read", revokedAt: null });
+    const [adminRow, ciRow] = await list();
+    expect(ciRow).toMatchObject({ name: "ci", scope: "read", revokedAt: null });
     expect((await run("list")).stdout).not.toContain(token);
 
     const env = { HOLDFAST_TOKEN: admin };
-    const through = (...args: readonly string[]): Promise<Ended> =>
+    const through = (...args: readonly string[]): Promise<ProcessResult> =>
       holdfast(["token", ...args, "--url", server.url, "--data", path.join(folder, "no")], env);
     const second = await through("create", "--name", "second", "--scope", "send", "--json");
     expect(JSON.parse(second.stdout)).toMatchObject({ name: "second", scope: "send" });
@@ -73,41 +73,41 @@ describe("holdfast token", () => {
     expect(await statusWith(secondToken)).toBe(401);
     expect((await through("revoke", "none")).code).toBe(1);
 
-    // The last admin's goes last.
+    // The last admin token can only be revoked last.
     for (const revoke of [run, through])
-      expect(await revoke("revoke", one.id)).toMatchObject({
+      expect(await revoke("revoke", adminRow.id)).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringContaining("last admin token"),
       });
     expect(await statusWith(admin)).toBe(200);
-    expect((await run("revoke", listed.id)).stdout).toBe(
+    expect((await run("revoke", ciRow.id)).stdout).toBe(
       "ci is revoked. Servers refuse it within seconds.\n",
     );
     await expect.poll(() => statusWith(token), SOON).toBe(401);
     expect(
       (await list()).map(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null),
     ).toEqual([true, false, false]);
-    expect((await run("revoke", one.id)).code).toBe(0);
+    expect((await run("revoke", adminRow.id)).code).toBe(0);
     await expect.poll(() => statusWith(null), SOON).toBe(200);
   });
 
-  it("leaves commands on the server's own data folder as they are, and others with what their token allows", async () => {
+  it("does not restrict commands on the server's own data folder; others may do what their token allows", async () => {
     const admin = (await run("create", "--name", "admin", "--scope", "admin")).stdout.trim();
     const reader = (await run("create", "--name", "reader", "--scope", "read")).stdout.trim();
     await expect.poll(() => statusWith(null), SOON).toBe(401);
-    const here = (...args: readonly string[]): Promise<Ended> =>
+    const here = (...args: readonly string[]): Promise<ProcessResult> =>
       holdfast([...args, "--data", data]);
     const id = (await here("create", "--agent", "builder")).stdout.trim();
     for (const args of [["list"], ["get", id], ["stats"], ["inbox"], ["nodes"], ["doctor"]])
       expect(await here(...args)).toMatchObject({ code: 0, stderr: "" });
     expect((await here("nodes", "--json")).stdout).toContain('"self":true');
-    // By its URL it is the same server, and by the database's name too.
+    // The same server, reached by its URL or by its database.
     expect(await here("list", "--url", server.url)).toMatchObject({ code: 0 });
     const file = path.join(data, "holdfast.db");
     expect((await here("nodes", "--json", "--database", file)).stdout).toContain('"self":true');
 
-    const there = (token: string | null, ...args: readonly string[]): Promise<Ended> =>
+    const there = (token: string | null, ...args: readonly string[]): Promise<ProcessResult> =>
       holdfast(
         [...args, "--url", server.url, "--data", path.join(folder, "no")],
         token === null ? {} : { HOLDFAST_TOKEN: token },
@@ -122,15 +122,15 @@ describe("holdfast token", () => {
         stderr: expect.stringContaining("The scope of this token is read"),
       });
     expect(await there(admin, "delete", id, "--yes")).toMatchObject({ code: 0 });
-    // A token that was set is the one that is used, also here.
-    const set = await holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
-    expect(set).toMatchObject({
+    // A configured token is used even on the server's own data folder.
+    const result = await holdfast(["create", "--data", data], { HOLDFAST_TOKEN: reader });
+    expect(result).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("The scope of this token is read"),
     });
   });
 
-  it("has a local token that only the folder's owner can read, another with each start", async () => {
+  it("has a local token that only the folder's owner can read, new at each start", async () => {
     const file = path.join(data, "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const { localToken } = readServerFile(data);
@@ -145,9 +145,9 @@ describe("holdfast token", () => {
     expect(await run("list")).toMatchObject({ code: 0 });
   });
 
-  it("keeps the same rules without a server, unless HOLDFAST_TOKEN is an admin's already", async () => {
+  it("applies the same rules without a server, unless HOLDFAST_TOKEN is set", async () => {
     const other = path.join(folder, "other");
-    const create = (scope: string, env = {}): Promise<Ended> =>
+    const create = (scope: string, env = {}): Promise<ProcessResult> =>
       holdfast(["token", "create", "--name", scope, "--scope", scope, "--data", other], env);
     expect(await create("send")).toMatchObject({ code: 2, stdout: "" });
     expect(await create("send", { HOLDFAST_TOKEN: "the server's own" })).toMatchObject({ code: 0 });
@@ -156,7 +156,7 @@ describe("holdfast token", () => {
     expect(await create("read")).toMatchObject({ code: 0 });
   });
 
-  it("refuses what is no scope, and a token without a name", async () => {
+  it("refuses an unknown scope, and a token without a name", async () => {
     expect((await run("create", "--name", "x", "--scope", "root")).code).toBe(64);
     expect((await run("create", "--scope", "read")).code).toBe(64);
     expect((await run("create", "--name", "x", "--scope", "read", "--expires", "-1")).code).toBe(

@@ -24,7 +24,7 @@ const inside = {
   loopP99Ms: 5,
   loopMaxMs: 9,
 };
-/** All within a millisecond. */
+/** All within one millisecond. */
 const quick = (count: number) => ({ counts: [count], maxMs: 1 });
 const sender: SenderFigures = {
   acknowledged: 200,
@@ -57,7 +57,7 @@ const atRest = { ...system, handles: 40, children: 0, heapBytes: 26 * MB, extern
 
 function result(
   change: (sample: Sample, index: number) => Partial<Sample> = () => ({}),
-  more: Partial<SoakResult> = {},
+  changes: Partial<SoakResult> = {},
 ): SoakResult {
   return {
     plan,
@@ -72,59 +72,59 @@ function result(
     closing: load,
     after: atRest,
     stopped: { code: 0, tookMs: 500, agentsLeft: 0, walBytes: 0 },
-    ...more,
+    ...changes,
   };
 }
 
-const broken = (judged: SoakResult): readonly string[] =>
-  judgeSoak(judged).verdicts.flatMap(({ name, isGood }) => (isGood === false ? [name] : []));
+const broken = (soak: SoakResult): readonly string[] =>
+  judgeSoak(soak).verdicts.flatMap(({ name, isGood }) => (isGood === false ? [name] : []));
 
-it("a quiet run breaks nothing", () => {
+it("a good run breaks no bound", () => {
   expect(broken(result())).toEqual([]);
 });
 
-it("a leak of a hundred bytes an update is seen, beside all noise", () => {
+it("a leak of a hundred bytes per update is detected despite noise", () => {
   const leaks = result(({ atMs }, index) => {
     const noise = ((index * 7) % 5) * MB;
     return { inside: { ...inside, heapBytes: inside.heapBytes + noise + atMs * 100 } };
   });
-  expect(broken(leaks)).toEqual(["heap after a collection"]);
+  expect(broken(leaks)).toEqual(["heap after garbage collection"]);
 });
 
-it("noise alone is no leak", () => {
+it("noise alone is not a leak", () => {
   const noisy = result((_, index) => ({
     inside: { ...inside, heapBytes: inside.heapBytes + ((index * 7) % 11) * MB },
   }));
   expect(broken(noisy)).toEqual([]);
 });
 
-it("what is left when everything is gone is seen", () => {
-  const left = { ...atRest, handles: 45, children: 1, heapBytes: 60 * MB, externalBytes: 60 * MB };
-  expect(broken(result(undefined, { after: left }))).toEqual([
-    "open handles before the load · after it",
-    "child processes before the load · after it",
-    "heap before the load · after it",
-    "memory beside the heap before the load · after it",
+it("leftovers after the load are detected", () => {
+  const after = { ...atRest, handles: 45, children: 1, heapBytes: 60 * MB, externalBytes: 60 * MB };
+  expect(broken(result(undefined, { after }))).toEqual([
+    "open handles before · after the load",
+    "child processes before · after the load",
+    "heap before · after the load",
+    "memory outside the heap before · after the load",
   ]);
 });
 
-it("a stop that leaves something is seen", () => {
+it("leftovers after the stop are detected", () => {
   const stopped = { code: null, tookMs: 20_000, agentsLeft: 1, walBytes: 4_096 };
   expect(broken(result(undefined, { stopped }))).toEqual([
-    "at the stop: exit code, processes left, bytes in the write-ahead log",
+    "after the stop: exit code, remaining processes, bytes in the write-ahead log",
   ]);
 });
 
-it("whatever anybody complains of is seen, also at the very end", () => {
+it("every violation is reported, even at the very end", () => {
   const closing = { sender, readers: [{ ...reader, violations: ["a gap"] }] };
   const { violations } = judgeSoak(result(undefined, { closing }));
   expect([violations, broken(result(undefined, { closing }))]).toEqual([
     ["a gap"],
-    ["gaps, repetitions, lost or doubled messages, failed requests"],
+    ["gaps, repetitions, lost or duplicate messages, failed requests"],
   ]);
 });
 
-it("processes, handles, the log and clients are bounded", () => {
+it("processes, handles, the log and clients have bounds", () => {
   const bad = result((_, index) => ({
     process: {
       ...system,
@@ -138,27 +138,27 @@ it("processes, handles, the log and clients are bounded", () => {
   }));
   expect(broken(bad)).toEqual([
     "other clients dropped",
-    "open handles, the most",
-    "threads, the most",
-    "child processes, the most",
-    "zombies in ten samples running",
-    "write-ahead log, MB, the most",
+    "open handles, maximum",
+    "threads, maximum",
+    "child processes, maximum",
+    "zombies in ten consecutive samples",
+    "write-ahead log, MB, maximum",
   ]);
 });
 
-it("a run that is slow, or did not make its load, is seen", () => {
+it("a run that is slow or does not reach its load is detected", () => {
   const bucketOfSeconds = 300;
   const slow = { counts: Array.from({ length: bucketOfSeconds + 1 }, () => 1), maxMs: 3_000 };
-  const late = result(() => ({
+  const slowRun = result(() => ({
     load: {
       sender: { ...sender, sends: slow, acknowledged: 1 },
       readers: [{ ...reader, updates: slow }],
     },
   }));
-  expect(broken(late)).toEqual([
-    "messages sent, a second",
-    "updates of agents, a second",
-    "an agent's write to a client's receipt, p50 · p99",
-    "a message until it is acknowledged, p50 · p99",
+  expect(broken(slowRun)).toEqual([
+    "messages sent per second",
+    "agent updates per second",
+    "latency from agent to client, p50 · p99",
+    "time to acknowledge a message, p50 · p99",
   ]);
 });

@@ -3,33 +3,33 @@ import type { ClientKind } from "./load-messages.ts";
 import type { Sample, SoakResult } from "./run-soak.ts";
 import { slopeOf, type Slope } from "./slope.ts";
 
-/** One line of the result: what was measured, and what it must be. */
+/** One line of the result: the measured value and its bound. */
 export interface Verdict {
   readonly name: string;
   readonly measured: string;
   readonly bound: string;
-  /** Null for what is only told. */
+  /** Null for values without a bound. */
   readonly isGood: boolean | null;
 }
 
 export interface Judgement {
   readonly verdicts: readonly Verdict[];
-  /** What clients and senders complained of, in full. */
+  /** All violations that clients and senders reported. */
   readonly violations: readonly string[];
 }
 
 const MB = 1e6;
-/** Twice the size at which a commit folds the log by itself: readers may keep it from being used again. */
+/** Twice the size at which a commit checkpoints the log: readers may delay its reuse. */
 const WAL_MB = 80;
-/** Those of the program itself come and go: a file that is being read, a connection that is being closed. */
+/** The program's own handles vary: files being read, connections being closed. */
 const SPARE_HANDLES = 2;
-/** Requests that are being answered, and connections kept for the next ones. */
+/** Active requests, and connections kept alive. */
 const SPARE_CONNECTIONS = 400;
 /** Stdin, stdout, stderr and the journal. */
 const HANDLES_PER_AGENT = 5;
 const ZOMBIE_SAMPLES = 10;
-/** Buffers of connections are given back late. */
-const LEFT_BESIDE_MB = 24;
+/** Buffers of connections are released late. */
+const LEFT_OUTSIDE_HEAP_MB = 24;
 const LOAD_REACHED = 0.95;
 
 export function judgeSoak(result: SoakResult): Judgement {
@@ -41,7 +41,7 @@ export function judgeSoak(result: SoakResult): Judgement {
     violations,
     verdicts: [
       {
-        name: "gaps, repetitions, lost or doubled messages, failed requests",
+        name: "gaps, repetitions, lost or duplicate messages, failed requests",
         measured: String(violations.length),
         bound: "0",
         isGood: violations.length === 0,
@@ -59,9 +59,9 @@ function loadVerdicts(result: SoakResult): readonly Verdict[] {
   const { plan, samples } = result;
   const loads = loadsOf(result);
   const total = (count: (load: Sample["load"]) => number): number => sum(loads.map(count));
-  const ofReaders = (count: (reader: Sample["load"]["readers"][number]) => number): number =>
+  const sumOfReaders = (count: (reader: Sample["load"]["readers"][number]) => number): number =>
     total(({ readers }) => sum(readers.map(count)));
-  const dropped = (kind: ClientKind): number => ofReaders((reader) => reader.dropped[kind]);
+  const dropped = (kind: ClientKind): number => sumOfReaders((reader) => reader.dropped[kind]);
   const seconds = (samples.at(-1)?.atMs ?? 0) / 1_000;
   const processorMs = (samples.at(-1)?.process.processorMs ?? 0) - result.openingMs;
   const during = samples.map(({ load }) => load);
@@ -71,51 +71,51 @@ function loadVerdicts(result: SoakResult): readonly Verdict[] {
   const updates = sum(during.map(({ readers }) => countOf(readers[0]?.updates ?? { counts: [] })));
   const refused = total(({ sender }) => sum(Object.values(sender.refused)));
   const isTimed = plan.bounds.times !== null;
-  const reached = (rate: number, wanted: number): boolean | null =>
-    isTimed ? rate >= wanted * LOAD_REACHED : null;
-  const wantedUpdates = plan.speakers * plan.updatesPerSecond;
+  const reached = (rate: number, planned: number): boolean | null =>
+    isTimed ? rate >= planned * LOAD_REACHED : null;
+  const plannedUpdates = plan.speakers * plan.updatesPerSecond;
   return [
     {
-      name: "messages sent, a second",
+      name: "messages sent per second",
       measured: (sent / seconds).toFixed(0),
       bound: isTimed ? `${plan.sendsPerSecond}, less 5 %` : "",
       isGood: reached(sent / seconds, plan.sendsPerSecond),
     },
     {
-      name: "updates of agents, a second",
+      name: "agent updates per second",
       measured: (updates / seconds).toFixed(0),
-      bound: isTimed ? `${wantedUpdates}, less 10 %` : "",
-      // While a session is replaced its agent does not speak.
-      isGood: isTimed ? updates / seconds >= wantedUpdates * 0.9 : null,
+      bound: isTimed ? `${plannedUpdates}, less 10 %` : "",
+      // An agent sends nothing while its session is replaced.
+      isGood: isTimed ? updates / seconds >= plannedUpdates * 0.9 : null,
     },
     {
-      name: "processor time of the server, cores",
+      name: "CPU cores used by the server",
       measured: (processorMs / 1_000 / seconds).toFixed(2),
       bound: "",
       isGood: null,
     },
-    told(
+    unbounded(
       "messages acknowledged",
       total(({ sender }) => sender.acknowledged),
     ),
-    told("messages refused: queue full, session busy", refused),
-    told(
-      "messages sent again under the same key",
+    unbounded("messages refused: queue full, session busy", refused),
+    unbounded(
+      "messages sent again with the same key",
       total(({ sender }) => sender.repeated),
     ),
-    told(
+    unbounded(
       "sessions checked, deleted and replaced",
       total(({ sender }) => sender.sessionsEnded),
     ),
-    told(
+    unbounded(
       "events read by clients",
-      ofReaders(({ events }) => events),
+      sumOfReaders(({ events }) => events),
     ),
-    told(
-      "clients that broke off and came back",
-      ofReaders(({ returned }) => returned),
+    unbounded(
+      "clients that broke off and came notAbove",
+      sumOfReaders(({ returned }) => returned),
     ),
-    told("slow clients dropped", dropped("slow")),
+    unbounded("slow clients dropped", dropped("slow")),
     {
       name: "other clients dropped",
       measured: String(dropped("steady") + dropped("returning")),
@@ -140,14 +140,10 @@ function timeVerdicts(result: SoakResult): readonly Verdict[] {
   const updates = addLatencies(samples.map(({ load }) => load.readers[0]?.updates ?? NONE));
   const sends = addLatencies(samples.map(({ load }) => load.sender.sends));
   return [
-    verdict(
-      "an agent's write to a client's receipt, p50 · p99",
-      updates,
-      times?.updateP99Ms ?? null,
-    ),
-    verdict("a message until it is acknowledged, p50 · p99", sends, times?.sendP99Ms ?? null),
+    verdict("latency from agent to client, p50 · p99", updates, times?.updateP99Ms ?? null),
+    verdict("time to acknowledge a message, p50 · p99", sends, times?.sendP99Ms ?? null),
     {
-      name: "delay of the event loop, median of p50 · of p99",
+      name: "event loop delay, median of p50 · p99",
       measured: `${ms(median(samples.map(({ inside }) => inside.loopP50Ms)))} · ${ms(median(samples.map(({ inside }) => inside.loopP99Ms)))}`,
       bound: "",
       isGood: null,
@@ -175,7 +171,7 @@ function memoryVerdicts(result: SoakResult): readonly Verdict[] {
     };
   };
   return [
-    verdict("heap after a collection", {
+    verdict("heap after garbage collection", {
       valueOf: ({ inside }) => inside.heapBytes,
       bound: heapMbPerHour,
     }),
@@ -201,29 +197,32 @@ function processVerdicts(result: SoakResult): readonly Verdict[] {
   });
   return [
     atMost(
-      "open handles, the most",
+      "open handles, maximum",
       most((sample) => sample.process.handles),
       handles,
     ),
     atMost(
-      "threads, the most",
+      "threads, maximum",
       most((sample) => sample.process.threads),
       before.threads + 4,
     ),
-    // An agent is being ended while the next one starts.
+    // An agent may still be exiting while the next one starts.
     atMost(
-      "child processes, the most",
+      "child processes, maximum",
       most((sample) => sample.process.children),
       plan.sessions + 5,
     ),
-    atMost("zombies in ten samples running", zombiesThatStay(samples), 0),
-    atMost("write-ahead log, MB, the most", wal, WAL_MB),
-    told("database, MB, at the end", Math.round((samples.at(-1)?.files.databaseBytes ?? 0) / MB)),
+    atMost("zombies in ten consecutive samples", persistentZombies(samples), 0),
+    atMost("write-ahead log, MB, maximum", wal, WAL_MB),
+    unbounded(
+      "database, MB, at the end",
+      Math.round((samples.at(-1)?.files.databaseBytes ?? 0) / MB),
+    ),
   ];
 }
 
-/** Where the machine is busy, an ended process waits until the server has its turn. */
-function zombiesThatStay(samples: readonly Sample[]): number {
+/** On a busy machine, an exited process stays a zombie until the server runs. */
+function persistentZombies(samples: readonly Sample[]): number {
   const counts = samples.map((sample) => sample.process.zombies);
   const windows = counts
     .slice(ZOMBIE_SAMPLES - 1)
@@ -232,27 +231,27 @@ function zombiesThatStay(samples: readonly Sample[]): number {
 }
 
 function endVerdicts({ plan, before, after, stopped }: SoakResult): readonly Verdict[] {
-  const back = (name: string, now: number, then: number): Verdict => ({
-    name: `${name} before the load · after it`,
+  const notAbove = (name: string, now: number, then: number): Verdict => ({
+    name: `${name} before · after the load`,
     measured: `${then} · ${now}`,
     bound: "no more than before",
     isGood: now <= then,
   });
   return [
     {
-      ...back("open handles", after.handles, before.handles),
+      ...notAbove("open handles", after.handles, before.handles),
       isGood: after.handles <= before.handles + SPARE_HANDLES,
     },
-    back("threads", after.threads, before.threads),
-    back("child processes", after.children, before.children),
+    notAbove("threads", after.threads, before.threads),
+    notAbove("child processes", after.children, before.children),
     left("heap", { before: before.heapBytes, after: after.heapBytes, mb: plan.bounds.leftMb }),
-    left("memory beside the heap", {
+    left("memory outside the heap", {
       before: before.externalBytes,
       after: after.externalBytes,
-      mb: LEFT_BESIDE_MB,
+      mb: LEFT_OUTSIDE_HEAP_MB,
     }),
     {
-      name: "at the stop: exit code, processes left, bytes in the write-ahead log",
+      name: "after the stop: exit code, remaining processes, bytes in the write-ahead log",
       measured: `${stopped.code ?? "killed"}, ${stopped.agentsLeft}, ${stopped.walBytes}`,
       bound: "0, 0, 0",
       isGood: stopped.code === 0 && stopped.agentsLeft === 0 && stopped.walBytes === 0,
@@ -269,7 +268,7 @@ function left(
   { before, after, mb }: { readonly before: number; readonly after: number; readonly mb: number },
 ): Verdict {
   return {
-    name: `${name} before the load · after it`,
+    name: `${name} before · after the load`,
     measured: `${(before / MB).toFixed(1)} · ${(after / MB).toFixed(1)} MB`,
     bound: `at most ${mb} MB more`,
     isGood: after <= before + mb * MB,
@@ -280,7 +279,7 @@ function warm({ plan, samples }: SoakResult): readonly Sample[] {
   return samples.filter(({ atMs }) => atMs > plan.warmUpMs);
 }
 
-function told(name: string, value: number | string): Verdict {
+function unbounded(name: string, value: number | string): Verdict {
   const measured = typeof value === "number" ? value.toLocaleString("en") : value;
   return { name, measured, bound: "", isGood: null };
 }

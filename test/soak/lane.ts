@@ -6,7 +6,7 @@ import type { Settled } from "./load-messages.ts";
 import { foldMessage, NOTHING_SEEN } from "./message-fold.ts";
 import { readStamps, toPrompt, type Work } from "./soak-work.ts";
 
-/** One in so many messages is sent again under its key. */
+/** Every 20th message is sent again with its idempotency key. */
 const REPEAT_EVERY = 20;
 const SETTLED_WITHIN_MS = 120_000;
 
@@ -21,16 +21,16 @@ export interface LaneTally {
 export interface LaneOptions {
   readonly client: Client;
   readonly repoId: string;
-  /** How long an agent takes for an answer. */
+  /** How long an agent takes to answer. */
   readonly answerMs: number;
   readonly tally: LaneTally;
-  /** Everybody who is to watch a new session does. */
+  /** Resolves when all clients of a new session are connected. */
   readonly opened: (sessionId: string) => Promise<void>;
-  /** Everybody has seen the end of a session. */
+  /** Resolves when all clients have seen the end of a session. */
   readonly settled: (settled: Settled) => Promise<void>;
 }
 
-/** One session after the other, each with an agent of its own: filled, checked, deleted. */
+/** Runs one session after another, each with its own agent: fills it, checks it, deletes it. */
 export class Lane {
   readonly #options: LaneOptions;
   #session: LaneSession | null = null;
@@ -39,14 +39,14 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Until the signal, or for so long. Resolves when the session is checked and deleted. */
+  /** Runs a session until the signal or for this time. Resolves when it is checked and deleted. */
   async runSession({
     forMs,
-    speaks,
+    pace,
     signal,
   }: {
     readonly forMs: number;
-    readonly speaks: SpeakingPace | null;
+    readonly pace: StreamingPace | null;
     readonly signal: AbortSignal;
   }): Promise<void> {
     const { client, repoId, opened } = this.#options;
@@ -55,18 +55,18 @@ export class Lane {
     const session = new LaneSession(id, this.#options);
     this.#session = session;
     const over = AbortSignal.any([signal, AbortSignal.timeout(Math.round(forMs))]);
-    if (speaks === null) await aborted(over);
-    else await keepSpeaking(session, { pace: speaks, signal: over });
+    if (pace === null) await aborted(over);
+    else await keepStreaming(session, { pace, signal: over });
     this.#session = null;
     await session.finish();
   }
 
-  /** How many messages have not been answered by the server yet. */
+  /** Number of messages without a response. */
   get sending(): number {
     return this.#session?.sending ?? 0;
   }
 
-  /** A message that is answered in one piece; false when there is no session now. */
+  /** Sends a message that the agent answers in one piece. Returns false if there is no session. */
   send(delivery: "queue" | "reject", dueMs: number): boolean {
     if (this.#session === null) return false;
     this.#session.send({ work: { count: 0, everyMs: this.#options.answerMs }, delivery, dueMs });
@@ -74,22 +74,22 @@ export class Lane {
   }
 }
 
-export interface SpeakingPace {
+export interface StreamingPace {
   readonly everyMs: number;
-  /** How long each run speaks. */
+  /** How long each run streams. */
   readonly runMs: number;
 }
 
-/** One run is on and one is waiting, so that there is no pause. */
-async function keepSpeaking(
+/** Keeps one run active and one queued, so that there is no pause. */
+async function keepStreaming(
   session: LaneSession,
-  { pace, signal }: { readonly pace: SpeakingPace; readonly signal: AbortSignal },
+  { pace, signal }: { readonly pace: StreamingPace; readonly signal: AbortSignal },
 ): Promise<void> {
   const work = { count: pace.runMs / pace.everyMs, everyMs: pace.everyMs };
-  const speak = (): void => session.send({ work, delivery: "queue", dueMs: performance.now() });
-  speak();
+  const sendRun = (): void => session.send({ work, delivery: "queue", dueMs: performance.now() });
+  sendRun();
   while (!signal.aborted) {
-    speak();
+    sendRun();
     await pause(pace.runMs, undefined, { signal }).catch(() => {});
   }
 }
@@ -97,7 +97,7 @@ async function keepSpeaking(
 class LaneSession {
   readonly #id: string;
   readonly #options: LaneOptions;
-  /** By the message's id, what it asked for. */
+  /** The requested work by message ID. */
   readonly #acknowledged = new Map<string, Work>();
   readonly #sending = new Set<Promise<void>>();
   #sent = 0;
@@ -119,18 +119,18 @@ class LaneSession {
   async #send({ work, delivery, dueMs }: SoakMessage): Promise<void> {
     const { client, tally } = this.#options;
     const number = (this.#sent += 1);
-    const asked: Work = { ...work, tag: `${this.#id}/${number}` };
-    const body = { text: toPrompt(asked), delivery };
+    const taggedWork: Work = { ...work, tag: `${this.#id}/${number}` };
+    const body = { text: toPrompt(taggedWork), delivery };
     const options = { idempotencyKey: randomUUID() };
     try {
       const { message } = await client.sessions.send(this.#id, body, options);
       tally.onAcknowledged(performance.now() - dueMs);
-      this.#acknowledged.set(message.id, asked);
+      this.#acknowledged.set(message.id, taggedWork);
       if (number % REPEAT_EVERY !== 0) return;
       const again = await client.sessions.send(this.#id, body, options);
       tally.onRepeated();
       if (again.message.id !== message.id)
-        tally.onViolation(`the same key made ${message.id} and ${again.message.id}`);
+        tally.onViolation(`the same key created ${message.id} and ${again.message.id}`);
     } catch (error) {
       if (error instanceof HoldfastError && error.status < 500) tally.onRefused(error.code);
       else tally.onViolation(`a message to ${this.#id} failed: ${String(error)}`);
@@ -140,10 +140,10 @@ class LaneSession {
   async finish(): Promise<void> {
     const { client, tally, settled } = this.#options;
     await Promise.all(this.#sending);
-    const rested = await this.#atRest();
-    if (rested === null)
-      tally.onViolation(`${this.#id} has not come to rest within ${SETTLED_WITHIN_MS} ms`);
-    const session = rested ?? (await client.sessions.get(this.#id));
+    const idle = await this.#untilIdle();
+    if (idle === null)
+      tally.onViolation(`${this.#id} did not become idle within ${SETTLED_WITHIN_MS} ms`);
+    const session = idle ?? (await client.sessions.get(this.#id));
     for (const text of this.#check(session)) tally.onViolation(`${this.#id}: ${text}`);
     const fold = session.messages.reduce(foldMessage, NOTHING_SEEN);
     await settled({ sessionId: this.#id, lastId: Number(session.lastEventId), fold });
@@ -151,16 +151,16 @@ class LaneSession {
     await client.sessions.delete(this.#id);
   }
 
-  /** The whole session, when nothing goes on in it any more. */
-  async #atRest(): Promise<WholeSession | null> {
+  /** Waits until the session is idle, and returns it. */
+  async #untilIdle(): Promise<WholeSession | null> {
     const { client } = this.#options;
     const signal = AbortSignal.timeout(SETTLED_WITHIN_MS);
     try {
       for await (const { session } of client.sessions.follow(this.#id, { signal })) {
-        if (!isAtRest(session)) continue;
-        // Within a group of events it may seem so, and what led there may still be on its way.
+        if (!isIdle(session)) continue;
+        // Within a group of events the state may be temporary, so the session is read again.
         const whole = await client.sessions.get(this.#id, { signal });
-        if (isAtRest(whole)) return whole;
+        if (isIdle(whole)) return whole;
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -168,32 +168,32 @@ class LaneSession {
     return null;
   }
 
-  /** Every acknowledged message is there once, and was answered once, with all that it asked for. */
+  /** Checks that every acknowledged message is stored once and was answered once, completely. */
   #check({ messages }: WholeSession): readonly string[] {
     const answers = new Map<string | null, string[]>();
     for (const { role, runId, content } of messages) {
       if (role !== "agent") continue;
       answers.set(runId, [...(answers.get(runId) ?? []), String(content["text"])]);
     }
-    const said = messages.filter(({ role }) => role === "user");
+    const userMessages = messages.filter(({ role }) => role === "user");
     const counts = new Map<string, number>();
-    for (const { id } of said) counts.set(id, (counts.get(id) ?? 0) + 1);
-    const wrong = said.flatMap(({ id, runId }) => {
+    for (const { id } of userMessages) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const wrong = userMessages.flatMap(({ id, runId }) => {
       const work = this.#acknowledged.get(id);
-      if (work === undefined) return [`message ${id} was stored and not acknowledged`];
-      const given = answers.get(runId) ?? [];
-      return isAnswer(given, work) ? [] : [`message ${id} was answered by ${cut(given)}`];
+      if (work === undefined) return [`message ${id} was stored but not acknowledged`];
+      const texts = answers.get(runId) ?? [];
+      return isAnswer(texts, work) ? [] : [`message ${id} was answered by ${shorten(texts)}`];
     });
     const lost = [...this.#acknowledged.keys()].flatMap((id) =>
       counts.get(id) === 1
         ? []
-        : [`acknowledged message ${id} is there ${counts.get(id) ?? 0} times`],
+        : [`acknowledged message ${id} is stored ${counts.get(id) ?? 0} times`],
     );
     return [...lost, ...wrong];
   }
 }
 
-function isAtRest({ state, queued }: WholeSession): boolean {
+function isIdle({ state, queued }: WholeSession): boolean {
   return state === "idle" && queued === 0;
 }
 
@@ -204,16 +204,16 @@ interface SoakMessage {
   readonly dueMs: number;
 }
 
-function isAnswer(given: readonly string[], { tag, count }: Work): boolean {
-  const [text, ...others] = given;
+function isAnswer(texts: readonly string[], { tag, count }: Work): boolean {
+  const [text, ...others] = texts;
   if (text === undefined || others.length > 0) return false;
   if (count === 0) return text === `re ${tag}`;
   const stamps = readStamps(text);
   return stamps.length === count && stamps.every(({ number }, index) => number === index);
 }
 
-function cut(given: readonly string[]): string {
-  return JSON.stringify(given).slice(0, 200);
+function shorten(texts: readonly string[]): string {
+  return JSON.stringify(texts).slice(0, 200);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

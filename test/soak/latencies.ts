@@ -1,4 +1,4 @@
-/** Times in buckets a twentieth apart, which can be added up over processes and kept for hours. */
+/** Latencies in buckets that are 5 percent apart. They can be summed over processes and take little memory. */
 export interface Latencies {
   readonly counts: readonly number[];
   readonly maxMs: number;
@@ -17,7 +17,7 @@ export class LatencyRecorder {
     this.#maxMs = Math.max(this.#maxMs, ms);
   }
 
-  /** What came since the last time. */
+  /** The latencies since the last call. */
   take(): Latencies {
     const taken = { counts: this.#counts, maxMs: this.#maxMs };
     this.#counts = [];
@@ -36,13 +36,13 @@ export function addLatencies(all: readonly Latencies[]): Latencies {
   };
 }
 
-/** The upper edge of the bucket in which this part of them is reached; NaN without any. */
+/** The upper bound of the bucket that contains this percentile; NaN without latencies. */
 export function percentileMs({ counts }: Latencies, part: number): number {
   const total = countOf({ counts });
-  let seen = 0;
+  let covered = 0;
   for (const [bucket, count] of counts.entries()) {
-    seen += count;
-    if (count > 0 && seen >= total * part) return Math.exp(bucket * STEP) / 1_000;
+    covered += count;
+    if (count > 0 && covered >= total * part) return Math.exp(bucket * STEP) / 1_000;
   }
   return Number.NaN;
 }

@@ -1,12 +1,12 @@
 import type { Latencies } from "./latencies.ts";
 import type { MessageFold } from "./message-fold.ts";
 
-/** What the processes of a soak tell each other. */
+/** Messages between the processes of a soak test. */
 
-/** Reads all the time; reads with long pauses; breaks off now and then and comes back. */
+/** Reads continuously; reads with long pauses; disconnects sometimes and reconnects. */
 export type ClientKind = "steady" | "slow" | "returning";
 
-/** A session at rest. */
+/** The final state of a session. */
 export interface Settled {
   readonly sessionId: string;
   readonly lastId: number;
@@ -22,17 +22,17 @@ export type ToReaders =
 
 export type FromReaders =
   | { readonly type: "watched"; readonly sessionId: string }
-  /** All its clients of this session have seen everything, or said what they lack, and are gone. */
+  /** All clients of this session have seen everything, or reported what is missing, and have disconnected. */
   | { readonly type: "left"; readonly sessionId: string }
   | { readonly type: "figures"; readonly figures: ReaderFigures }
   | { readonly type: "stopped" };
 
-/** Since the last time, but for `open`. */
+/** All but `open` count since the last request. */
 export interface ReaderFigures {
   readonly open: number;
   readonly events: number;
   readonly updates: Latencies;
-  /** Times that clients were let go which had not asked for it, by kind. */
+  /** How often the server dropped clients, by kind. */
   readonly dropped: Readonly<Record<ClientKind, number>>;
   readonly returned: number;
   readonly resets: number;
@@ -48,22 +48,22 @@ export type ToSender =
 
 export type FromSender =
   | { readonly type: "opened"; readonly sessionId: string }
-  /** There is a session of each, and messages are being sent. */
+  /** All sessions are open, and messages are being sent. */
   | { readonly type: "ready" }
   | { readonly type: "settled"; readonly settled: Settled }
   | { readonly type: "figures"; readonly figures: SenderFigures }
   | { readonly type: "stopped" };
 
-/** Since the last time. */
+/** Counts since the last request. */
 export interface SenderFigures {
   readonly acknowledged: number;
-  /** Due, but not sent, since too many others had no answer yet. */
+  /** Messages that were due but not sent, because too many others had no response. */
   readonly heldBack: number;
   readonly refused: Readonly<Record<string, number>>;
-  /** Sent again under the same key. */
+  /** Messages sent again with the same key. */
   readonly repeated: number;
   readonly sends: Latencies;
-  /** Sessions checked at their end, and deleted. */
+  /** Sessions checked and deleted. */
   readonly sessionsEnded: number;
   readonly messagesChecked: number;
   readonly violations: readonly string[];

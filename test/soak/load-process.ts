@@ -2,14 +2,14 @@ import { fork } from "node:child_process";
 import path from "node:path";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
 
-/** A process that makes load, so that the making does not slow down what is measured. */
+/** A separate process that generates load, so that this does not slow down the measurement. */
 export interface LoadProcess<To extends { readonly type: string }, From extends { type: string }> {
   send(message: To): void;
-  /** Sends, and resolves with the next message of that type, or that of them which is meant. */
+  /** Sends a message and resolves with the next reply of this type that `matches` accepts. */
   ask<Type extends From["type"]>(
     message: To,
     type: Type,
-    isMeant?: (reply: From) => boolean,
+    matches?: (reply: From) => boolean,
   ): Promise<Extract<From, { readonly type: Type }>>;
   end(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function openLoadProcess<
   }: {
     readonly args: readonly string[];
     readonly onMessage?: (message: From) => void;
-    /** It has ended before it was told to. */
+    /** The process exited unexpectedly. */
     readonly onLost: (error: Error) => void;
   },
 ): LoadProcess<To, From> {
@@ -38,18 +38,18 @@ export function openLoadProcess<
   const exited = new Promise<void>((resolve) => {
     child.once("exit", (code, signal) => {
       resolve();
-      if (!isEnding) onLost(new Error(`${program} ended with ${code ?? signal}`));
+      if (!isEnding) onLost(new Error(`${program} exited with ${code ?? signal}`));
     });
   });
-  // One for each question that is open.
+  // One listener per open request.
   child.setMaxListeners(0);
   child.on("message", onMessage);
   return {
     send: (message) => void child.send(message),
-    ask: (message, type, isMeant = () => true) =>
+    ask: (message, type, matches = () => true) =>
       new Promise((resolve) => {
         const onReply = (reply: From): void => {
-          if (!isOf(reply, type) || !isMeant(reply)) return;
+          if (!isOf(reply, type) || !matches(reply)) return;
           child.removeListener("message", onReply);
           resolve(reply);
         };

@@ -11,14 +11,14 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "3" },
     hours: { type: "string" },
-    /** Writes the table into the page on performance. */
+    /** Writes the table into docs/performance.md. */
     docs: { type: "boolean", default: false },
   },
 });
 const loadMs =
   values.hours === undefined ? Number(values.minutes) * 60_000 : Number(values.hours) * HOUR_MS;
 if (!(loadMs >= 30_000)) {
-  process.stderr.write("--minutes and --hours take a number; half a minute is the least.\n");
+  process.stderr.write("--minutes and --hours need a number; the minimum is half a minute.\n");
   process.exit(64);
 }
 
@@ -27,7 +27,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const plan = fullPlan(loadMs);
 process.stdout.write(
-  `${plan.sessions} agents, ${plan.speakers} of them speaking, ${plan.sessionClients + plan.globalClients} clients, ${plan.sendsPerSecond} messages a second, for ${loadMs / 60_000} minutes\n`,
+  `${plan.sessions} agents, ${plan.speakers} of them streaming, ${plan.sessionClients + plan.globalClients} clients, ${plan.sendsPerSecond} messages per second, for ${loadMs / 60_000} minutes\n`,
 );
 const result = await runSoak(plan, {
   signal: stop.signal,
@@ -38,6 +38,6 @@ process.stdout.write(`\n${verdictTable(verdicts)}\n`);
 for (const violation of violations.slice(0, 20)) process.stdout.write(`${violation}\n`);
 const broken = verdicts.filter(({ isGood }) => isGood === false);
 if (broken.length > 0) process.stdout.write(`\n${broken.length} bounds are broken.\n`);
-// Figures of a run that was broken off, or of a machine that had other things to do, are none.
+// Figures of an interrupted run, or of a busy machine, are not published.
 if (values.docs && broken.length === 0 && !stop.signal.aborted) writePage(verdicts, { loadMs });
 process.exit(broken.length === 0 ? 0 : 1);

@@ -1,4 +1,4 @@
-/** Whole messages of a session as two numbers, whatever the order: equal when the same were seen, each once. */
+/** A checksum of a session's messages, independent of their order. */
 export interface MessageFold {
   readonly count: number;
   readonly sum: number;
@@ -16,7 +16,7 @@ export function foldMessage({ count, sum }: MessageFold, message: FoldedMessage)
   return { count: count + 1, sum: (sum + hashOf(message.id + text)) >>> 0 };
 }
 
-/** FNV-1a. */
+/** The hash function FNV-1a. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

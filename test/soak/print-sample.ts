@@ -1,7 +1,7 @@
 import { countOf, percentileMs, type Latencies } from "./latencies.ts";
 import type { Sample } from "./run-soak.ts";
 
-/** What is going on, in a line. */
+/** One line of progress. */
 export function printSample({ atMs, process: system, files, inside, load }: Sample): string {
   const { sender, readers } = load;
   const updates = readers[0]?.updates ?? { counts: [], maxMs: 0 };

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { needProc } from "../../packages/server/src/domain/testing/machine.ts";
 
-/** What the system knows of a process. */
+/** Figures of a process from /proc. */
 export interface ProcessFigures {
-  /** Of all its threads, since its start. */
+  /** CPU time of all threads since the start. */
   readonly processorMs: number;
   readonly residentBytes: number;
   readonly threads: number;
   readonly handles: number;
   readonly children: number;
-  /** Children that have ended and that nobody has waited for. */
+  /** Exited children whose exit status was not read. */
   readonly zombies: number;
 }
 
@@ -39,7 +39,7 @@ export function readFiles(database: string): FileFigures {
   return { databaseBytes: sizeOf(database), walBytes: sizeOf(`${database}-wal`) };
 }
 
-/** The kernel counts in hundredths of a second. */
+/** The kernel counts CPU time in hundredths of a second. */
 const MS_PER_TICK = 10;
 
 function sizeOf(file: string): number {
@@ -55,7 +55,7 @@ function childStates(pid: number): readonly string[] {
     });
 }
 
-/** After the program's name, which may have anything in it. */
+/** The fields after the program's name, which may contain any character. */
 function statOf(pid: string): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -66,6 +66,6 @@ function stateAndParent(pid: string): readonly [string, number] {
     const [state = "", parent] = statOf(pid);
     return [state, Number(parent)];
   } catch {
-    return ["", 0]; // it has ended
+    return ["", 0]; // it has exited
   }
 }

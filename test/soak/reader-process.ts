@@ -1,4 +1,4 @@
-/** Many clients that read event streams, each of which checks what it sees. */
+/** Runs many clients that read event streams and check what they receive. */
 import { setTimeout as pause } from "node:timers/promises";
 import { LatencyRecorder } from "./latencies.ts";
 import type {
@@ -18,7 +18,7 @@ interface Watch {
 }
 
 const CAUGHT_UP_WITHIN_MS = 150_000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 const [url = ""] = process.argv.slice(2);
 const sessions = new Map<string, readonly (Watch & { readonly sequence: SessionSequence })[]>();
@@ -33,18 +33,18 @@ async function handle(message: ToReaders): Promise<void> {
   switch (message.type) {
     case "watch":
       await watch(message.sessionId, message.clients);
-      return tell({ type: "watched", sessionId: message.sessionId });
+      return send({ type: "watched", sessionId: message.sessionId });
     case "watch-all":
       globals.push(...message.clients.map((kind, index) => watchAll(kind, index)));
       return;
     case "settled":
       await leave(message.settled);
-      return tell({ type: "left", sessionId: message.settled.sessionId });
+      return send({ type: "left", sessionId: message.settled.sessionId });
     case "figures":
-      return tell({ type: "figures", figures: takeFigures() });
+      return send({ type: "figures", figures: takeFigures() });
     case "stop":
       await Promise.all([...sessions.values(), globals].flat().map(({ client }) => client.stop()));
-      return tell({ type: "stopped" });
+      return send({ type: "stopped" });
     default:
       return message satisfies never;
   }
@@ -58,14 +58,14 @@ async function watch(sessionId: string, kinds: readonly ClientKind[]): Promise<v
     opened.push(open.promise);
     const client = openStreamClient({
       url: `${url}/api/sessions/${sessionId}/events`,
-      ...counting(kind),
+      ...countersOf(kind),
       lastId: () => (sequence.lastId === 0 ? null : String(sequence.lastId)),
       onOpen: open.resolve,
       onBlock: (block) => {
         const now = process.hrtime.bigint();
         figures.events += 1;
         const stamps = sequence.take(block);
-        // The others see late what they see.
+        // Other kinds of clients receive events late by design.
         if (kind !== "steady") return;
         for (const { nanoseconds } of stamps) updates.add(Number(now - nanoseconds) / 1e6);
       },
@@ -80,7 +80,7 @@ function watchAll(kind: ClientKind, index: number): Watch & { readonly sequence:
   const sequence = new GlobalSequence();
   const client = openStreamClient({
     url: `${url}/api/events`,
-    ...counting(kind),
+    ...countersOf(kind),
     lastId: () => sequence.lastId,
     onOpen: () => {},
     onBlock: (block) => {
@@ -91,17 +91,17 @@ function watchAll(kind: ClientKind, index: number): Watch & { readonly sequence:
   return { client, sequence, name: `${kind} client ${index} of all sessions` };
 }
 
-function counting(kind: ClientKind) {
+function countersOf(kind: ClientKind) {
   return {
     kind,
     onDropped: (): void => void (figures.dropped[kind] += 1),
     onRefused: (why: string): void =>
-      void figures.violations.push(`a ${kind} client could not come in: ${why}`),
+      void figures.violations.push(`a ${kind} client could not connect: ${why}`),
     onReturned: (): void => void (figures.returned += 1),
   };
 }
 
-/** Waits until the clients have all there is; who has it, or has it not in time, is done. */
+/** Waits until the clients have received everything or the time is over, and stops them. */
 async function leave({ sessionId, ...expected }: Settled): Promise<void> {
   const watches = sessions.get(sessionId) ?? [];
   const deadline = performance.now() + CAUGHT_UP_WITHIN_MS;
@@ -109,7 +109,7 @@ async function leave({ sessionId, ...expected }: Settled): Promise<void> {
     watches.map(async ({ client, sequence }) => {
       client.hurry();
       while (sequence.lastId < expected.lastId && performance.now() < deadline)
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_MS);
       await client.stop();
       sequence.endsWith(expected);
     }),
@@ -142,6 +142,6 @@ function noFigures() {
   return { events: 0, dropped, returned: 0, resets: 0, violations };
 }
 
-function tell(message: FromReaders): void {
+function send(message: FromReaders): void {
   process.send?.(message);
 }

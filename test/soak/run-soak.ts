@@ -10,7 +10,7 @@ import { rehearsalOf, type SoakPlan } from "./soak-plan.ts";
 import { SoakServer, type InsideFigures } from "./soak-server.ts";
 
 export interface Sample {
-  /** Since the load began. */
+  /** Time since the start of the load. */
   readonly atMs: number;
   readonly process: ProcessFigures;
   readonly files: FileFigures;
@@ -18,21 +18,21 @@ export interface Sample {
   readonly load: LoadFigures;
 }
 
-/** The server with nothing to do. */
-export type AtRest = ProcessFigures & Pick<InsideFigures, "heapBytes" | "externalBytes">;
+/** Figures of the idle server. */
+export type IdleFigures = ProcessFigures & Pick<InsideFigures, "heapBytes" | "externalBytes">;
 
 export interface SoakResult {
   readonly plan: SoakPlan;
   readonly rehearsal: LoadFigures;
-  readonly before: AtRest;
-  /** What came until there was a session for each agent. */
+  readonly before: IdleFigures;
+  /** Figures until there was a session for each agent. */
   readonly opening: LoadFigures;
-  /** Processor time of the server, until then. */
+  /** CPU time of the server until then. */
   readonly openingMs: number;
   readonly samples: readonly Sample[];
-  /** What came after the last sample, until everything was checked. */
+  /** Figures after the last sample, until everything was checked. */
   readonly closing: LoadFigures;
-  readonly after: AtRest;
+  readonly after: IdleFigures;
   readonly stopped: {
     readonly code: number | null;
     readonly tookMs: number;
@@ -41,12 +41,12 @@ export interface SoakResult {
   };
 }
 
-/** Connections that nobody uses are closed by and by. */
-const AT_REST_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 250;
-const LOOKS_UNCHANGED = 6;
+/** Unused connections are closed gradually. */
+const IDLE_WITHIN_MS = 60_000;
+const POLL_MS = 250;
+const UNCHANGED_POLLS = 6;
 
-/** A server from its start to its end, with the load of the plan in between, or until the signal. */
+/** Starts a server, runs the load of the plan or until the signal, and stops the server. */
 export async function runSoak(
   plan: SoakPlan,
   {
@@ -56,11 +56,11 @@ export async function runSoak(
 ): Promise<SoakResult> {
   const server = await SoakServer.open({ agents: plan.sessions + 5 });
   let load: SoakLoad | null = null;
-  const loaded = async (): Promise<Omit<SoakResult, "stopped">> => {
+  const runLoad = async (): Promise<Omit<SoakResult, "stopped">> => {
     const at = { url: server.url, repoId: await server.addRepository() };
     load = openSoakLoad(rehearsalOf(plan), at);
     const rehearsal = await rehearse(load, rehearsalOf(plan));
-    const before = await atRest(server, null);
+    const before = await untilIdle(server, null);
     load = openSoakLoad(plan, at);
     await orLost(load, load.begin());
     const opening = await load.figures();
@@ -69,14 +69,14 @@ export async function runSoak(
     await orLost(load, load.stop());
     const closing = await load.figures();
     await load.close();
-    const after = await atRest(server, before);
+    const after = await untilIdle(server, before);
     return { plan, rehearsal, before, opening, openingMs, samples, closing, after };
   };
   try {
-    const result = await Promise.race([server.ended, loaded()]);
-    const begunMs = performance.now();
+    const result = await Promise.race([server.ended, runLoad()]);
+    const startedMs = performance.now();
     const code = await server.stop();
-    const tookMs = performance.now() - begunMs;
+    const tookMs = performance.now() - startedMs;
     const { walBytes } = readFiles(server.database);
     return { ...result, stopped: { code, tookMs, agentsLeft: server.agents().length, walBytes } };
   } finally {
@@ -100,8 +100,8 @@ async function takeSamples(
   },
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
-  const begunMs = performance.now();
-  const elapsedMs = (): number => performance.now() - begunMs;
+  const startedMs = performance.now();
+  const elapsedMs = (): number => performance.now() - startedMs;
   while (elapsedMs() < plan.loadMs && !signal.aborted) {
     const dueMs = (samples.length + 1) * plan.sampleMs;
     await pause(Math.max(0, dueMs - elapsedMs()), undefined, { signal }).catch(() => {});
@@ -136,24 +136,24 @@ async function closeIfOpen(load: SoakLoad | null): Promise<void> {
   await load?.close();
 }
 
-/** What waits for its finalizer is gone with the second collection. */
-async function thoroughlyCollected(server: SoakServer): Promise<InsideFigures> {
+/** Collects twice, because the first collection only runs finalizers. */
+async function collectTwice(server: SoakServer): Promise<InsideFigures> {
   await server.inside();
   return server.inside();
 }
 
-/** Waits until nothing changes any more, and until it is as it was; for a while. */
-async function atRest(server: SoakServer, before: AtRest | null): Promise<AtRest> {
-  const deadline = performance.now() + AT_REST_WITHIN_MS;
+/** Waits, up to a timeout, until nothing changes and there are no more handles than before. */
+async function untilIdle(server: SoakServer, before: IdleFigures | null): Promise<IdleFigures> {
+  const deadline = performance.now() + IDLE_WITHIN_MS;
   let last = readProcess(server.pid);
   let unchanged = 0;
   for (;;) {
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
     const now = readProcess(server.pid);
     unchanged = now.handles === last.handles && now.children === 0 ? unchanged + 1 : 0;
     last = now;
     const isBack = before === null || now.handles <= before.handles;
-    if ((unchanged >= LOOKS_UNCHANGED && isBack) || performance.now() > deadline)
-      return { ...now, ...(await thoroughlyCollected(server)) };
+    if ((unchanged >= UNCHANGED_POLLS && isBack) || performance.now() > deadline)
+      return { ...now, ...(await collectTwice(server)) };
   }
 }

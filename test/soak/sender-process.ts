@@ -1,4 +1,4 @@
-/** Makes sessions, sends messages at an even pace, and checks each session at its end. */
+/** Creates sessions, sends messages at a constant rate, and checks each session at its end. */
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "../../packages/client/src/index.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
@@ -6,11 +6,11 @@ import { LatencyRecorder } from "./latencies.ts";
 import type { FromSender, SenderFigures, ToSender } from "./load-messages.ts";
 import { parsePlan } from "./soak-plan.ts";
 
-/** One in so many messages goes to a session that is busy, which may not keep it waiting. */
+/** Every tenth message goes to a busy session with the delivery `reject`. */
 const REJECT_EVERY = 10;
 const TICK_MS = 5;
-const BROKEN_OFF_MS = 1_000;
-/** Messages without an answer, of one session. A server that is behind by so many is not helped by more. */
+const RETRY_MS = 1_000;
+/** Maximum number of messages without a response per session. More would not help a slow server. */
 const MAX_SENDING = 4;
 
 const [url = "", repoId = "", planText = ""] = process.argv.slice(2);
@@ -52,7 +52,7 @@ const options: LaneOptions = {
   settled: (settled) => ask(`left ${settled.sessionId}`, { type: "settled", settled }),
 };
 const lanes = Array.from({ length: plan.sessions }, () => new Lane(options));
-const speaking = lanes.slice(0, plan.speakers);
+const streaming = lanes.slice(0, plan.speakers);
 const answering = lanes.slice(plan.speakers);
 
 process.on("message", (message: ToSender) => {
@@ -63,7 +63,7 @@ process.on("message", (message: ToSender) => {
     case "left":
       return release(`${message.type} ${message.sessionId}`);
     case "figures":
-      return tell({ type: "figures", figures: takeFigures() });
+      return send({ type: "figures", figures: takeFigures() });
     case "stop":
       return stopped.abort();
     default:
@@ -74,55 +74,55 @@ process.once("disconnect", () => process.exit());
 
 async function run(): Promise<void> {
   const running = [
-    ...speaking.map((lane, index) => runLane(lane, { index, isSpeaking: true })),
-    ...answering.map((lane, index) => runLane(lane, { index, isSpeaking: false })),
+    ...streaming.map((lane, index) => runLane(lane, { index, isStreaming: true })),
+    ...answering.map((lane, index) => runLane(lane, { index, isStreaming: false })),
   ];
   await allOpened.promise;
-  tell({ type: "ready" });
+  send({ type: "ready" });
   const sending = sendEvenly();
   await Promise.all(running);
   clearInterval(sending);
-  tell({ type: "stopped" });
+  send({ type: "stopped" });
 }
 
-/** The first sessions live for different times, so that they do not all end at once. */
+/** The first sessions have different durations, so that they do not all end at once. */
 async function runLane(
   lane: Lane,
-  { index, isSpeaking }: { readonly index: number; readonly isSpeaking: boolean },
+  { index, isStreaming }: { readonly index: number; readonly isStreaming: boolean },
 ): Promise<void> {
-  const { length } = isSpeaking ? speaking : answering;
+  const { length } = isStreaming ? streaming : answering;
   let part = 0.5 + index / length / 2;
   while (!stopped.signal.aborted) {
     await lane
       .runSession({
         forMs: plan.sessionMs * part,
-        speaks: isSpeaking ? { everyMs: 1_000 / plan.updatesPerSecond, runMs: plan.runMs } : null,
+        pace: isStreaming ? { everyMs: 1_000 / plan.updatesPerSecond, runMs: plan.runMs } : null,
         signal: stopped.signal,
       })
       .catch(async (error: unknown) => {
-        figures.violations.push(`a session broke off: ${String(error)}`);
-        await pause(BROKEN_OFF_MS);
+        figures.violations.push(`a session failed: ${String(error)}`);
+        await pause(RETRY_MS);
       });
     part = 1;
   }
 }
 
-/** What is due is sent, however late the answers come. */
+/** Sends messages when they are due, however late the responses are. */
 function sendEvenly(): NodeJS.Timeout {
-  const begunMs = performance.now();
+  const startedMs = performance.now();
   let sent = 0;
-  const next = { answering: 0, speaking: 0 };
+  const next = { answering: 0, streaming: 0 };
   return setInterval(() => {
     if (stopped.signal.aborted) return;
-    for (; (sent * 1_000) / plan.sendsPerSecond < performance.now() - begunMs; sent += 1) {
-      const dueMs = begunMs + (sent * 1_000) / plan.sendsPerSecond;
+    for (; (sent * 1_000) / plan.sendsPerSecond < performance.now() - startedMs; sent += 1) {
+      const dueMs = startedMs + (sent * 1_000) / plan.sendsPerSecond;
       const rejects = sent % REJECT_EVERY === 0;
-      const kind = rejects ? "speaking" : "answering";
-      const among = rejects ? speaking : answering;
-      // Those that are just being replaced are passed over.
-      for (let tries = 0; tries < among.length; tries += 1) {
+      const kind = rejects ? "streaming" : "answering";
+      const candidates = rejects ? streaming : answering;
+      // Skips sessions that are being replaced.
+      for (let tries = 0; tries < candidates.length; tries += 1) {
         next[kind] += 1;
-        const lane = among[next[kind] % among.length];
+        const lane = candidates[next[kind] % candidates.length];
         if (lane === undefined) continue;
         if (lane.sending >= MAX_SENDING) {
           figures.heldBack += 1;
@@ -137,7 +137,7 @@ function sendEvenly(): NodeJS.Timeout {
 function ask(answer: string, message: FromSender): Promise<void> {
   return new Promise((resolve) => {
     waiting.set(answer, resolve);
-    tell(message);
+    send(message);
   });
 }
 
@@ -166,6 +166,6 @@ function noFigures() {
   };
 }
 
-function tell(message: FromSender): void {
+function send(message: FromSender): void {
   process.send?.(message);
 }

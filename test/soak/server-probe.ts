@@ -1,4 +1,4 @@
-/** Loaded into the server before its program: tells of its inside when asked, and ends with whoever started it. */
+/** Preloaded into the server: reports internal figures on request, and stops the server with its parent. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { InsideFigures } from "./soak-server.ts";
 
@@ -13,18 +13,18 @@ process.on("message", () => {
   const figures: InsideFigures = {
     heapBytes: heapUsed,
     externalBytes: external,
-    loopP50Ms: late(delay.percentile(50)),
-    loopP99Ms: late(delay.percentile(99)),
-    loopMaxMs: late(delay.max),
+    loopP50Ms: delayMs(delay.percentile(50)),
+    loopP99Ms: delayMs(delay.percentile(99)),
+    loopMaxMs: delayMs(delay.max),
   };
   process.send?.(figures);
-  // The collection that was made for this is not the server's.
+  // Excludes the delay of this garbage collection.
   setImmediate(() => delay.reset());
 });
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();
 
-/** The histogram has the time from one look to the next. */
-function late(nanoseconds: number): number {
+/** The histogram contains whole intervals, so the resolution is subtracted. */
+function delayMs(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
 }

@@ -1,6 +1,6 @@
 export interface Slope {
   readonly perHour: number;
-  /** Half of the interval in which it is with 95 % confidence; infinite when there is too little to tell. */
+  /** Half of the 95 % confidence interval; infinite with too few points. */
   readonly marginPerHour: number;
 }
 
@@ -9,7 +9,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** By least squares. */
+/** Linear regression by least squares. */
 export function slopeOf(points: readonly Point[]): Slope {
   const count = points.length;
   const meanAt = mean(points.map(({ atMs }) => atMs));
@@ -18,8 +18,8 @@ export function slopeOf(points: readonly Point[]): Slope {
   if (count < 3 || spread === 0) return { perHour: 0, marginPerHour: Infinity };
   const perMs =
     sum(points.map(({ atMs, value }) => (atMs - meanAt) * (value - meanValue))) / spread;
-  const rest = points.map(({ atMs, value }) => value - meanValue - perMs * (atMs - meanAt));
-  const deviation = Math.sqrt(sum(rest.map((each) => each ** 2)) / (count - 2) / spread);
+  const residuals = points.map(({ atMs, value }) => value - meanValue - perMs * (atMs - meanAt));
+  const deviation = Math.sqrt(sum(residuals.map((each) => each ** 2)) / (count - 2) / spread);
   return {
     perHour: perMs * HOUR_MS,
     marginPerHour: studentQuantile(count - 2) * deviation * HOUR_MS,
@@ -28,7 +28,7 @@ export function slopeOf(points: readonly Point[]): Slope {
 
 const HOUR_MS = 3_600_000;
 
-/** Of 97.5 %, close enough from three degrees of freedom on. */
+/** The 97.5 % quantile, accurate enough for three or more degrees of freedom. */
 function studentQuantile(degrees: number): number {
   return 1.96 + 2.4 / degrees + 8 / degrees ** 3;
 }

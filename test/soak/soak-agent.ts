@@ -1,6 +1,6 @@
 /**
- * An agent over stdio that keeps nothing, so that it stays the same for hours. It streams numbered pieces of text,
- * each with the moment it was written, or answers in one.
+ * An agent over stdio without state, so that it does not change for hours. It streams numbered pieces of text, each
+ * with the time of writing, or answers in one piece.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ interface Incoming {
 }
 
 let buffered = "";
-let working: AbortController | null = null;
+let activePrompt: AbortController | null = null;
 
 process.stdout.on("error", () => process.exit(0));
 process.stdin.setEncoding("utf8");
@@ -35,32 +35,32 @@ function handle({ id, method, params = {} }: Incoming): void {
   } else if (method === "session/prompt") {
     void prompt(id, params);
   } else if (method === "session/cancel") {
-    working?.abort();
+    activePrompt?.abort();
   } else if (id !== undefined && method !== undefined) {
-    write({ id, error: { code: -32601, message: `no such method: ${method}` } });
+    write({ id, error: { code: -32601, message: `unknown method: ${method}` } });
   }
 }
 
 async function prompt(id: unknown, { sessionId, prompt: blocks }: NonNullable<Incoming["params"]>) {
   const { tag, count, everyMs } = parseWork(blocks?.at(-1)?.text ?? "");
-  const speak = (text: string): void => {
+  const sendText = (text: string): void => {
     const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
     write({ method: "session/update", params: { sessionId, update } });
   };
-  working = new AbortController();
-  const { signal } = working;
+  activePrompt = new AbortController();
+  const { signal } = activePrompt;
   const wait = (ms: number) => pause(Math.max(0, ms), undefined, { signal }).catch(() => {});
   if (count === 0) {
     await wait(everyMs);
-    speak(`re ${tag}`);
+    sendText(`re ${tag}`);
   }
-  const begunMs = performance.now();
+  const startedMs = performance.now();
   for (let sent = 0; sent < count && !signal.aborted; sent += 1) {
-    speak(stampOf(sent));
-    // By the clock: who wakes up late is not late for ever.
-    await wait(begunMs + (sent + 1) * everyMs - performance.now());
+    sendText(stampOf(sent));
+    // Scheduled by the clock, so that delays do not add up.
+    await wait(startedMs + (sent + 1) * everyMs - performance.now());
   }
-  working = null;
+  activePrompt = null;
   write({ id, result: { stopReason: signal.aborted ? "cancelled" : "end_turn" } });
 }
 

@@ -16,21 +16,21 @@ export interface LoadFigures {
 }
 
 export interface SoakLoad {
-  /** Resolves when there is a session for each agent, with its clients. */
+  /** Resolves when each agent has a session with its clients. */
   begin(): Promise<void>;
   figures(): Promise<LoadFigures>;
-  /** No more messages; resolves when all sessions are checked and deleted, and all clients gone. */
+  /** Stops sending. Resolves when all sessions are checked and deleted, and all clients have disconnected. */
   stop(): Promise<void>;
-  /** Rejects when one of the processes is lost. */
+  /** Rejects if one of the processes exits unexpectedly. */
   readonly lost: Promise<never>;
   /** Ends the processes. */
   close(): Promise<void>;
 }
 
-/** The first of them has one client of each session, and its times count; the others are the crowd. */
+/** The first has one client per session and measures latencies. The others have all further clients. */
 const READER_PROCESSES = 3;
 
-/** One process that sends and several that read, brought together over each session they share. */
+/** Starts one sending and several reading processes, and coordinates them for each session. */
 export function openSoakLoad(
   plan: SoakPlan,
   { url, repoId }: { readonly url: string; readonly repoId: string },
@@ -90,11 +90,11 @@ export function openSoakLoad(
       await sender.ask({ type: "begin" }, "ready");
     },
     figures: async () => {
-      const [ofSender, ...ofReaders] = await Promise.all([
+      const [senderReply, ...readerReplies] = await Promise.all([
         sender.ask({ type: "figures" }, "figures"),
         ...readers.map((reader) => reader.ask({ type: "figures" }, "figures")),
       ]);
-      return { sender: ofSender.figures, readers: ofReaders.map(({ figures }) => figures) };
+      return { sender: senderReply.figures, readers: readerReplies.map(({ figures }) => figures) };
     },
     stop: async () => {
       await sender.ask({ type: "stop" }, "stopped");
@@ -106,12 +106,12 @@ export function openSoakLoad(
   };
 }
 
-/** Of ten, one is slow and two come and go. */
+/** One of ten clients is slow, and two disconnect and reconnect. */
 function kindsOf(count: number, from: number): readonly ClientKind[] {
   return Array.from({ length: count }, (_, index): ClientKind => {
-    const place = (from + index) % 10;
-    if (place === 0) return "slow";
-    return place <= 2 ? "returning" : "steady";
+    const position = (from + index) % 10;
+    if (position === 0) return "slow";
+    return position <= 2 ? "returning" : "steady";
   });
 }
 
@@ -122,7 +122,7 @@ function share(
   return Math.floor((total * (index + 1)) / among) - Math.floor((total * index) / among);
 }
 
-/** Several sessions are asked about at a time: the answer is the one with the same id. */
+/** Several requests may be open at a time; the reply is the one with the same session ID. */
 async function askAbout(
   reader: LoadProcess<ToReaders, FromReaders>,
   {

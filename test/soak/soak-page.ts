@@ -14,13 +14,13 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   );
 }
 
-/** Puts the figures into the page, between their two marks. */
+/** Writes the figures into the page, between their two markers. */
 export function writePage(verdicts: readonly Verdict[], { loadMs }: { readonly loadMs: number }) {
   const page = readFileSync(PAGE, "utf8");
   const [before, rest] = page.split(BEGIN);
   const end = rest?.indexOf(END) ?? -1;
   if (before === undefined || rest === undefined || end === -1)
-    throw new Error(`${PAGE} lacks its marks`);
+    throw new Error(`${PAGE} lacks its markers`);
   const figures = `${printDuration(loadMs)} of load:\n\n${verdictTable(verdicts)}`;
   writeFileSync(PAGE, `${before}${BEGIN}\n\n${figures}\n\n${rest.slice(end)}`);
 }

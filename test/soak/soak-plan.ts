@@ -1,48 +1,48 @@
-import { repeat } from "../machine/repeat.ts";
+import { repeat } from "../../packages/server/src/domain/testing/repeat.ts";
 
 export interface SoakPlan {
-  /** Sessions with a live agent at a time. */
+  /** Number of sessions with a live agent at a time. */
   readonly sessions: number;
-  /** Of these, sessions whose agents never stop speaking. */
+  /** Number of sessions whose agents stream continuously. */
   readonly speakers: number;
-  /** Of each speaker. */
+  /** Updates of each streaming agent. */
   readonly updatesPerSecond: number;
-  /** How long a speaker speaks in one run. */
+  /** Duration of one run of a streaming agent. */
   readonly runMs: number;
-  /** How long the other agents take for an answer. */
+  /** How long the other agents take to answer. */
   readonly answerMs: number;
   /** Event streams of single sessions. */
   readonly sessionClients: number;
-  /** Event streams of all sessions together. */
+  /** Event streams of all sessions. */
   readonly globalClients: number;
   readonly sendsPerSecond: number;
   readonly loadMs: number;
-  /** At the beginning of the load; not counted for slopes and times. */
+  /** Start of the load, excluded from slopes and latencies. */
   readonly warmUpMs: number;
   readonly sampleMs: number;
-  /** How long a session lives until it is checked, deleted and replaced. */
+  /** Time until a session is checked, deleted and replaced. */
   readonly sessionMs: number;
   readonly bounds: SoakBounds;
 }
 
 export interface SoakBounds {
   /**
-   * By how much the heap may grow, after a collection; a run fails when the slope is above it with 95 % confidence.
-   * Short runs are still filling what is kept for readers, so that theirs is wider. Null where the run is too short to tell.
+   * Growth of the heap after garbage collection. A run fails if the slope is above it with 95 % confidence. The bound
+   * of short runs is wider, because caches for readers are still filling. Null if the run is too short.
    */
   readonly heapMbPerHour: number | null;
-  /** How much larger the heap may be when everything is gone than before anything was there. */
+  /** How much larger the heap may be after the load than before. */
   readonly leftMb: number;
-  /** Null where the run is too short to tell: the allocator gives back late. */
+  /** Null if the run is too short, because the allocator releases memory late. */
   readonly residentMbPerHour: number | null;
-  /** Null where others use the machine as they like. */
+  /** Null if other programs use the machine. */
   readonly times: { readonly updateP99Ms: number; readonly sendP99Ms: number } | null;
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The load that is promised, for as long as one likes. */
+/** The promised load for any duration. */
 export function fullPlan(loadMs: number): SoakPlan {
   const isLong = loadMs >= 8 * MINUTE;
   const sessionMs = Math.min(2 * MINUTE, loadMs / 4);
@@ -51,20 +51,20 @@ export function fullPlan(loadMs: number): SoakPlan {
     speakers: 20,
     updatesPerSecond: 50,
     runMs: 4 * SECOND,
-    // So that queues are soon full: more would be refused anyway.
+    // Fills the queues soon, so that further messages are refused.
     answerMs: SECOND,
     sessionClients: 450,
     globalClients: 50,
     sendsPerSecond: 200,
     loadMs,
-    // By then the first sessions have made room for others, and all ages are there.
+    // By then the first sessions have been replaced, and there are sessions of all ages.
     warmUpMs: sessionMs + 15 * SECOND,
     sampleMs: Math.min(10 * SECOND, Math.max(3 * SECOND, loadMs / 120)),
     sessionMs,
     bounds: {
-      // 60 MB an hour are 16 bytes for each update, or 80 for each message sent.
+      // 60 MB per hour are 16 bytes per update, or 80 per message sent.
       heapMbPerHour: isLong ? 60 : 600,
-      // In ten minutes, 20 bytes for each update, or 100 for each message sent.
+      // In ten minutes, 20 bytes per update, or 100 per message sent.
       leftMb: 12,
       residentMbPerHour: isLong ? 300 : null,
       times: { updateP99Ms: 1_000, sendP99Ms: 1_000 },
@@ -72,7 +72,7 @@ export function fullPlan(loadMs: number): SoakPlan {
   };
 }
 
-/** Small enough to run beside other tests. A slope needs the load of the long run; what is left at the end is judged in both. */
+/** Small enough to run in parallel with other tests. Slopes need the load of the long run; leftovers are checked in both. */
 export const shortPlan: SoakPlan = {
   sessions: 20,
   speakers: 8,
@@ -89,14 +89,14 @@ export const shortPlan: SoakPlan = {
   sampleMs: SECOND,
   bounds: {
     heapMbPerHour: repeat({ short: null, long: 1_000 }),
-    // Some 7,000 updates in the long run, 2,400 in the short one: 900 bytes left of each would be too much.
+    // With about 7,000 updates in the long run and 2,400 in the short one, 900 bytes left per update would be too much.
     leftMb: repeat({ short: 4, long: 6 }),
     residentMbPerHour: null,
     times: null,
   },
 };
 
-/** A little of everything, so that what is made or read once is there before anything is counted. */
+/** A short load of every kind, so that one-time allocations happen before the measurement. */
 export function rehearsalOf(plan: SoakPlan): SoakPlan {
   return {
     ...plan,
@@ -112,7 +112,7 @@ export function rehearsalOf(plan: SoakPlan): SoakPlan {
   };
 }
 
-/** As one process gives it to another. */
+/** Parses a plan from another process. */
 export function parsePlan(text: string): SoakPlan {
   return JSON.parse(text);
 }

@@ -7,23 +7,23 @@ import { BINARY } from "../../bench/server-process.ts";
 import { createClient, type Client } from "../../packages/client/src/index.ts";
 import { MARKER_VARIABLE } from "../../packages/server/src/providers/acp/process/agent-environment.ts";
 import { COMPILE_CACHE } from "../machine/compile-cache.ts";
-import { marked } from "../e2e/marked-processes.ts";
+import { markedProcesses } from "../e2e/marked-processes.ts";
 
-/** Messages that wait in a session: each change of a queue is shown to clients as a whole. */
+/** Limit of a session's queue. Small, because each change sends the whole queue to clients. */
 const QUEUE = 10;
 const STOPPED_WITHIN_MS = 20_000;
 
-/** What only the process itself can tell; the heap is that after a collection. */
+/** Figures that only the process itself can measure. The heap is measured after garbage collection. */
 export interface InsideFigures {
   readonly heapBytes: number;
   readonly externalBytes: number;
-  /** Since the last time. */
+  /** Delay of the event loop since the last request. */
   readonly loopP50Ms: number;
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
 }
 
-/** The built server, as users run it, with a probe inside. */
+/** The built server, as users run it, with a preloaded probe. */
 export class SoakServer {
   readonly url: string;
   readonly client: Client;
@@ -31,7 +31,7 @@ export class SoakServer {
   readonly #folder: string;
   readonly #child: ChildProcess;
   readonly #exited: Promise<number | null>;
-  /** Rejects when it ends, however that comes. */
+  /** Rejects when the process exits for any reason. */
   readonly ended: Promise<never>;
 
   static async open({ agents }: { readonly agents: number }): Promise<SoakServer> {
@@ -60,14 +60,14 @@ export class SoakServer {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     await new Promise<void>((resolve, reject) => {
-      let said = "";
+      let output = "";
       child.stdout?.on("data", (chunk: Buffer) => {
-        said = (said + chunk.toString()).slice(-4_096);
-        if (said.includes("Stop ")) resolve();
+        output = (output + chunk.toString()).slice(-4_096);
+        if (output.includes("Stop ")) resolve();
       });
       child.once("exit", (code) => {
         rmSync(folder, { recursive: true, force: true });
-        reject(new Error(`the server ended with ${code}: ${said}`));
+        reject(new Error(`the server exited with ${code}: ${output}`));
       });
     });
     return new SoakServer({ child, folder, data });
@@ -92,7 +92,7 @@ export class SoakServer {
     this.#child = child;
     this.#exited = new Promise((resolve) => child.once("exit", resolve));
     this.ended = this.#exited.then((code) => {
-      throw new Error(`the server ended with ${code}`);
+      throw new Error(`the server exited with ${code}`);
     });
     this.ended.catch(() => {});
   }
@@ -116,17 +116,17 @@ export class SoakServer {
     return (await this.client.repos.add({ path: "repo" })).id;
   }
 
-  /** Processes of agents, and what those have started. */
+  /** Agent processes and their descendants. */
   agents(): readonly number[] {
-    return marked(MARKER_VARIABLE, this.#folder);
+    return markedProcesses(MARKER_VARIABLE, this.#folder);
   }
 
-  /** Resolves to the exit code; null when it had to be killed. */
+  /** Resolves to the exit code, or null if the process had to be killed. */
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
-    const late = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
     const code = await this.#exited;
-    clearTimeout(late);
+    clearTimeout(timer);
     return code;
   }
 
@@ -135,20 +135,20 @@ export class SoakServer {
       this.#child.kill("SIGKILL");
       await this.#exited;
     }
-    for (const pid of this.agents()) killIfThere(pid);
+    for (const pid of this.agents()) killIfAlive(pid);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
-/** Settings of whoever runs the tests must not reach the server. */
+/** Settings in the environment of the tests must not reach the server. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(([name]) => !/^(HOLDFAST_|AGENT_|NODE_OPTIONS)/u.test(name)),

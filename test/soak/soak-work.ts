@@ -1,8 +1,8 @@
-/** What a message asks of the agent: so many numbered pieces, or with none a single answer after a while. */
+/** The work a message requests: `count` numbered pieces or, with 0, a single answer after `everyMs`. */
 export interface Work {
   readonly tag: string;
   readonly count: number;
-  /** From piece to piece, or until the answer. */
+  /** Time between pieces, or until the answer. */
   readonly everyMs: number;
 }
 
@@ -13,11 +13,11 @@ export function toPrompt(work: Work): string {
 export function parseWork(text: string): Work {
   const { tag, count, everyMs }: Partial<Work> = JSON.parse(text);
   if (tag === undefined || count === undefined || everyMs === undefined)
-    throw new Error(`this is no work: ${text}`);
+    throw new Error(`not a description of work: ${text}`);
   return { tag, count, everyMs };
 }
 
-/** One piece: its number, and the moment by the clock that all processes of a machine share. */
+/** One piece: its number, and the time by the clock that all processes of a machine share. */
 export function stampOf(number: number): string {
   return `${number}:${process.hrtime.bigint()} `;
 }

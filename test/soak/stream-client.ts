@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientKind } from "./load-messages.ts";
 import { parseBlock, type Block } from "./stream-sequence.ts";
 
-/** A slow client takes what is there, and then nothing for so long. */
+/** A slow client reads what is available, and then pauses for this time. */
 const SLOW_MS = 3_000;
 const RETURNS_AFTER_MS = 2_000;
 const RECONNECT_MS = 100;
@@ -11,7 +11,7 @@ const CONNECTED_WITHIN_MS = 120_000;
 
 export interface StreamClient {
   readonly isOpen: boolean;
-  /** From now on it reads all the time. */
+  /** From now on reads without pauses. */
   hurry(): void;
   stop(): Promise<void>;
 }
@@ -19,18 +19,18 @@ export interface StreamClient {
 export interface StreamClientOptions {
   readonly url: string;
   readonly kind: ClientKind;
-  /** With which id it goes on. */
+  /** The event ID from which it continues. */
   readonly lastId: () => string | null;
   readonly onBlock: (block: Block) => void;
   readonly onOpen: () => void;
-  /** It was let go without having asked for it. */
+  /** The server closed the connection. */
   readonly onDropped: () => void;
-  /** It could not come in. */
+  /** The connection failed. */
   readonly onRefused: (why: string) => void;
   readonly onReturned: () => void;
 }
 
-/** Reads the bytes of a stream itself, so that nothing is set right on the way, and goes on after every break. */
+/** Parses the stream itself, so that no library hides an error, and reconnects after every disconnection. */
 export function openStreamClient(options: StreamClientOptions): StreamClient {
   const stopped = new AbortController();
   const hurry = new AbortController();
@@ -48,7 +48,7 @@ export function openStreamClient(options: StreamClientOptions): StreamClient {
     }
     response = opened;
     options.onOpen();
-    const leaving = leavesAfter(options.kind, () => {
+    const disconnectTimer = scheduleDisconnect(options.kind, () => {
       if (hurry.signal.aborted) return;
       isLeaving = true;
       response?.destroy();
@@ -67,9 +67,9 @@ export function openStreamClient(options: StreamClientOptions): StreamClient {
         await pause(SLOW_MS, undefined, { signal }).catch(() => {});
       }
     } catch {
-      // Cut off; what was not whole comes again.
+      // Disconnected. Incomplete events are sent again.
     } finally {
-      clearTimeout(leaving);
+      clearTimeout(disconnectTimer);
       response = null;
       if (!isLeaving && !stopped.signal.aborted) options.onDropped();
     }
@@ -98,12 +98,12 @@ export function openStreamClient(options: StreamClientOptions): StreamClient {
   };
 }
 
-function leavesAfter(kind: ClientKind, leave: () => void): NodeJS.Timeout | undefined {
+function scheduleDisconnect(kind: ClientKind, leave: () => void): NodeJS.Timeout | undefined {
   if (kind !== "returning") return undefined;
   return setTimeout(leave, RETURNS_AFTER_MS * (1 + 2 * Math.random()));
 }
 
-/** The reason when there is nobody, or what comes is not a stream. */
+/** Resolves to the stream, or to the reason why there is none. */
 function openStream(
   url: string,
   { lastId, signal }: { readonly lastId: string | null; readonly signal: AbortSignal },
@@ -116,17 +116,17 @@ function openStream(
         ...(lastId === null ? {} : { "last-event-id": lastId }),
       },
     });
-    const late = setTimeout(() => request.destroy(new Error("no answer")), CONNECTED_WITHIN_MS);
+    const timer = setTimeout(() => request.destroy(new Error("no answer")), CONNECTED_WITHIN_MS);
     const giveUp = (): void => void request.destroy();
     signal.addEventListener("abort", giveUp, { once: true });
     request.once("error", (error) => resolve(String(error)));
     request.once("close", () => {
-      clearTimeout(late);
+      clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);
       resolve("closed");
     });
     request.once("response", (response) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       if (response.statusCode === 200) return resolve(response);
       response.resume();
       return resolve(`status ${response.statusCode}`);

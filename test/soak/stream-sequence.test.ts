@@ -13,15 +13,15 @@ const message = (id: number, text: string, complete = true): Block => ({
   data: JSON.stringify({ id: "m", role: "agent", content: { text }, complete }),
 });
 
-function seen(...blocks: readonly Block[]): SessionSequence {
+function sequenceOf(...blocks: readonly Block[]): SessionSequence {
   const sequence = new SessionSequence();
   for (const block of blocks) sequence.take(block);
   return sequence;
 }
 
-describe("what a client of a session sees", () => {
-  it("is in order when pieces and the whole message follow each other", () => {
-    const sequence = seen(
+describe("the events of a session's client", () => {
+  it("are valid if pieces and the complete message follow each other", () => {
+    const sequence = sequenceOf(
       message(1, "", false),
       delta(2, "0:10 1:11 "),
       delta(3, "2:12 "),
@@ -31,37 +31,37 @@ describe("what a client of a session sees", () => {
     expect([sequence.endsWith({ lastId: 5, fold }), sequence.violations]).toEqual([true, []]);
   });
 
-  it("brings only new pieces, also with a whole message", () => {
-    const sequence = seen(delta(1, "0:10 "));
+  it("contain only new pieces, even with a complete message", () => {
+    const sequence = sequenceOf(delta(1, "0:10 "));
     expect(sequence.take(message(2, "0:10 1:11 "))).toEqual([{ number: 1, nanoseconds: 11n }]);
   });
 
-  it("has a gap when a piece is missing", () => {
-    expect(seen(delta(1, "0:10 "), delta(2, "2:12 ")).violations).toEqual([
-      "of message m, piece 2 came in the place of 1",
+  it("have a gap if a piece is missing", () => {
+    expect(sequenceOf(delta(1, "0:10 "), delta(2, "2:12 ")).violations).toEqual([
+      "message m: got piece 2 instead of 1",
     ]);
   });
 
-  it("has a repetition when a piece comes again", () => {
-    expect(seen(delta(1, "0:10 1:11 "), delta(2, "1:11 ")).violations).toEqual([
-      "of message m, piece 1 came in the place of 2",
+  it("have a repetition if a piece is repeated", () => {
+    expect(sequenceOf(delta(1, "0:10 1:11 "), delta(2, "1:11 ")).violations).toEqual([
+      "message m: got piece 1 instead of 2",
     ]);
   });
 
-  it("has a repetition when a number comes again", () => {
-    expect(seen(delta(4, "0:10 "), delta(4, "1:11 ")).violations).toEqual(["4 came after 4"]);
+  it("have a repetition if a sequence number is repeated", () => {
+    expect(sequenceOf(delta(4, "0:10 "), delta(4, "1:11 ")).violations).toEqual(["4 came after 4"]);
   });
 
-  it("is wrong when a whole message has less than was shown", () => {
-    expect(seen(delta(1, "0:10 1:11 "), message(2, "0:10 ")).violations).toEqual([
-      "of message m, 2 pieces became 1",
+  it("are invalid if a complete message has less text than was shown", () => {
+    expect(sequenceOf(delta(1, "0:10 1:11 "), message(2, "0:10 ")).violations).toEqual([
+      "message m: 2 pieces became 1",
     ]);
   });
 
-  it("is wrong when a message was never seen, or seen twice", () => {
+  it("are invalid if a message is missing or repeated", () => {
     const fold = foldMessage(NOTHING_SEEN, { id: "m", content: { text: "0:10 " } });
     const ends = (...blocks: readonly Block[]): boolean =>
-      seen(...blocks).endsWith({ lastId: 2, fold });
+      sequenceOf(...blocks).endsWith({ lastId: 2, fold });
     expect([
       ends(message(2, "0:10 ")),
       ends(delta(2, "0:10 ")),
@@ -71,7 +71,7 @@ describe("what a client of a session sees", () => {
   });
 });
 
-describe("what a client of all sessions sees", () => {
+describe("the events of a client of all sessions", () => {
   const change = (id: string, name = "session"): Block => ({ id, name, data: "{}" });
   const violations = (...blocks: readonly Block[]): readonly string[] => {
     const sequence = new GlobalSequence();
@@ -79,13 +79,13 @@ describe("what a client of all sessions sees", () => {
     return sequence.violations;
   };
 
-  it("is in order when each position is the next, or it is told to read again", () => {
+  it("are valid if each position follows the previous one, or after a reset", () => {
     expect(
       violations(change("a.3", "reset"), change("a.4"), change("b.9", "reset"), change("b.10")),
     ).toEqual([]);
   });
 
-  it("has a gap or a repetition otherwise", () => {
+  it("have a gap or a repetition otherwise", () => {
     expect(violations(change("a.3", "reset"), change("a.5"), change("a.5"))).toEqual([
       "a.5 came after a.3",
       "a.5 came after a.5",
@@ -93,7 +93,7 @@ describe("what a client of all sessions sees", () => {
   });
 });
 
-it("an event is read with its id, and a comment is none", () => {
+it("an event is parsed with its ID, and a comment is not an event", () => {
   expect([
     parseBlock("id: 7\nevent: delta\ndata: {}"),
     parseBlock(": "),

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { foldMessage, NOTHING_SEEN, type FoldedMessage, type MessageFold } from "./message-fold.ts";
 import { readStamps, type Stamp } from "./soak-work.ts";
 
-/** One event as it came over the wire. */
+/** One event as received. */
 export interface Block {
   readonly id: string | null;
   readonly name: string;
   readonly data: string;
 }
 
-/** Null for what is no event: a comment, or the time to wait before a reconnect. */
+/** Null if the block is not an event, but a comment or a retry time. */
 export function parseBlock(text: string): Block | null {
   let [id, name, data]: [string | null, string | null, string] = [null, null, ""];
   for (const line of text.split("\n")) {
@@ -21,47 +21,47 @@ export function parseBlock(text: string): Block | null {
 }
 
 /**
- * What one client sees of one session, over all its connections: numbers rise, every piece of a text comes once
- * and in its place, every whole message comes once.
+ * Checks what one client receives of one session over all its connections: sequence numbers increase, every piece of
+ * text arrives once and in order, and every complete message arrives once.
  */
 export class SessionSequence {
   readonly violations: string[] = [];
   #lastId = 0;
   #fold = NOTHING_SEEN;
-  /** Pieces seen of messages that still grow. */
-  readonly #growing = new Map<string, number>();
+  /** Number of pieces of incomplete messages. */
+  readonly #pieces = new Map<string, number>();
 
   get lastId(): number {
     return this.#lastId;
   }
 
-  /** Resolves to the pieces that are new. */
+  /** Returns the new pieces. */
   take({ id, name, data }: Block): readonly Stamp[] {
-    if (id !== null) this.#rise(Number(id));
-    if (name === "delta") return this.#grow(JSON.parse(data));
+    if (id !== null) this.#checkId(Number(id));
+    if (name === "delta") return this.#append(JSON.parse(data));
     return name === "message" ? this.#replace(JSON.parse(data)) : [];
   }
 
-  /** Whether it has all there is. */
+  /** Whether the client has received everything. */
   endsWith(expected: { readonly lastId: number; readonly fold: MessageFold }): boolean {
-    const seen = { lastId: this.#lastId, fold: this.#fold };
-    if (isDeepStrictEqual(seen, expected)) return true;
+    const received = { lastId: this.#lastId, fold: this.#fold };
+    if (isDeepStrictEqual(received, expected)) return true;
     this.violations.push(
-      `it ended with ${JSON.stringify(seen)} where ${JSON.stringify(expected)} is stored`,
+      `the client received ${JSON.stringify(received)}, stored is ${JSON.stringify(expected)}`,
     );
     return false;
   }
 
-  #rise(id: number): void {
+  #checkId(id: number): void {
     if (id <= this.#lastId) this.violations.push(`${id} came after ${this.#lastId}`);
     this.#lastId = id;
   }
 
-  #grow({ messageId, text }: { readonly messageId: string; readonly text: string }) {
-    const seen = this.#growing.get(messageId) ?? 0;
+  #append({ messageId, text }: { readonly messageId: string; readonly text: string }) {
+    const count = this.#pieces.get(messageId) ?? 0;
     const stamps = readStamps(text);
-    this.#check(messageId, { stamps, from: seen });
-    this.#growing.set(messageId, seen + stamps.length);
+    this.#check(messageId, { stamps, from: count });
+    this.#pieces.set(messageId, count + stamps.length);
     return stamps;
   }
 
@@ -69,14 +69,14 @@ export class SessionSequence {
     const { id, content, complete, role } = message;
     if (complete) this.#fold = foldMessage(this.#fold, message);
     if (role !== "agent" || typeof content["text"] !== "string") return [];
-    const seen = this.#growing.get(id) ?? 0;
+    const count = this.#pieces.get(id) ?? 0;
     const stamps = readStamps(content["text"]);
     this.#check(id, { stamps, from: 0 });
-    if (stamps.length < seen)
-      this.violations.push(`of message ${id}, ${seen} pieces became ${stamps.length}`);
-    if (complete) this.#growing.delete(id);
-    else this.#growing.set(id, stamps.length);
-    return stamps.slice(seen);
+    if (stamps.length < count)
+      this.violations.push(`message ${id}: ${count} pieces became ${stamps.length}`);
+    if (complete) this.#pieces.delete(id);
+    else this.#pieces.set(id, stamps.length);
+    return stamps.slice(count);
   }
 
   #check(
@@ -86,12 +86,12 @@ export class SessionSequence {
     const wrong = stamps.findIndex(({ number }, index) => number !== from + index);
     if (wrong === -1) return;
     this.violations.push(
-      `of message ${id}, piece ${stamps[wrong]?.number} came in the place of ${from + wrong}`,
+      `message ${id}: got piece ${stamps[wrong]?.number} instead of ${from + wrong}`,
     );
   }
 }
 
-/** What one client sees of all sessions: positions of one process, each the next, unless it is told to read again. */
+/** Checks what one client receives of all sessions: each position follows the previous one, unless there is a reset. */
 export class GlobalSequence {
   readonly violations: string[] = [];
   resets = 0;

@@ -10,20 +10,20 @@ import {
 } from "../../../packages/web/src/transcript/transcript-list.tsx";
 import { createTranscript } from "../../../packages/web/src/transcript/transcript-store.ts";
 
-/** What the benchmark asks the page for. */
+/** Functions of the page that the benchmark calls. */
 export interface BenchPage {
-  /** Has older messages come; how far what is read has moved then. */
+  /** Loads older messages, and returns how far the visible text moved. */
   driftOfOlder(): Promise<number>;
-  /** Gives every message its rows, and goes to the end. */
+  /** Renders all messages and scrolls to the end. */
   revealAll(): Promise<number>;
-  /** Characters of the answer that are on the screen or above it. */
+  /** Number of shown characters of the answer. */
   shownLength(): number;
   nodes(): number;
   distanceFromEnd(): number;
-  /** Goes up, and watches where a row is; `drift` says how far it was away from there in any frame since. */
+  /** Scrolls up and watches the position of a row. `drift` returns its maximum movement in any frame since. */
   readAbove(pixels: number): Promise<boolean>;
   drift(): number;
-  /** Reads the policy's complaints. */
+  /** Violations of the security policy. */
   violations(): readonly string[];
 }
 
@@ -63,7 +63,7 @@ createRoot(root).render(
 
 const list = (): HTMLElement => {
   const element = document.querySelector<HTMLElement>(".transcript-list");
-  if (element === null) throw new Error("the transcript is not there");
+  if (element === null) throw new Error("the transcript is missing");
   return element;
 };
 
@@ -73,29 +73,29 @@ const frames = async (count: number): Promise<void> => {
   }
 };
 
-let worst = 0;
+let maxDrift = 0;
 let watching = 0;
 
-/** Looks after each frame, when everything of it has been shown. */
+/** Checks the position after each frame is rendered. */
 function watch(element: Element): void {
   const { top } = element.getBoundingClientRect();
   watching += 1;
   const own = watching;
-  worst = 0;
-  const look = (): void => {
+  maxDrift = 0;
+  const check = (): void => {
     if (own !== watching) return;
     const now = element.isConnected ? element.getBoundingClientRect().top : Infinity;
-    worst = Math.max(worst, Math.abs(now - top));
-    requestAnimationFrame(() => setTimeout(look));
+    maxDrift = Math.max(maxDrift, Math.abs(now - top));
+    requestAnimationFrame(() => setTimeout(check));
   };
-  look();
+  check();
 }
 
 window.bench = {
   async driftOfOlder() {
     store.revealOlder();
     await frames(30);
-    return worst;
+    return maxDrift;
   },
   async revealAll() {
     watching += 1;
@@ -128,7 +128,7 @@ window.bench = {
     if (row !== undefined) watch(row);
     return row !== undefined;
   },
-  drift: () => worst,
+  drift: () => maxDrift,
   violations: () => violations,
 };
 

@@ -1,4 +1,4 @@
 import { config } from "zod";
 
-// The page's policy allows no code that is made at run time; schemas would try when they are made.
+// The page's policy forbids code generated at run time, which zod would otherwise use.
 config({ jitless: true });

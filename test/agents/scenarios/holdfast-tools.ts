@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FakeRequest } from "../../../packages/server/src/providers/testing/fake-models/fake-models.ts";
-import { Lacking } from "../outcome.ts";
+import { Unsupported } from "../outcome.ts";
 import type { RealAgent } from "../real-agents.ts";
 import type { Rig } from "../rig.ts";
 import type { Scenario } from "../scenario.ts";
@@ -11,12 +11,12 @@ export const holdfastTools: Scenario = {
   title: "uses Holdfast's tools",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
-    const route = await findRoute(session, await introduce(session, rig));
+    const route = await findRoute(session, await waitForTools(session, rig));
     assert.equal(route?.how ?? "none", agent.tools);
     if (route === null) {
       await session.remove();
       await rig.noAgents();
-      throw new Lacking("it is not given them");
+      throw new Unsupported("it does not get them");
     }
 
     await session.send(route.call("set_phase", { phase: "planning" }));
@@ -35,11 +35,14 @@ export const holdfastTools: Scenario = {
   },
 };
 
-/** Some agents begin to work before their servers of tools are there: those come with a later prompt. */
+/** Some agents start to work before their tool servers have started; the tools then appear with a later prompt. */
 const MAX_PROMPTS = 5;
 
-/** What the model is told until it hears of Holdfast's tools, or not. */
-async function introduce(session: SessionDriver, { models }: Rig): Promise<readonly FakeRequest[]> {
+/** Sends messages until the model is told of Holdfast's tools, and returns the requests to the model. */
+async function waitForTools(
+  session: SessionDriver,
+  { models }: Rig,
+): Promise<readonly FakeRequest[]> {
   const from = models.requests.length;
   for (let prompts = 0; prompts < MAX_PROMPTS; prompts += 1) {
     await session.say("PING");
@@ -54,11 +57,11 @@ function namesTools({ body }: FakeRequest): boolean {
 
 interface Route {
   readonly how: Exclude<RealAgent["tools"], "none">;
-  /** What to tell the model so that it calls a tool. */
+  /** The message that makes the model call a tool. */
   call(tool: string, args: object): string;
 }
 
-/** Some agents list all tools to the model, others let it search for those it wants. Null where there are none. */
+/** Some agents list all tools to the model, others let it search. Null if the model gets no tools. */
 async function findRoute(
   session: SessionDriver,
   requests: readonly FakeRequest[],
@@ -67,35 +70,37 @@ async function findRoute(
   const listed = names.find((name) => name.endsWith("set_phase"));
   if (listed !== undefined) {
     const prefix = listed.slice(0, -"set_phase".length);
-    return { how: "listed", call: (tool, args) => order(`${prefix}${tool}`, args) };
+    return { how: "listed", call: (tool, args) => toolCommand(`${prefix}${tool}`, args) };
   }
   const search = names.find((name) => /^tool_?search$/iu.test(name));
   if (search === undefined) return null;
   const query = "select:mcp__holdfast__set_phase,mcp__holdfast__ask_human";
-  await session.say(order(search, { query, max_results: 5 }));
+  await session.say(toolCommand(search, { query, max_results: 5 }));
   const caller = names.find((name) => name === "tool_call");
   return {
     how: requests.some(namesTools) ? "searched" : "unnamed",
     call: (tool, args) => {
       const name = `mcp__holdfast__${tool}`;
-      return caller === undefined ? order(name, args) : order(caller, { name, arguments: args });
+      return caller === undefined
+        ? toolCommand(name, args)
+        : toolCommand(caller, { name, arguments: args });
     },
   };
 }
 
-function order(name: string, args: object): string {
+function toolCommand(name: string, args: object): string {
   return `TOOL ${name} ${JSON.stringify(args)}`;
 }
 
 async function allowAll(session: SessionDriver): Promise<void> {
   for (;;) {
-    const asked = await session.askedOrIdle();
-    if (asked === null) return;
-    await session.answer(asked, "allow_once");
+    const permission = await session.permissionOrIdle();
+    if (permission === null) return;
+    await session.answer(permission, "allow_once");
   }
 }
 
-/** The id of the question the agent puts, past the permissions to put it. */
+/** The ID of the agent's question. Allows any permission the agent requests before it asks. */
 async function questionOf(session: SessionDriver): Promise<string> {
   for (;;) {
     const { suspensions, state } = await session.until(
@@ -105,7 +110,7 @@ async function questionOf(session: SessionDriver): Promise<string> {
     const question = suspensions.find(({ kind }) => kind === "question");
     if (question !== undefined) return question.id;
     const permission = suspensions.find(({ kind }) => kind === "permission");
-    assert.ok(permission, `no question was put, the session is ${state}`);
+    assert.ok(permission, `the agent asked no question; the session is ${state}`);
     await session.answer(permission, "allow_once");
   }
 }

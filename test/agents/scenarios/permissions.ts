@@ -19,9 +19,9 @@ export const allow: Scenario = {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("allowed.txt");
     await session.send(`WRITE ${file}`);
-    const asked = await session.asked();
-    assert.equal(existsSync(file), false, "it wrote before it was allowed to");
-    await session.answer(asked, "allow_once");
+    const permission = await session.permission();
+    assert.equal(existsSync(file), false, "the agent wrote before it was allowed to");
+    await session.answer(permission, "allow_once");
     const now = await session.idle();
     assert.equal(readFileSync(file, "utf8").trimEnd(), WRITTEN);
     assert.equal(userTextsOf(now).length, 1);
@@ -37,21 +37,21 @@ export const allow: Scenario = {
 
 export const reject: Scenario = {
   name: "reject",
-  title: "does not when it is rejected",
+  title: "writes nothing when rejected",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("rejected.txt");
     await session.send(`WRITE ${file}`);
-    await session.answer(await session.asked(), "reject_once");
+    await session.answer(await session.permission(), "reject_once");
     await session.idle();
-    assert.equal(existsSync(file), false, "it wrote what was rejected");
+    assert.equal(existsSync(file), false, "the agent wrote although it was rejected");
     await session.remove();
     return "";
   },
 };
 
-/** How often the same question may be put before somebody would lose patience. */
-const MAX_ASKED = 3;
+/** How often an agent may ask for the same permission. */
+const MAX_REQUESTS = 3;
 
 export const killedServer: Scenario = {
   name: "killed-server",
@@ -59,48 +59,58 @@ export const killedServer: Scenario = {
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("once.txt");
-    await session.answer(await askedAndKilled(session, { rig, file }), "allow_once");
-    let asked = 1;
+    await session.answer(await killWhileAsking(session, { rig, file }), "allow_once");
+    let requests = 1;
     for (;;) {
-      const again = await session.askedOrIdle();
+      const again = await session.permissionOrIdle();
       if (again === null) break;
-      assert.equal(existsSync(file), false, "it is asked for what was done");
-      asked += 1;
-      assert.ok(asked <= MAX_ASKED, `it asks again and again: ${JSON.stringify(again.request)}`);
+      assert.equal(existsSync(file), false, "the agent asks for an action that is already done");
+      requests += 1;
+      assert.ok(
+        requests <= MAX_REQUESTS,
+        `the agent keeps asking: ${JSON.stringify(again.request)}`,
+      );
       await session.answer(again, "allow_once");
     }
     const now = await session.idle();
-    assert.equal(readFileSync(file, "utf8"), `${WRITTEN}\n`, "it was not done exactly once");
+    assert.equal(
+      readFileSync(file, "utf8"),
+      `${WRITTEN}\n`,
+      "the command did not run exactly once",
+    );
     assert.equal(userTextsOf(now).length, 1);
     const [run] = await session.runs();
     assert.equal(run?.status, "completed");
     await session.remove();
     const how = run.memory?.how === "none" ? "afresh" : (run.memory?.how ?? "");
-    return asked === 1 ? how : `${how}, asked ${asked} times`;
+    return requests === 1 ? how : `${how}, asked ${requests} times`;
   },
 };
 
 export const killedServerReject: Scenario = {
   name: "killed-server-reject",
-  title: "the same, and rejected",
+  title: "the same, rejected",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("never.txt");
-    await session.answer(await askedAndKilled(session, { rig, file }), "reject_once");
-    let asked = 1;
+    await session.answer(await killWhileAsking(session, { rig, file }), "reject_once");
+    let requests = 1;
     for (;;) {
-      const again = await session.askedOrIdle();
+      const again = await session.permissionOrIdle();
       if (again === null) break;
-      asked += 1;
-      assert.ok(asked <= MAX_ASKED, `it asks again and again: ${JSON.stringify(again.request)}`);
+      requests += 1;
+      assert.ok(
+        requests <= MAX_REQUESTS,
+        `the agent keeps asking: ${JSON.stringify(again.request)}`,
+      );
       await session.answer(again, "reject_once");
     }
-    assert.equal(existsSync(file), false, "it did what was rejected");
+    assert.equal(existsSync(file), false, "the command ran although it was rejected");
     const now = await session.say("PING");
     assert.equal(userTextsOf(now).length, 2);
     assert.equal(countOf(textsOf(now), "PONG"), 1);
     await session.remove();
-    return asked === 1 ? "" : `asked ${asked} times`;
+    return requests === 1 ? "" : `asked ${requests} times`;
   },
 };
 
@@ -110,8 +120,8 @@ export const killedServerStubborn: Scenario = {
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     const file = session.fileNamed("stubborn.txt");
-    const asked = await askedAndKilled(session, { rig, file, words: "STUBBORN " });
-    await session.answer(asked, "allow_once");
+    const permission = await killWhileAsking(session, { rig, file, words: "STUBBORN " });
+    await session.answer(permission, "allow_once");
     await session.idle();
     const [run] = await session.runs();
     assert.equal(run?.status, "completed");
@@ -119,29 +129,29 @@ export const killedServerStubborn: Scenario = {
     const isDone = existsSync(file);
     assert.deepEqual(
       unusedAnswers.map(({ suspensionId }) => suspensionId),
-      isDone ? [] : [asked.id],
-      "what was allowed and not done is not told of, or what was done is",
+      isDone ? [] : [permission.id],
+      "an unused answer is not listed, or a used one is",
     );
     await session.remove();
-    return isDone ? "done" : "told of";
+    return isDone ? "done" : "listed as unused";
   },
 };
 
-/** The question a server was killed with, as the next one has it. */
-async function askedAndKilled(
+/** Kills the server while a permission request is open, and returns the request. */
+async function killWhileAsking(
   session: SessionDriver,
   { rig, file, words = "" }: { readonly rig: Rig; readonly file: string; readonly words?: string },
 ): Promise<OpenSuspension> {
   await session.send(`${words}APPEND ${file}`);
-  const before = await session.asked();
+  const before = await session.permission();
   await rig.killAndRestart();
   await rig.noAgents();
   const { suspensions } = await rig.client.suspensions();
   assert.deepEqual(
     suspensions.map(({ id }) => id),
     [before.id],
-    "the question is not as it was",
+    "the open request has changed",
   );
-  assert.equal(existsSync(file), false, "it was done unasked");
+  assert.equal(existsSync(file), false, "the command ran without permission");
   return before;
 }

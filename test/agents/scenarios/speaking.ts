@@ -9,7 +9,7 @@ export const plain: Scenario = {
     const session = await openSession(rig, agent.name);
     const now = await session.say("PING");
     assert.deepEqual(userTextsOf(now), ["PING"]);
-    assert.equal(countOf(textsOf(now), "PONG"), 1, `it said ${textsOf(now).join(" | ")}`);
+    assert.equal(countOf(textsOf(now), "PONG"), 1, `the agent said ${textsOf(now).join(" | ")}`);
     const [run] = await session.runs();
     assert.equal(run?.status, "completed");
     await session.remove();
@@ -33,7 +33,7 @@ export const thinking: Scenario = {
 
 export const cancel: Scenario = {
   name: "cancel",
-  title: "cancelled while it speaks",
+  title: "cancelled while streaming",
   run: async ({ rig, agent }) => {
     const session = await openSession(rig, agent.name);
     await session.send("SLOW");
@@ -49,7 +49,7 @@ export const cancel: Scenario = {
     assert.deepEqual(textsOf(now).slice(0, before.length), before);
     const after = textsOf(now).slice(before.length);
     assert.equal(countOf(after, "PONG"), 1);
-    assert.equal(countOf(after, "slow-"), 0, "it spoke on after it was cancelled");
+    assert.equal(countOf(after, "slow-"), 0, "the agent continued after it was cancelled");
     const runs = await session.runs();
     assert.deepEqual(
       runs.map(({ status }) => status),

@@ -19,7 +19,7 @@ import type { AgentReport } from "../../../packages/server/src/providers/provide
 import { script, type Step } from "../../../packages/server/src/providers/testing/script.ts";
 import { scriptedDefinition } from "../../../packages/server/src/providers/testing/scripted-provider.ts";
 import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-runtime.ts";
-import { repeat } from "../../machine/repeat.ts";
+import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
 import { mutate } from "./mutate.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
 
@@ -32,7 +32,7 @@ const FIXTURES = path.resolve(
 const TIMES = { ...ACP_TIMES, quietMs: 0, lateMs: 0, exitMs: 200, urgentMs: 10, killMs: 10 };
 const SESSION = "the-session";
 
-interface Recorded {
+interface RecordedLine {
   readonly dir?: string;
   readonly msg?: {
     readonly id?: unknown;
@@ -42,33 +42,35 @@ interface Recorded {
   };
 }
 
-/** All that real agents have said, by agent. */
+/** The recorded output of real agents, by agent. */
 const RECORDINGS = readdirSync(FIXTURES)
   .filter((name) => name.endsWith(".jsonl"))
   .map((name) =>
     readFileSync(path.join(FIXTURES, name), "utf8")
       .split("\n")
       .filter((line) => line !== "")
-      .map((line): Recorded => JSON.parse(line))
+      .map((line): RecordedLine => JSON.parse(line))
       .filter(({ dir, msg }) => dir === "agent" && msg !== undefined),
   );
 
-/** A stretch of a recording, as if said in our session to our prompt. */
-function stretch(random: Random, promptId: unknown): readonly string[] {
+/** A part of a recording, rewritten for our session and prompt. */
+function recordingPart(random: Random, promptId: unknown): readonly string[] {
   const recording = RECORDINGS[random.below(RECORDINGS.length)] ?? [];
   const from = random.below(recording.length);
-  const said = recording.slice(from, from + 5 + random.below(40)).map(({ msg = {} }) => {
+  const messages = recording.slice(from, from + 5 + random.below(40)).map(({ msg = {} }) => {
     const params =
       msg.params === undefined ? {} : { params: { ...msg.params, sessionId: SESSION } };
     const id = msg.method === undefined ? { id: promptId } : {};
     return { jsonrpc: "2.0", ...msg, ...params, ...id };
   });
-  const early = said.filter((message) => message.method !== undefined || random.chance(0.05));
+  const beforeEnd = messages.filter(
+    (message) => message.method !== undefined || random.chance(0.05),
+  );
   const end = { jsonrpc: "2.0", id: promptId, result: { stopReason: "end_turn" } };
-  return [...early, end].map((message) => JSON.stringify(message));
+  return [...beforeEnd, end].map((message) => JSON.stringify(message));
 }
 
-/** An agent's process that greets like any and then says what it is given. */
+/** An agent process that starts normally and then writes mutated output. */
 function fakeProcess(random: Random): AgentProcess & { readonly written: () => number } {
   const stdout = new PassThrough({ highWaterMark: 64 * 1024 });
   const exit = Promise.withResolvers<ProcessExit>();
@@ -80,35 +82,35 @@ function fakeProcess(random: Random): AgentProcess & { readonly written: () => n
     stdout.end();
     exit.resolve({ code: 0, signal: null });
   };
-  const say = (bytes: Buffer): void => {
+  const write = (bytes: Buffer): void => {
     written += bytes.length;
-    // In pieces, as pipes do.
+    // In chunks, as from a pipe.
     for (let from = 0; from < bytes.length;) {
       const length = 1 + random.below(random.chance(0.1) ? 7 : 16_384);
       stdout.write(bytes.subarray(from, from + length));
       from += length;
     }
   };
-  const answer = (line: string): void => {
-    const { id, method } = JSON.parse(line);
+  const answer = (request: string): void => {
+    const { id, method } = JSON.parse(request);
     if (method === undefined || id === undefined || isGone) return;
-    const isSpoilt = random.chance(0.03);
+    const isMutated = random.chance(0.03);
     const reply = (result: object): void => {
-      const told = JSON.stringify({ jsonrpc: "2.0", id, result });
-      say(isSpoilt ? mutate([told], random) : Buffer.from(`${told}\n`));
-      if (isSpoilt) end();
+      const line = JSON.stringify({ jsonrpc: "2.0", id, result });
+      write(isMutated ? mutate([line], random) : Buffer.from(`${line}\n`));
+      if (isMutated) end();
     };
     if (method === "initialize") return reply({ protocolVersion: 1, agentCapabilities: {} });
     if (method === "session/new") return reply({ sessionId: SESSION });
     if (method !== "session/prompt") return reply({});
-    say(random.chance(0.1) ? noise(random) : mutate(stretch(random, id), random));
+    write(random.chance(0.1) ? noise(random) : mutate(recordingPart(random, id), random));
     end();
   };
-  let heard = "";
+  let buffered = "";
   const stdin = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      const lines = (heard + chunk.toString()).split("\n");
-      heard = lines.pop() ?? "";
+      const lines = (buffered + chunk.toString()).split("\n");
+      buffered = lines.pop() ?? "";
       for (const line of lines) answer(line);
       done();
     },
@@ -132,8 +134,8 @@ function noise(random: Random): Buffer {
   return Buffer.from(Array.from({ length: random.below(5_000) }, () => random.below(256)));
 }
 
-/** How one prompt ended, and all that was reported until then. */
-async function listen(random: Random): Promise<{
+/** Runs one prompt, and returns its end and all reports. */
+async function runPrompt(random: Random): Promise<{
   readonly end: string;
   readonly reports: readonly AgentReport[];
   readonly written: number;
@@ -183,7 +185,7 @@ async function listen(random: Random): Promise<{
     expect(typeof stopReason).toBe("string");
     return { end: "end", reports, written: process.written() };
   } catch (error) {
-    // Throws again what is no fault of an agent.
+    // Rethrows errors that are not the agent's fault.
     const fault = await link.faultOf(error);
     process.signal("SIGKILL");
     return { end: fault.code, reports, written: process.written() };
@@ -198,41 +200,46 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe("what an agent writes to its stdout", () => {
-  it(`is taken or refused, ${STREAMS} broken streams of it, and nothing of it stays in memory`, async () => {
+describe("an agent's output", () => {
+  it(`is accepted or refused, in ${STREAMS} broken streams, and does not stay in memory`, async () => {
     const random = randomFrom(seedFor("agent stdout"));
     const ends = new Map<string, number>();
     let before = 0;
     for (let count = 0; count < STREAMS; count += 1) {
       if (count === 200) before = heapBytes();
       const seed = random.below(2 ** 31);
-      const { end, reports, written } = await listen(randomFrom(seed)).catch((error: unknown) => {
-        throw new Error(`the stream of ${seed} (of ${random.seed}) was thrown out`, {
-          cause: error,
-        });
-      });
+      const { end, reports, written } = await runPrompt(randomFrom(seed)).catch(
+        (error: unknown) => {
+          throw new Error(`the stream with seed ${seed} (of ${random.seed}) threw an error`, {
+            cause: error,
+          });
+        },
+      );
       ends.set(end, (ends.get(end) ?? 0) + 1);
       const texts = reports.flatMap((report) => (report.report === "text" ? report.text : []));
       expect({ seed, isClean: texts.every((text) => cleanText(text) === text) }).toEqual({
         seed,
         isClean: true,
       });
-      // Each tool call is told whole each time, and not more often than the agent speaks of it.
-      const told = JSON.stringify(reports).length;
-      expect({ seed, isBounded: told < 200_000 + written * 60 }).toEqual({ seed, isBounded: true });
+      // Each update of a tool call is reported with the whole call, once per line of the agent.
+      const reported = JSON.stringify(reports).length;
+      expect({ seed, isBounded: reported < 200_000 + written * 60 }).toEqual({
+        seed,
+        isBounded: true,
+      });
     }
     expect(heapBytes() - before).toBeLessThan(40_000_000);
     expect(ends.get("end")).toBeGreaterThan(STREAMS / 10);
     expect(STREAMS - (ends.get("end") ?? 0)).toBeGreaterThan(STREAMS / 20);
   });
 
-  it(`leaves the run in a recorded end, ${RUNS} times, and the session ready for more`, async () => {
+  it(`ends the run properly, ${RUNS} times, and leaves the session usable`, async () => {
     const random = randomFrom(seedFor("agent runs"));
     const test = await TestRuntime.open({ limits: { retries: 0 } });
     onTestFinished(() => test.close());
     const id = await test.createSession();
     for (let count = 0; count < RUNS; count += 1) {
-      const raw = mutate(stretch(random, random.below(6)), random).toString();
+      const raw = mutate(recordingPart(random, random.below(6)), random).toString();
       const steps: readonly Step[] = [
         { step: "raw", text: raw.length > 100_000 ? raw.slice(0, 100_000) : raw },
         { step: "raw", text: "\n" },
@@ -253,7 +260,7 @@ describe("what an agent writes to its stdout", () => {
   });
 });
 
-/** What the stream asks for is refused on the way. */
+/** Waits for the end of the run. Answers the requests in the stream. */
 async function untilEnded(
   test: TestRuntime,
   { id, runId }: { readonly id: string; readonly runId: string },
@@ -269,12 +276,12 @@ async function untilEnded(
     }
     const options = Object(open.request)["options"];
     const first: unknown = Array.isArray(options) ? options[0]?.optionId : null;
-    const answered = await test.runtime.answer({
+    const result = await test.runtime.answer({
       sessionId: id,
       suspensionId: open.id,
       answer: typeof first === "string" ? first : "allow",
       by: null,
     });
-    if (!answered.ok) await test.runtime.cancel({ sessionId: id, reason: "it cannot be answered" });
+    if (!result.ok) await test.runtime.cancel({ sessionId: id, reason: "it cannot be answered" });
   }
 }

@@ -12,12 +12,12 @@ import { idPlaces, type IdPlace } from "./id-places.ts";
 
 let rig: FuzzRig;
 let ours: string;
-/** A session with everything in it that has an id. */
+/** A session with everything that can have an ID. */
 let theirs: string;
 let ids: {
   readonly queued: string;
   readonly delivered: string;
-  readonly said: string;
+  readonly agentMessage: string;
   readonly run: string;
   readonly suspension: string;
   readonly closed: string;
@@ -25,7 +25,7 @@ let ids: {
 };
 let places: readonly IdPlace[];
 
-interface Told {
+interface CallResult {
   readonly status: number;
   readonly body: { readonly code?: string; readonly [key: string]: unknown };
 }
@@ -35,8 +35,8 @@ async function call(
   url: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = WITH_TOKEN,
-): Promise<Told> {
-  const answer = await rig.wire.ask({
+): Promise<CallResult> {
+  const answer = await rig.wire.send({
     method,
     path: url,
     headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
@@ -78,7 +78,7 @@ beforeAll(async () => {
   ids = {
     queued: queued.messageId,
     delivered: sent.messageId,
-    said: messages.findLast(({ role }) => role !== "user")?.id ?? "",
+    agentMessage: messages.findLast(({ role }) => role !== "user")?.id ?? "",
     run: sent.run.id,
     suspension,
     closed,
@@ -88,16 +88,16 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Besides the id, what makes the request a valid one, where a route's own example does not. */
+/** Further fields of a valid request, where the route's own example does not suffice. */
 const COMPANIONS: Readonly<Record<string, readonly object[]>> = {
   "PATCH /api/sessions/:id/queue/:messageId": [{ text: "mine" }, { position: 0 }],
   "POST /api/sessions/:id/resume": [{ answer: "allow" }, { answer: { optionId: "always" } }],
 };
 
-const NOBODYS = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
+const UNKNOWN_ID = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
 
 describe("ids of another session", () => {
-  it("are there to be tried", () => {
+  it("exist for every kind of object", () => {
     expect(Object.entries(ids).filter(([, id]) => id === "")).toEqual([]);
     expect(new Set(Object.values(ids)).size).toBe(Object.keys(ids).length);
     expect(places.map(({ route, field }) => `${route} ${field ?? ""}`.trim())).toEqual(
@@ -111,7 +111,7 @@ describe("ids of another session", () => {
     );
   });
 
-  it("have every place in the router's own list", () => {
+  it("are tested in every place of the router's list", () => {
     const several = routesOf(rig.app)
       .map(({ method, url }) => `${method} ${url}`)
       .filter((route) => route.split("/:").length > 2);
@@ -119,7 +119,7 @@ describe("ids of another session", () => {
     expect(described.toSorted()).toEqual(several.toSorted());
   });
 
-  it("are not found, like ids that nobody has, on every route with more than one", async () => {
+  it("are not found, like unknown ids, on every route with more than one", async () => {
     const before = await call("GET", `/api/sessions/${theirs}`);
     const grants = await call("GET", `/api/sessions/${theirs}/grants`);
     const own = await call("GET", `/api/sessions/${ours}`);
@@ -127,11 +127,11 @@ describe("ids of another session", () => {
       const [method = "", url = ""] = route.split(" ");
       const companions = COMPANIONS[route] ?? [ROUTE_TABLE[route]?.body];
       for (const companion of companions) {
-        const attempt = (id: string): Promise<Told> =>
+        const attempt = (id: string): Promise<CallResult> =>
           field === null
             ? call(method, url.replace(":id", ours).replace(/:\w+/u, id), companion)
             : call(method, url.replace(":id", ours), { ...Object(companion), [field]: id });
-        const unknown = await attempt(NOBODYS);
+        const unknown = await attempt(UNKNOWN_ID);
         expect([route, companion, unknown.status, unknown.body.code]).toEqual([
           route,
           companion,
@@ -152,22 +152,26 @@ describe("ids of another session", () => {
     expect(await call("GET", `/api/sessions/${ours}`)).toEqual(own);
   });
 
-  it("are not found as sessions, on any route that names one", async () => {
+  it("are not found as sessions, on any session route", async () => {
     const routes = routesOf(rig.app).filter(
       ({ url, method }) => url.startsWith("/api/sessions/:id") && method !== "HEAD",
     );
     for (const { method, url } of routes) {
       const { body, passes } = ROUTE_TABLE[`${method} ${url}`] ?? {};
       for (const id of Object.values(ids)) {
-        const told = await call(method, url.replace(":id", id).replace(/:\w+/u, ids.queued), body);
-        const { code = null } = told.body;
+        const result = await call(
+          method,
+          url.replace(":id", id).replace(/:\w+/u, ids.queued),
+          body,
+        );
+        const { code = null } = result.body;
         const expected = passes === 404 ? "session_not_found" : null;
-        expect([method, url, told.status, code]).toEqual([method, url, passes, expected]);
+        expect([method, url, result.status, code]).toEqual([method, url, passes, expected]);
       }
     }
   });
 
-  it("are of their own session what they were: late, and not unknown", async () => {
+  it("are still known to their own session: late, not unknown", async () => {
     const there = `/api/sessions/${theirs}`;
     const edited = await call("PATCH", `${there}/queue/${ids.delivered}`, { text: "late" });
     const answered = await call("POST", `${there}/resume`, {
@@ -181,7 +185,7 @@ describe("ids of another session", () => {
     ]);
   });
 
-  it("bring nothing of theirs by a cursor of their list of runs", async () => {
+  it("reveal nothing through a cursor of the other session's runs", async () => {
     await call("POST", `/api/sessions/${theirs}/messages`, { text: "one more" });
     const { nextCursor } = (await call("GET", `/api/sessions/${theirs}/runs?limit=1`)).body;
     expect(nextCursor).toEqual(expect.any(String));
@@ -194,14 +198,14 @@ describe("ids of another session", () => {
     expect(JSON.stringify(body)).not.toContain(ids.run);
   });
 
-  it("are not let in by the token of another session's agent, on any of its routes", async () => {
+  it("are not accessible with the token of another session's agent", async () => {
     const headers = { authorization: `Bearer ${AGENT_TOKENS.of(ours)}` };
     const routes = routesOf(rig.app).filter(({ url }) => url.startsWith("/api/agent/"));
     expect(routes.length).toBeGreaterThanOrEqual(4);
     for (const { method, url } of routes.filter((route) => route.method !== "HEAD")) {
       const { body } = ROUTE_TABLE[`${method} ${url}`] ?? {};
-      const told = await call(method, url.replace(":id", theirs), body, headers);
-      expect([method, url, told.status]).toEqual([method, url, 401]);
+      const result = await call(method, url.replace(":id", theirs), body, headers);
+      expect([method, url, result.status]).toEqual([method, url, 401]);
     }
   });
 });

@@ -14,19 +14,19 @@ import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-r
 import { openRaw } from "../../../packages/server/src/storage/testing/raw-database.ts";
 import { openWire, type Answer, type Wire } from "./wire.ts";
 
-/** Lies beside what is served, and must never be seen. */
+/** Text in a file outside the served folders. It must never appear in a response. */
 export const OUTSIDE = "canary-outside-of-everything-served";
 const TOKEN = "the token of the fuzzed server";
-/** Without it, fuzz would end at the door. */
+/** Without a token every request would end with 401. */
 export const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
 export const AGENT_TOKENS = createAgentTokens();
 
-/** A real server on a real file, with its page, to be asked over real connections. */
+/** A real server on a real file, with its page, reached over real connections. */
 export interface FuzzRig {
   readonly app: App;
   readonly test: TestRuntime;
   readonly wire: Wire;
-  /** Whether it answers, everything stored can be read, and the file is sound. */
+  /** Checks that the server responds, all stored rows are readable, and the file is intact. */
   expectSound(): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,8 +55,8 @@ export async function openFuzzRig(): Promise<FuzzRig> {
     test,
     wire,
     expectSound: async () => {
-      expect((await wire.ask({ method: "GET", path: "/healthz" })).status).toBe(200);
-      const ready = await wire.ask({ method: "GET", path: "/readyz", headers: WITH_TOKEN });
+      expect((await wire.send({ method: "GET", path: "/healthz" })).status).toBe(200);
+      const ready = await wire.send({ method: "GET", path: "/readyz", headers: WITH_TOKEN });
       expect([ready.status, JSON.parse(ready.body)]).toMatchObject([200, { setAside: 0 }]);
       const failures: unknown[] = [];
       await startRowCheck(test.store, { onFailure: (error) => failures.push(error) }).done;
@@ -77,16 +77,18 @@ export async function openFuzzRig(): Promise<FuzzRig> {
 
 const TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+|SqliteError|SQLITE_|Kysely/u;
 
-/** What is wrong with an answer, whatever was asked; null when nothing is. */
-export function complaintAbout(answer: Answer): string | null {
+/** The error in a response, independent of the request; null if there is none. */
+export function errorIn(answer: Answer): string | null {
   const { status, type, body } = answer;
   if (status >= 500) return `answered ${status}: ${body.slice(0, 300)}`;
-  if (body.includes(OUTSIDE)) return "showed what lies outside";
+  if (body.includes(OUTSIDE)) return "showed a file outside the served folders";
   if (status < 400) return null;
-  if (TRACE.test(body)) return `showed its insides: ${body.slice(0, 300)}`;
+  if (TRACE.test(body)) return `showed internals: ${body.slice(0, 300)}`;
   if (!type.startsWith("application/problem+json")) return `answered ${status} as ${type}`;
   if (body === "") return null;
   const problem = problemSchema.strict().safeParse(JSON.parse(body));
-  if (!problem.success) return `is no problem document: ${body.slice(0, 300)}`;
-  return problem.data.status === status ? null : `says ${problem.data.status} with ${status}`;
+  if (!problem.success) return `is not a problem document: ${body.slice(0, 300)}`;
+  return problem.data.status === status
+    ? null
+    : `has status ${problem.data.status} in the body and ${status} in the head`;
 }

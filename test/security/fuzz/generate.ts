@@ -1,7 +1,7 @@
 import { NASTY_JSON } from "./nasty.ts";
 import type { Random } from "./random.ts";
 
-/** As much of JSON Schema as our own description uses. */
+/** The part of JSON Schema that our API description uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -22,18 +22,18 @@ export interface Schema {
 }
 
 export interface Generator {
-  /** The JSON text of something that the schema describes. */
+  /** JSON text of a valid value. */
   valid(schema: Schema): string;
-  /** The same, but for something in it. */
+  /** JSON text of a value with a few invalid parts. */
   nearly(schema: Schema): string;
-  /** Anything. */
+  /** JSON text of any value. */
   wrong(): string;
 }
 
 export interface GeneratorOptions {
   readonly random: Random;
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Words that mean something, to be found where any would do. */
+  /** Meaningful words, used for free text. */
   readonly words: () => readonly [string, ...string[]];
 }
 
@@ -43,11 +43,11 @@ export function createGenerator({ random, schemas, words }: GeneratorOptions): G
       ? schema
       : resolve(schemas[schema.$ref.replace("#/components/schemas/", "")] ?? {});
 
-  /** `spoil` is asked at each place whether something else is to stand there. */
-  const write = (given: Schema, spoil: () => string | null, depth = 0): string => {
-    const spoilt = spoil();
-    if (spoilt !== null) return spoilt;
-    const schema = resolve(given);
+  /** `spoil` may return a replacement for each value. */
+  const write = (source: Schema, spoil: () => string | null, depth = 0): string => {
+    const replacement = spoil();
+    if (replacement !== null) return replacement;
+    const schema = resolve(source);
     const [first, ...rest] = schema.anyOf ?? schema.oneOf ?? [];
     if (first !== undefined) return write(random.pick([first, ...rest]), spoil, depth + 1);
     if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -95,12 +95,12 @@ export function createGenerator({ random, schemas, words }: GeneratorOptions): G
   return {
     valid: (schema) => write(schema, () => null),
     nearly: (schema) => {
-      const spoilt = write(schema, () => (random.chance(0.15) ? random.pick(NASTY_JSON) : null));
-      if (random.chance(0.3) && spoilt.startsWith("{") && spoilt.endsWith("}")) {
+      const json = write(schema, () => (random.chance(0.15) ? random.pick(NASTY_JSON) : null));
+      if (random.chance(0.3) && json.startsWith("{") && json.endsWith("}")) {
         const extra = `"${random.pick(["unknown", "__proto__", "constructor", "id", "text"])}":${random.pick(NASTY_JSON)}`;
-        return spoilt === "{}" ? `{${extra}}` : `${spoilt.slice(0, -1)},${extra}}`;
+        return json === "{}" ? `{${extra}}` : `${json.slice(0, -1)},${extra}}`;
       }
-      return spoilt;
+      return json;
     },
     wrong: () => random.pick(NASTY_JSON),
   };

@@ -1,15 +1,15 @@
 import { idSchema } from "@holdfast/protocol";
 import { z } from "zod";
 
-/** Where a request about a session names something else by its id. */
+/** A place in a request about a session that contains the ID of something else. */
 export interface IdPlace {
-  /** As the router has it: `DELETE /api/sessions/:id/queue/:messageId`. */
+  /** In the router's notation: `DELETE /api/sessions/:id/queue/:messageId`. */
   readonly route: string;
-  /** The field of the body; null where it is in the path. */
+  /** The field of the body; null if the ID is in the path. */
   readonly field: string | null;
 }
 
-/** Every such place in the description of the API: further ids of a path, and fields of a body that are ids. */
+/** All such places in the API description: further IDs in a path, and ID fields of a body. */
 export function idPlaces(description: unknown): readonly IdPlace[] {
   const { paths, components } = descriptionSchema.parse(description);
   return Object.entries(paths).flatMap(([url, methods]) =>
@@ -37,8 +37,8 @@ interface Schema {
 function idFieldsOf(schema: Schema, all: Readonly<Record<string, Schema>>): readonly string[] {
   const resolve = ({ $ref, ...rest }: Schema): Schema =>
     $ref === undefined ? rest : (all[$ref.replace("#/components/schemas/", "")] ?? {});
-  const isId = (given: Schema): boolean => {
-    const { pattern, anyOf = [] } = resolve(given);
+  const isId = (field: Schema): boolean => {
+    const { pattern, anyOf = [] } = resolve(field);
     return pattern === ID_PATTERN || anyOf.some(isId);
   };
   const { properties = {}, anyOf = [] } = resolve(schema);

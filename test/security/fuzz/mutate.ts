@@ -17,13 +17,13 @@ const MUTATIONS = [
   "random bytes",
 ] as const;
 
-/** Lines of an agent, with something done to them that an agent, a pipe or a bug could do. */
+/** Changes lines of an agent as a faulty agent, a pipe or a bug could. */
 export function mutate(lines: readonly string[], random: Random): Buffer {
-  let now = [...lines];
+  let current = [...lines];
   let bytes: Buffer | null = null;
   for (let left = 1 + random.below(4); left > 0; left -= 1) {
-    const at = random.below(now.length);
-    const whole = (): Buffer => (bytes ??= Buffer.from(`${now.join("\n")}\n`));
+    const at = random.below(current.length);
+    const whole = (): Buffer => (bytes ??= Buffer.from(`${current.join("\n")}\n`));
     switch (random.pick(MUTATIONS)) {
       case "as it is":
         break;
@@ -55,36 +55,44 @@ export function mutate(lines: readonly string[], random: Random): Buffer {
         break;
       }
       case "repeat line":
-        now.splice(at, 0, ...Array.from({ length: 1 + random.below(20) }, () => now[at] ?? ""));
+        current.splice(
+          at,
+          0,
+          ...Array.from({ length: 1 + random.below(20) }, () => current[at] ?? ""),
+        );
         break;
       case "swap lines":
-        now = [...now.slice(at), ...now.slice(0, at)];
+        current = [...current.slice(at), ...current.slice(0, at)];
         break;
       case "drop line":
-        if (now.length > 1) now.splice(at, 1 + random.below(3));
+        if (current.length > 1) current.splice(at, 1 + random.below(3));
         break;
       case "join lines":
-        now.splice(at, 2, now.slice(at, at + 2).join(""));
+        current.splice(at, 2, current.slice(at, at + 2).join(""));
         break;
       case "spoil value":
-        now[at] = spoil(now[at] ?? "", random);
+        current[at] = spoil(current[at] ?? "", random);
         break;
       case "rename key":
-        now[at] = (now[at] ?? "").replace(
+        current[at] = (current[at] ?? "").replace(
           /"(\w+)":/u,
           `"${random.pick(["__proto__", "id", "method", "result", "error", "jsonrpc"])}":`,
         );
         break;
       case "noise line":
-        now.splice(at, 0, random.pick(["", " ", "[1]", "null", "Debug: started\r", ...NASTY_JSON]));
+        current.splice(
+          at,
+          0,
+          random.pick(["", " ", "[1]", "null", "Debug: started\r", ...NASTY_JSON]),
+        );
         break;
     }
-    if (now.length === 0) now = [""];
+    if (current.length === 0) current = [""];
   }
-  return bytes ?? Buffer.from(`${now.join("\n")}\n`);
+  return bytes ?? Buffer.from(`${current.join("\n")}\n`);
 }
 
-/** One value somewhere in the line becomes another. */
+/** Replaces one value in the line. */
 function spoil(line: string, random: Random): string {
   const values = [
     ...line.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null|\[\]|\{\})/gu),

@@ -1,6 +1,6 @@
 const deep = (levels: number): string => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
 
-/** Values as they are written in JSON, that are hard on whoever reads them. */
+/** JSON values that are difficult for a parser or a validator. */
 export const NASTY_JSON: readonly [string, ...string[]] = [
   "null",
   "true",
@@ -42,7 +42,7 @@ export const NASTY_JSON: readonly [string, ...string[]] = [
   `[${"1,".repeat(5_000)}1]`,
 ];
 
-/** Whole bodies that are no JSON, or are it in a way that parsers disagree about. */
+/** Bodies that are not JSON, or on which parsers disagree. */
 export const BODY_CORPUS: readonly [string, ...string[]] = [
   "",
   " ",
@@ -88,7 +88,7 @@ export const BODY_CORPUS: readonly [string, ...string[]] = [
   '{"metadata": {"__proto__": {"isAdmin": true}, "constructor": null}}',
 ];
 
-/** For one part of a path, encoded or not as it is sent. */
+/** Values for one segment of a path, sent without further encoding. */
 export const PATH_PAYLOADS: readonly string[] = [
   "..",
   ".",

@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nameOf, routesOf } from "../route-list.ts";
-import { complaintAbout, openFuzzRig, OUTSIDE, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
+import { errorIn, openFuzzRig, OUTSIDE, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
 import { PATH_PAYLOADS } from "./nasty.ts";
-import type { Answer, Asked } from "./wire.ts";
+import type { Answer, WireRequest } from "./wire.ts";
 
 let rig: FuzzRig;
 beforeAll(async () => {
@@ -12,44 +12,44 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const ask = (asked: Asked): Promise<Answer> =>
-  rig.wire.ask({ ...asked, headers: { ...WITH_TOKEN, ...asked.headers } });
+const send = (request: WireRequest): Promise<Answer> =>
+  rig.wire.send({ ...request, headers: { ...WITH_TOKEN, ...request.headers } });
 
 describe("paths", () => {
-  it("that lead elsewhere, lie or do not end are refused on every parameter of every route", async () => {
-    const complaints: string[] = [];
-    let made = 0;
+  it("that are malicious, malformed or too long are refused in every parameter of every route", async () => {
+    const errors: string[] = [];
+    let count = 0;
     for (const route of routesOf(rig.app).filter(({ method }) => method !== "HEAD")) {
       const parameters = [...route.url.matchAll(/:\w+/gu)].map(([name]) => name);
       for (const parameter of parameters) {
         for (const payload of PATH_PAYLOADS) {
           const url = route.url.replace(parameter, () => payload).replaceAll(/:\w+/gu, "none");
-          made += 1;
-          const answer = await ask({ method: route.method, path: url });
-          const complaint =
-            complaintAbout(answer) ??
-            (answer.headers["set-cookie"] === undefined ? null : "let a header in") ??
-            (answer.status >= 400 || takesAnyName(route.url) || isElsewhere(url)
+          count += 1;
+          const answer = await send({ method: route.method, path: url });
+          const error =
+            errorIn(answer) ??
+            (answer.headers["set-cookie"] === undefined ? null : "accepted an injected header") ??
+            (answer.status >= 400 || acceptsAnyName(route.url) || isOtherRoute(url)
               ? null
               : `answered ${answer.status}`);
-          if (complaint !== null)
-            complaints.push(`${nameOf(route)} with ${payload.slice(0, 60)} → ${complaint}`);
+          if (error !== null)
+            errors.push(`${nameOf(route)} with ${payload.slice(0, 60)} → ${error}`);
         }
       }
     }
-    expect(complaints).toEqual([]);
-    expect(made).toBeGreaterThan(900);
+    expect(errors).toEqual([]);
+    expect(count).toBeGreaterThan(900);
     await rig.expectSound();
   });
 
-  /** There is no such session, and that is the answer; an event may have any name, and nobody waits for this one. */
-  const takesAnyName = (url: string): boolean =>
+  /** The response for an unknown session is 200; so is the response for an event that no session waits for. */
+  const acceptsAnyName = (url: string): boolean =>
     url.endsWith("/should-resume") || url === "/api/events/:name";
 
-  /** No parameter is left: `/api/sessions/.` is another address, of which others answer. */
-  const isElsewhere = (url: string): boolean => /\/\.{1,2}(\/|$)/u.test(url);
+  /** Without a parameter left: `/api/sessions/.` normalizes to the address of another route. */
+  const isOtherRoute = (url: string): boolean => /\/\.{1,2}(\/|$)/u.test(url);
 
-  it("reach no file beside the page's own", async () => {
+  it("reach no file outside the page's folder", async () => {
     const climbing = PATH_PAYLOADS.flatMap((payload) => [
       `/${payload}`,
       `/${payload}/secret.txt`,
@@ -73,14 +73,14 @@ describe("paths", () => {
       "/assets/%2fetc%2fpasswd",
     ];
     for (const url of [...climbing, ...direct]) {
-      const answer = await ask({ method: "GET", path: url });
-      const seen = { url: url.slice(0, 100), complaint: complaintAbout(answer) };
-      expect(seen).toEqual({ ...seen, complaint: null });
+      const answer = await send({ method: "GET", path: url });
+      const result = { url: url.slice(0, 100), error: errorIn(answer) };
+      expect(result).toEqual({ ...result, error: null });
       expect(answer.body).not.toMatch(/root:.*:0:0:/u);
     }
   });
 
-  it("of repositories stay inside the root: by name, by link, by encoding, by what is in them", async () => {
+  it("of repositories stay inside the root: by name, link, encoding and content", async () => {
     const { test } = rig;
     const root = path.join(test.folder, "root");
     mkdirSync(path.join(test.folder, "outside", ".git"), { recursive: true });
@@ -110,27 +110,27 @@ describe("paths", () => {
       "x".repeat(4_000),
       "a/".repeat(1_500),
     ];
-    for (const named of wrong) {
-      const answer = await ask({
+    for (const repoPath of wrong) {
+      const answer = await send({
         method: "POST",
         path: "/api/repos",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ path: named }),
+        body: JSON.stringify({ path: repoPath }),
       });
-      const seen = {
-        named: named.slice(0, 60),
+      const result = {
+        repoPath: repoPath.slice(0, 60),
         isRefused: [400, 403, 404, 409].includes(answer.status),
-        complaint: complaintAbout(answer),
+        error: errorIn(answer),
       };
-      expect(seen).toEqual({ ...seen, isRefused: true, complaint: null });
+      expect(result).toEqual({ ...result, isRefused: true, error: null });
     }
     const queries = ["../", "..%2f", "/etc/passwd", "%00", "plain", "secret", "inside-link", "."];
     for (const query of queries) {
-      const answer = await ask({
+      const answer = await send({
         method: "GET",
         path: `/api/repos/${test.repoId}/files?query=${query}`,
       });
-      expect(complaintAbout(answer)).toBeNull();
+      expect(errorIn(answer)).toBeNull();
       expect(answer.status).toBe(200);
       const { files } = JSON.parse(answer.body);
       for (const file of files) {
@@ -138,7 +138,7 @@ describe("paths", () => {
         expect(file).not.toContain("plain.txt");
       }
     }
-    const { repos } = JSON.parse((await ask({ method: "GET", path: "/api/repos" })).body);
+    const { repos } = JSON.parse((await send({ method: "GET", path: "/api/repos" })).body);
     expect(repos.map(({ id }: { id: string }) => id)).toEqual([test.repoId]);
   });
 });

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed makes the same choices. */
+/** Reproducible random choices: the same seed makes the same choices. */
 export interface Random {
   readonly seed: number;
   /** From 0 to below 1. */
@@ -9,11 +9,11 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** A new seed each time, unless one is given to see the same again; said either way. */
-export function seedFor(what: string): number {
-  const given = Number(process.env["FUZZ_SEED"]);
-  const seed = Number.isSafeInteger(given) && given > 0 ? given : Date.now() % 2 ** 31;
-  process.stdout.write(`${what}: FUZZ_SEED=${seed}\n`);
+/** A new seed, or FUZZ_SEED to repeat a run. Prints the seed. */
+export function seedFor(name: string): number {
+  const fixed = Number(process.env["FUZZ_SEED"]);
+  const seed = Number.isSafeInteger(fixed) && fixed > 0 ? fixed : Date.now() % 2 ** 31;
+  process.stdout.write(`${name}: FUZZ_SEED=${seed}\n`);
   return seed;
 }
 

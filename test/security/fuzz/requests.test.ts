@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repeat } from "../../machine/repeat.ts";
-import { AGENT_TOKENS, complaintAbout, openFuzzRig, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
+import { repeat } from "../../../packages/server/src/domain/testing/repeat.ts";
+import { AGENT_TOKENS, errorIn, openFuzzRig, WITH_TOKEN, type FuzzRig } from "./fuzz-rig.ts";
 import { createGenerator, type Generator, type Schema } from "./generate.ts";
 import { BODY_CORPUS, NASTY_JSON } from "./nasty.ts";
 import { randomFrom, seedFor, type Random } from "./random.ts";
-import type { Answer, Asked } from "./wire.ts";
+import type { Answer, WireRequest } from "./wire.ts";
 
 const REQUESTS = repeat({ short: 800, long: 2_400 });
 const AT_ONCE = 4;
-/** Said before the request is any operation's. */
+/** Sent before a request is matched to an operation. */
 const HEADERS_TOO_LARGE = 431;
 
 interface Parameter {
@@ -22,7 +22,7 @@ interface Operation {
   readonly url: string;
   readonly parameters: readonly Parameter[];
   readonly body: { readonly type: string; readonly schema: Schema } | null;
-  /** What it may answer with, and of a problem the codes. */
+  /** Documented statuses with their descriptions, which list the problem codes. */
   readonly answers: ReadonlyMap<number, string>;
 }
 
@@ -32,14 +32,14 @@ let schemas: Readonly<Record<string, Schema>>;
 
 beforeAll(async () => {
   rig = await openFuzzRig();
-  const document = JSON.parse((await rig.wire.ask({ method: "GET", path: "/openapi.json" })).body);
+  const document = JSON.parse((await rig.wire.send({ method: "GET", path: "/openapi.json" })).body);
   schemas = document.components.schemas;
   const all = Object.entries<Record<string, DescribedOperation>>(document.paths).flatMap(
     ([url, methods]) =>
       Object.entries(methods).map(([method, described]) => toOperation(method, url, described)),
   );
   const [first, ...rest] = all;
-  if (first === undefined) throw new Error("the description is empty");
+  if (first === undefined) throw new Error("the API description is empty");
   operations = [first, ...rest];
 });
 afterAll(() => rig.close());
@@ -67,8 +67,8 @@ function toOperation(
   };
 }
 
-/** Ids that exist, gathered from what was answered, so that requests go deeper than a 404. */
-class Known {
+/** Existing IDs, collected from responses, so that requests reach more than a 404. */
+class KnownIds {
   readonly #ids: string[] = [];
   readonly #random: Random;
 
@@ -78,9 +78,9 @@ class Known {
   }
 
   learn(body: string): void {
-    const { id, message } = Object(safely(body));
-    for (const found of [id, Object(message).id])
-      if (typeof found === "string" && found !== "") this.#ids.push(found);
+    const { id, message } = Object(tryParse(body));
+    for (const newId of [id, Object(message).id])
+      if (typeof newId === "string" && newId !== "") this.#ids.push(newId);
     if (this.#ids.length > 60) this.#ids.splice(this.#random.below(50), 1);
   }
 
@@ -93,7 +93,7 @@ class Known {
   }
 }
 
-function safely(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -101,23 +101,32 @@ function safely(text: string): unknown {
   }
 }
 
-/** A value for a place that is no JSON: a path, a query, a header. */
+/** A value for a path, a query or a header, which are not JSON. */
 function plain(json: string): string {
-  const value = safely(json);
+  const value = tryParse(json);
   return typeof value === "string" ? value : json.slice(0, 2_000);
 }
 
-function makeRequest(operation: Operation, random: Random, make: Generator, known: Known): Asked {
-  const how = random.pick(["valid", "valid", "nearly", "nearly", "wrong"] as const);
+function makeRequest(
+  operation: Operation,
+  random: Random,
+  make: Generator,
+  known: KnownIds,
+): WireRequest {
+  const validity = random.pick(["valid", "valid", "nearly", "nearly", "wrong"] as const);
   const write = (schema: Schema): string =>
-    how === "wrong" ? make.wrong() : how === "nearly" ? make.nearly(schema) : make.valid(schema);
+    validity === "wrong"
+      ? make.wrong()
+      : validity === "nearly"
+        ? make.nearly(schema)
+        : make.valid(schema);
   const headers: Record<string, string> = { ...WITH_TOKEN };
   const query = new URLSearchParams();
   let session = "";
   const path = operation.url.replaceAll(/\{\w+\}/gu, () => {
-    const value = how === "wrong" && random.chance(0.5) ? plain(make.wrong()) : known.pick();
+    const value = validity === "wrong" && random.chance(0.5) ? plain(make.wrong()) : known.pick();
     session ||= value;
-    // A lone surrogate cannot be sent in a path at all.
+    // A lone surrogate cannot be sent in a path.
     return encodeURIComponent(value.toWellFormed().slice(0, 500)) || "none";
   });
   for (const { in: place, name, schema } of operation.parameters) {
@@ -130,66 +139,66 @@ function makeRequest(operation: Operation, random: Random, make: Generator, know
   if (operation.url.startsWith("/api/agent/") && random.chance(0.9))
     headers["authorization"] = `Bearer ${AGENT_TOKENS.of(session)}`;
   const search = query.size === 0 ? "" : `?${query.toString()}`;
-  const asked = { method: operation.method, path: `${path}${search}`, headers };
-  if (operation.body === null) return asked;
+  const request = { method: operation.method, path: `${path}${search}`, headers };
+  if (operation.body === null) return request;
   headers["content-type"] = operation.body.type;
   const { schema } = operation.body;
-  return { ...asked, body: random.chance(0.1) ? random.pick(BODY_CORPUS) : write(schema) };
+  return { ...request, body: random.chance(0.1) ? random.pick(BODY_CORPUS) : write(schema) };
 }
 
 function isDescribed({ answers }: Operation, { status, body }: Answer): boolean {
-  const described = answers.get(status);
-  if (described === undefined) return status === HEADERS_TOO_LARGE;
-  return status < 400 || described.split(", ").includes(JSON.parse(body).code);
+  const description = answers.get(status);
+  if (description === undefined) return status === HEADERS_TOO_LARGE;
+  return status < 400 || description.split(", ").includes(JSON.parse(body).code);
 }
 
-describe("requests made from the description of the API", () => {
-  it(`are answered, ${REQUESTS} of them, as it says or with a problem, and leave the database sound`, async () => {
+describe("requests generated from the API description", () => {
+  it(`get documented responses or problems, ${REQUESTS} of them, and leave the database intact`, async () => {
     const random = randomFrom(seedFor("requests"));
     const ids = [rig.test.repoId, await rig.test.createSession(), await rig.test.createSession()];
-    const known = new Known(random, ids);
+    const known = new KnownIds(random, ids);
     const make = createGenerator({ random, schemas, words: () => known.words });
-    const complaints: string[] = [];
+    const errors: string[] = [];
     const statuses = new Map<number, number>();
-    let made = 0;
+    let count = 0;
     const one = async (): Promise<void> => {
       const operation = random.pick(operations);
-      made += 1;
-      const asked = makeRequest(operation, random, make, known);
-      const answer = await rig.wire.ask(asked);
+      count += 1;
+      const request = makeRequest(operation, random, make, known);
+      const answer = await rig.wire.send(request);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const complaint =
-        complaintAbout(answer) ??
+      const error =
+        errorIn(answer) ??
         (isDescribed(operation, answer)
           ? null
-          : `answered ${answer.status}, which is not described: ${answer.body.slice(0, 300)}`);
-      if (complaint !== null) {
-        const body = String(asked.body ?? "").slice(0, 300);
-        complaints.push(`${asked.method} ${asked.path.slice(0, 300)} ${body} → ${complaint}`);
+          : `answered ${answer.status}, which is not documented: ${answer.body.slice(0, 300)}`);
+      if (error !== null) {
+        const body = String(request.body ?? "").slice(0, 300);
+        errors.push(`${request.method} ${request.path.slice(0, 300)} ${body} → ${error}`);
       }
       known.learn(answer.body);
     };
-    while (made < REQUESTS) await Promise.all(Array.from({ length: AT_ONCE }, one));
+    while (count < REQUESTS) await Promise.all(Array.from({ length: AT_ONCE }, one));
 
-    expect({ seed: random.seed, complaints: complaints.slice(0, 10) }).toEqual({
+    expect({ seed: random.seed, errors: errors.slice(0, 10) }).toEqual({
       seed: random.seed,
-      complaints: [],
+      errors: [],
     });
-    // It must have been more than refusals.
-    const good = [200, 201, 202].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
-    expect(good).toBeGreaterThan(REQUESTS / 10);
+    // Enough requests must have succeeded.
+    const successes = [200, 201, 202].reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0);
+    expect(successes).toBeGreaterThan(REQUESTS / 10);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     await rig.expectSound();
   });
 
-  it("take every body of the corpus, on every operation that has one", async () => {
-    const complaints: string[] = [];
-    let made = 0;
+  it("accept or refuse every body of the corpus, on every operation with a body", async () => {
+    const errors: string[] = [];
+    let count = 0;
     for (const { method, url, body } of operations) {
       if (body === null) continue;
       const path = url.replaceAll(/\{\w+\}/gu, "none");
       const corpus = [...BODY_CORPUS, ...NASTY_JSON.filter((json) => json.length < 20_000)];
-      const asked = corpus.map((text) => ({
+      const requests = corpus.map((text) => ({
         method,
         path,
         headers: {
@@ -200,17 +209,17 @@ describe("requests made from the description of the API", () => {
         },
         body: text,
       }));
-      made += asked.length;
+      count += requests.length;
       await Promise.all(
-        asked.map(async (request) => {
-          const complaint = complaintAbout(await rig.wire.ask(request));
-          if (complaint !== null)
-            complaints.push(`${method} ${path} ${request.body.slice(0, 200)} → ${complaint}`);
+        requests.map(async (request) => {
+          const error = errorIn(await rig.wire.send(request));
+          if (error !== null)
+            errors.push(`${method} ${path} ${request.body.slice(0, 200)} → ${error}`);
         }),
       );
     }
-    expect(complaints).toEqual([]);
-    expect(made).toBeGreaterThan(1_000);
+    expect(errors).toEqual([]);
+    expect(count).toBeGreaterThan(1_000);
     await rig.expectSound();
   });
 });

@@ -15,9 +15,9 @@ import { TestRuntime } from "../../../packages/server/src/runtime/testing/test-r
 
 let test: TestRuntime;
 let app: App;
-let recorded: Recording;
+let recording: Recording;
 
-/** A session as it was, every byte its stream then brought, and as it was in the end. */
+/** A session before and after a run, and all bytes of its stream in between. */
 interface Recording {
   readonly first: WholeSession;
   readonly bytes: Buffer;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     token: null,
     webFolder: null,
   });
-  recorded = await record(await listen(app));
+  recording = await record(await listen(app));
 });
 afterAll(async () => {
   await app.close();
@@ -60,26 +60,26 @@ async function record(port: number): Promise<Recording> {
   return { first, last, bytes: bodyOf(Buffer.concat(parts)) };
 }
 
-/** What came after the head of the reply, up to the last whole event. */
+/** The body of the reply, up to the last complete event. */
 function bodyOf(reply: Buffer): Buffer {
   return reply.subarray(reply.indexOf("\r\n\r\n") + 4, reply.lastIndexOf("\n\n") + 2);
 }
 
-/** Where what comes after each position begins. */
+/** For each event ID, the offset of the bytes after it. */
 function offsets({ first, bytes }: Recording): ReadonlyMap<string, number> {
-  const found = new Map([[first.lastEventId, 0]]);
+  const starts = new Map([[first.lastEventId, 0]]);
   let from = 0;
   for (let end = bytes.indexOf("\n\n"); end !== -1; end = bytes.indexOf("\n\n", from)) {
     const id = /^id: ?(\d+)$/mu.exec(bytes.toString("utf8", from, end))?.[1];
     from = end + 2;
-    if (id !== undefined) found.set(id, from);
+    if (id !== undefined) starts.set(id, from);
   }
-  return found;
+  return starts;
 }
 
-/** The client on a server that plays the recording, its first connection cut after so many bytes. */
+/** Runs the client on a server that replays the recording and cuts the first connection after this many bytes. */
 async function followCut(cutAfter: number, starts: ReadonlyMap<string, number>): Promise<unknown> {
-  const { first, last, bytes } = recorded;
+  const { first, last, bytes } = recording;
   let connections = 0;
   const answer: typeof fetch = async (input, init) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input);
@@ -87,7 +87,7 @@ async function followCut(cutAfter: number, starts: ReadonlyMap<string, number>):
     connections += 1;
     const position = new Headers(init?.headers).get("last-event-id") ?? first.lastEventId;
     const from = starts.get(position);
-    if (from === undefined) throw new Error(`${position} is no position of the stream`);
+    if (from === undefined) throw new Error(`${position} is not an event ID of the stream`);
     const isCut = connections === 1;
     const sent = bytes.subarray(from, isCut ? from + cutAfter : undefined);
     return new Response(
@@ -122,14 +122,14 @@ async function followCut(cutAfter: number, starts: ReadonlyMap<string, number>):
 }
 
 describe("a stream of a real session", () => {
-  it("cut at each of its bytes, leaves the client with what reading the session shows (C7, P4)", async () => {
-    const starts = offsets(recorded);
-    const { bytes, last } = recorded;
+  it("cut after any byte, leaves the client with the stored session (C7, P4)", async () => {
+    const starts = offsets(recording);
+    const { bytes, last } = recording;
     expect(bytes.length).toBeGreaterThan(2_000);
     expect(starts.size).toBeGreaterThan(3);
     for (let cutAfter = 0; cutAfter <= bytes.length; cutAfter += 1) {
-      const ended = await followCut(cutAfter, starts);
-      expect({ cutAfter, ended }).toEqual({ cutAfter, ended: last });
+      const session = await followCut(cutAfter, starts);
+      expect({ cutAfter, session }).toEqual({ cutAfter, session: last });
     }
     process.stdout.write(`stream cuts: ${bytes.length + 1} reconnects\n`);
   });

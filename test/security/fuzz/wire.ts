@@ -7,32 +7,32 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Asked {
+export interface WireRequest {
   readonly method: string;
-  /** As it goes over the wire: nothing is put in order. */
+  /** Sent unchanged, without normalization. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
 export interface Wire {
-  ask(asked: Asked): Promise<Answer>;
+  send(request: WireRequest): Promise<Answer>;
   close(): void;
 }
 
-/** Requests as they are written, and what came back; of a stream that does not end, only how it begins. */
+/** Sends requests unchanged and returns the responses. Only the head of an event stream is read. */
 export function openWire(port: number): Wire {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const ask = ({ method, path, headers = {}, body }: Asked): Promise<Answer> =>
+  const send = ({ method, path, headers = {}, body }: WireRequest): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const asking = request(
+      const outgoing = request(
         { host: "127.0.0.1", port, method, path, agent, headers: { ...headers }, timeout: 20_000 },
         (reply) => {
           const { statusCode: status = 0 } = reply;
           const type = reply.headers["content-type"] ?? "";
           const answer = { status, type, headers: reply.headers };
           if (type.startsWith("text/event-stream")) {
-            asking.destroy();
+            outgoing.destroy();
             return resolve({ ...answer, body: "" });
           }
           const parts: Buffer[] = [];
@@ -41,9 +41,9 @@ export function openWire(port: number): Wire {
           reply.on("error", reject);
         },
       );
-      asking.on("timeout", () => asking.destroy(new Error(`no answer to ${method} ${path}`)));
-      asking.on("error", reject);
-      asking.end(body);
+      outgoing.on("timeout", () => outgoing.destroy(new Error(`no response to ${method} ${path}`)));
+      outgoing.on("error", reject);
+      outgoing.end(body);
     });
-  return { ask, close: () => agent.destroy() };
+  return { send, close: () => agent.destroy() };
 }

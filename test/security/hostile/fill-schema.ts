@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** As much of JSON Schema as our own description uses. */
+/** The part of JSON Schema that our API description uses. */
 export interface Schema {
   readonly $ref?: string | undefined;
   readonly anyOf?: readonly Schema[] | undefined;
@@ -35,41 +35,41 @@ export const schemaSchema: z.ZodType<Schema> = z.lazy(() =>
 
 export interface Filling {
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** For every text that may be any, by the names of the fields it is in: `request.options.name`. */
-  readonly text: (place: string) => string;
-  /** For texts of a form, and for all ids. */
+  /** The text for a free-text field, by its path: `request.options.name`. */
+  readonly text: (field: string) => string;
+  /** The value of all texts with a pattern, such as IDs. */
   readonly word: string;
 }
 
 /** More than the largest enumeration has. */
-const MOST = 20;
-const DEEPEST = 12;
+const MAX_VARIANTS = 20;
+const MAX_DEPTH = 12;
 
-/** Values that a schema describes, each of its variants in one of them, the text wherever one may be. */
+/** Valid values for a schema that together contain each of its variants, with the text in every text field. */
 export function fillings(schema: Schema, filling: Filling): readonly unknown[] {
-  return fill(schema, { filling, place: [], depth: 0 });
+  return fill(schema, { filling, path: [], depth: 0 });
 }
 
-interface At {
+interface Position {
   readonly filling: Filling;
-  readonly place: readonly string[];
+  readonly path: readonly string[];
   readonly depth: number;
 }
 
-function fill(schema: Schema, at: At): readonly unknown[] {
-  const { filling, place, depth } = at;
+function fill(schema: Schema, at: Position): readonly unknown[] {
+  const { filling, path, depth } = at;
   const { schemas, word } = filling;
   const within = (inner: Schema, field?: string): readonly unknown[] =>
     fill(inner, {
       filling,
-      place: field === undefined ? place : [...place, field],
+      path: field === undefined ? path : [...path, field],
       depth: depth + 1,
     });
-  if (depth > DEEPEST) return [null];
+  if (depth > MAX_DEPTH) return [null];
   if (schema.$ref !== undefined)
     return within(schemas[schema.$ref.replace(/^#\/(?:components\/schemas|\$defs)\//u, "")] ?? {});
   const either = schema.anyOf ?? schema.oneOf;
-  if (either !== undefined) return either.flatMap((one) => within(one)).slice(0, MOST);
+  if (either !== undefined) return either.flatMap((one) => within(one)).slice(0, MAX_VARIANTS);
   if (schema.const !== undefined) return [schema.const];
   if (schema.enum !== undefined) return schema.enum;
   const { type } = schema;
@@ -78,7 +78,7 @@ function fill(schema: Schema, at: At): readonly unknown[] {
     case "string":
       if (schema.format === "date-time") return ["2026-01-31T12:00:00.000Z"];
       if (schema.pattern !== undefined) return [word];
-      return [filling.text(place.join(".")).slice(0, schema.maxLength)];
+      return [filling.text(path.join(".")).slice(0, schema.maxLength)];
     case "integer":
     case "number":
       return [1];
@@ -95,30 +95,30 @@ function fill(schema: Schema, at: At): readonly unknown[] {
   }
 }
 
-/** What a client must be able to go on with. */
-const WORKING: ReadonlyMap<string, readonly unknown[]> = new Map([
+/** Values that a client needs to work. */
+const FIXED_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map([
   ["nextCursor", [null]],
   ["lastEventId", ["1"]],
 ]);
 
 function objects(
   { properties = {}, additionalProperties }: Schema,
-  at: At,
+  at: Position,
   within: (inner: Schema, field: string) => readonly unknown[],
 ): readonly unknown[] {
   const fields = Object.entries(properties).map(
-    ([name, schema]) => [name, WORKING.get(name) ?? within(schema, name)] as const,
+    ([name, schema]) => [name, FIXED_VALUES.get(name) ?? within(schema, name)] as const,
   );
-  const count = Math.min(MOST, Math.max(1, ...fields.map(([, values]) => values.length)));
+  const count = Math.min(MAX_VARIANTS, Math.max(1, ...fields.map(([, values]) => values.length)));
   return Array.from({ length: count }, (_, index) => ({
-    ...further(additionalProperties, at, within),
+    ...extraFields(additionalProperties, at, within),
     ...Object.fromEntries(fields.map(([name, values]) => [name, values[index % values.length]])),
   }));
 }
 
-function further(
+function extraFields(
   allowed: Schema | boolean | undefined,
-  at: At,
+  at: Position,
   within: (inner: Schema, field: string) => readonly unknown[],
 ): object {
   if (allowed === undefined || allowed === false) return {};
@@ -127,10 +127,10 @@ function further(
   return { [at.filling.text("key")]: within(allowed, "value")[0] };
 }
 
-/** Where a schema says nothing: what agents put there, and in every field of it the text. */
-function anything({ filling, place }: At): Readonly<Record<string, unknown>> {
+/** For an unspecified schema: the fields that agents use, each with the text. */
+function anything({ filling, path }: Position): Readonly<Record<string, unknown>> {
   const text = (...fields: readonly string[]): string =>
-    filling.text([...place, ...fields].join("."));
+    filling.text([...path, ...fields].join("."));
   return {
     [text("key")]: text("value"),
     type: "diff",

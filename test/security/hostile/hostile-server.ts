@@ -5,19 +5,19 @@ import path from "node:path";
 import { z } from "zod";
 import { fillings, schemaSchema, type Filling } from "./fill-schema.ts";
 
-/** Every id that it knows of. */
+/** The value of every ID in its responses. */
 export const HOSTILE_ID = "019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11";
 const DESCRIPTION = path.resolve(import.meta.dirname, "../../../docs/reference/openapi.json");
 
 export interface HostileOptions {
-  /** For every text in every answer, by the names of the fields it is in. */
-  readonly text: (place: string) => string;
-  /** Whether everything that is asked for is refused, in such words. */
+  /** The text for every text field, by its path. */
+  readonly text: (field: string) => string;
+  /** Whether every request fails with a hostile problem document. */
   readonly refuses?: boolean;
-  /** Whether streams bring anything. */
+  /** Whether streams contain events. */
   readonly streams?: boolean;
-  /** Who answers what the description does not know. */
-  readonly behind?: string;
+  /** URL of the server that handles requests outside the API description. */
+  readonly upstream?: string;
 }
 
 export interface HostileServer {
@@ -25,9 +25,9 @@ export interface HostileServer {
   close(): Promise<void>;
 }
 
-/** Answers every operation of the description as that says, with something in every text that nobody may obey. */
+/** Responds to every operation of the API description with valid values that contain hostile text. */
 export async function openHostileServer(options: HostileOptions): Promise<HostileServer> {
-  const { text, refuses = false, streams = true, behind } = options;
+  const { text, refuses = false, streams = true, upstream } = options;
   const { paths, components } = descriptionSchema.parse(
     JSON.parse(readFileSync(DESCRIPTION, "utf8")),
   );
@@ -44,7 +44,7 @@ export async function openHostileServer(options: HostileOptions): Promise<Hostil
     const operation = operations.find(({ matches }) =>
       matches.test(`${request.method} ${pathname}`),
     );
-    if (operation === undefined) return void passOn(request, response, behind);
+    if (operation === undefined) return void forward(request, response, upstream);
     if (refuses) return sendProblem(response, filling);
     const [status, content] = successOf(operation.responses);
     if (content["text/event-stream"] !== undefined)
@@ -71,23 +71,24 @@ export async function openHostileServer(options: HostileOptions): Promise<Hostil
   };
 }
 
-async function passOn(
+async function forward(
   { url = "/", headers }: IncomingMessage,
   response: ServerResponse,
-  behind: string | undefined,
+  upstream: string | undefined,
 ): Promise<void> {
-  if (behind === undefined) return void response.writeHead(404).end();
-  const given = await fetch(new URL(url, behind), { headers: { accept: headers.accept ?? "*/*" } });
+  if (upstream === undefined) return void response.writeHead(404).end();
+  const accept = headers.accept ?? "*/*";
+  const original = await fetch(new URL(url, upstream), { headers: { accept } });
   for (const name of ["content-type", "content-security-policy"]) {
-    const value = given.headers.get(name);
+    const value = original.headers.get(name);
     if (value !== null) response.setHeader(name, value);
   }
-  response.writeHead(given.status).end(Buffer.from(await given.arrayBuffer()));
+  response.writeHead(original.status).end(Buffer.from(await original.arrayBuffer()));
 }
 
 function successOf(responses: Responses): readonly [number, Content] {
-  const [found] = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  return found === undefined ? [204, {}] : [Number(found[0]), found[1].content ?? {}];
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  return success === undefined ? [204, {}] : [Number(success[0]), success[1].content ?? {}];
 }
 
 function sendProblem(response: ServerResponse, { text }: Filling): void {
@@ -104,10 +105,10 @@ function sendProblem(response: ServerResponse, { text }: Filling): void {
   );
 }
 
-/** Each kind of event in each of its variants; the run completes, and at last the session is gone. */
+/** Sends every kind of event in all its variants. The run completes, and finally the session is deleted. */
 function sendEvents(response: ServerResponse, filling: Filling | null): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  response.write(": here\n\n");
+  response.write(": open\n\n");
   if (filling === null) return;
   const { reset: _, run, session, ...others } = FEED_EVENTS;
   const events = [
@@ -120,11 +121,11 @@ function sendEvents(response: ServerResponse, filling: Filling | null): void {
 }
 
 function allOf(name: string, schema: z.ZodType, filling: Filling) {
-  const { $defs, ...described } = z
+  const { $defs, ...jsonSchema } = z
     .intersection(schemaSchema, z.object({ $defs: schemasSchema.default({}) }))
     .parse(z.toJSONSchema(schema, { unrepresentable: "any" }));
   const schemas = { ...filling.schemas, ...$defs };
-  return fillings(described, { ...filling, schemas }).map((data) => ({ name, data }));
+  return fillings(jsonSchema, { ...filling, schemas }).map((data) => ({ name, data }));
 }
 
 const schemasSchema = z.record(z.string(), schemaSchema);

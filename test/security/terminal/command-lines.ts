@@ -3,40 +3,43 @@ import path from "node:path";
 import { HOSTILE_ID } from "../hostile/hostile-server.ts";
 import { HOSTILE, HOSTILE_NAME, HOSTILE_TITLE } from "./payload.ts";
 
-export interface Surroundings {
-  /** Of the hostile server. */
+export interface CommandContext {
+  /** URL of the hostile server. */
   readonly url: string;
   /** A data folder with a hostile configuration. */
   readonly data: string;
-  /** Another one, with sessions and tokens of hostile names in its database. */
+  /** A data folder with sessions and tokens with hostile names in its database. */
   readonly stored: string;
-  /** A folder of state files with hostile names and contents. */
+  /** A folder of state files with hostile names and content. */
   readonly states: string;
-  /** A repository with such a name. */
+  /** A repository with a hostile name. */
   readonly repository: string;
-  /** Somewhere to write. */
+  /** A folder for output. */
   readonly folder: string;
 }
 
 export interface CommandCase {
-  readonly lines: (around: Surroundings) => readonly (readonly string[])[];
-  /** Shows texts of several lines as such. */
+  readonly lines: (context: CommandContext) => readonly (readonly string[])[];
+  /** Prints texts with several lines as such. */
   readonly hasLines?: true;
-  /** What it shows is JSON for a file: long on a terminal, and elsewhere as it is. */
+  /** Prints JSON for a file: long lines on a terminal, unchanged elsewhere. */
   readonly isData?: true;
-  /** Draws a bar of progress. */
+  /** Shows a progress bar. */
   readonly hasProgress?: true;
 }
 
-/** Why a command shows nothing of what others have written. */
+/** The reason why a command prints no foreign text. */
 type Exempt = string;
 
-/** Of a session in the database. */
+/** ID of a session in the database. */
 const STORED_ID = "agent-1";
 const id = HOSTILE_ID;
 
-/** What must have been stored before; without a server, and by whoever can. */
-export const preparing = ({ stored, repository }: Surroundings): readonly (readonly string[])[] => [
+/** Commands that store hostile texts, without a server. */
+export const preparation = ({
+  stored,
+  repository,
+}: CommandContext): readonly (readonly string[])[] => [
   ["create", "--id", STORED_ID, "--agent", HOSTILE_NAME, "--purpose", HOSTILE, "--data", stored],
   ["update", STORED_ID, "--title", HOSTILE_TITLE, "--data", stored],
   ["update", STORED_ID, "--metadata", JSON.stringify({ [HOSTILE]: HOSTILE }), "--data", stored],
@@ -46,34 +49,34 @@ export const preparing = ({ stored, repository }: Surroundings): readonly (reado
   ["token", "create", "--name", HOSTILE_NAME, "--scope", "admin", "--data", stored],
   ["repos", "add", repository, "--name", HOSTILE_NAME, "--data", stored],
 ];
-const asking = (...line: readonly string[]): CommandCase => ({
+const throughServer = (...line: readonly string[]): CommandCase => ({
   lines: ({ url }) => [[...line, "--url", url]],
 });
-const either = (...line: readonly string[]): CommandCase => ({
+const throughBoth = (...line: readonly string[]): CommandCase => ({
   lines: ({ url, stored }) => [
     [...line, "--url", url],
     [...line.map((word) => (word === id ? STORED_ID : word)), "--data", stored],
   ],
 });
-const ANSWERS_A_PROGRAM = "answers the program that starts it, in JSON";
-const OWN_SETTINGS = "says what it was told itself";
+const ANSWERS_A_PROGRAM = "answers the calling program in JSON";
+const OWN_SETTINGS = "prints only its own settings";
 
-/** Each command with what makes it show as much as it can. One that is not here fails the test. */
+/** Each command with arguments that make it print as much as possible. A missing command fails the test. */
 export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
-  create: asking("create", "--agent", "x", "--repo", id),
-  update: asking("update", id, "--title", "x"),
-  get: either("get", id),
-  list: either("list", "--limit", "20"),
-  "should-resume": asking("should-resume", id),
-  finalize: asking("finalize", id, "completed"),
+  create: throughServer("create", "--agent", "x", "--repo", id),
+  update: throughServer("update", id, "--title", "x"),
+  get: throughBoth("get", id),
+  list: throughBoth("list", "--limit", "20"),
+  "should-resume": throughServer("should-resume", id),
+  finalize: throughServer("finalize", id, "completed"),
   send: { hasLines: true, lines: ({ url }) => [["send", id, "x", "--url", url]] },
   watch: { hasLines: true, lines: ({ url }) => [["watch", id, "--since", "0", "--url", url]] },
-  inbox: asking("inbox"),
-  cancel: asking("cancel", id),
-  resume: asking("resume", id),
-  archive: asking("archive", id),
-  delete: asking("delete", id, "--yes"),
-  fork: asking("fork", id),
+  inbox: throughServer("inbox"),
+  cancel: throughServer("cancel", id),
+  resume: throughServer("resume", id),
+  archive: throughServer("archive", id),
+  delete: throughServer("delete", id, "--yes"),
+  fork: throughServer("fork", id),
   serve: OWN_SETTINGS,
   mcp: ANSWERS_A_PROGRAM,
   doctor: {
@@ -82,21 +85,21 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
       ["doctor", "--data", stored],
     ],
   },
-  nodes: asking("nodes"),
-  "nodes list": asking("nodes", "list"),
-  "nodes drain": asking("nodes", "drain", "x"),
-  token: either("token"),
-  "token list": either("token", "list"),
-  "token create": asking("token", "create", "--name", "x", "--scope", "read"),
-  "token revoke": asking("token", "revoke", id),
-  removed: asking("removed"),
-  restore: asking("restore", id),
-  stats: either("stats"),
-  providers: either("providers"),
-  repos: either("repos"),
-  "repos list": either("repos", "list"),
-  "repos add": asking("repos", "add", "."),
-  "repos remove": asking("repos", "remove", id),
+  nodes: throughServer("nodes"),
+  "nodes list": throughServer("nodes", "list"),
+  "nodes drain": throughServer("nodes", "drain", "x"),
+  token: throughBoth("token"),
+  "token list": throughBoth("token", "list"),
+  "token create": throughServer("token", "create", "--name", "x", "--scope", "read"),
+  "token revoke": throughServer("token", "revoke", id),
+  removed: throughServer("removed"),
+  restore: throughServer("restore", id),
+  stats: throughBoth("stats"),
+  providers: throughBoth("providers"),
+  repos: throughBoth("repos"),
+  "repos list": throughBoth("repos", "list"),
+  "repos add": throughServer("repos", "add", "."),
+  "repos remove": throughServer("repos", "remove", id),
   export: {
     isData: true,
     hasProgress: true,
@@ -118,11 +121,11 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCase | Exempt>> = {
     hasProgress: true,
     lines: ({ stored }) => [["cleanup", "--hours", "0", "--dry-run", "--data", stored]],
   },
-  hook: "has commands only",
+  hook: "has only subcommands",
   "hook pre-delegate": ANSWERS_A_PROGRAM,
   "hook subagent-stop": ANSWERS_A_PROGRAM,
   "hook install": OWN_SETTINGS,
-  db: "has commands only",
+  db: "has only subcommands",
   "db migrate": OWN_SETTINGS,
   "db rollback": OWN_SETTINGS,
   "db status": OWN_SETTINGS,

@@ -9,31 +9,31 @@ import { needTerminal } from "../../e2e/real-terminal.ts";
 import {
   COMMAND_CASES,
   commandNames,
-  preparing,
+  preparation,
   type CommandCase,
-  type Surroundings,
+  type CommandContext,
 } from "./command-lines.ts";
 import { openHostileServer, type HostileServer } from "../hostile/hostile-server.ts";
-import { complaintsAbout, HOSTILE, INJECTED, withoutStyles } from "./payload.ts";
+import { unsafeOutput, HOSTILE, INJECTED, withoutStyles } from "./payload.ts";
 
 const RUNNER = path.resolve(import.meta.dirname, "run-commands.ts");
 const COLUMNS = 100;
-/** Of the text itself, so that it is known to have been shown. */
-const SEEN = "begin";
-/** What may be in the name of a folder. */
+/** Part of the hostile text; proves that it was printed. */
+const SHOWN_MARK = "begin";
+/** Hostile characters that a folder name may contain. */
 const NAME = "evil\u001B[2J\u009D\u202E\n";
 
 let folder: string;
 let hostile: HostileServer;
 let refusing: HostileServer;
-let around: Surroundings;
-/** Commands that have shown what they were given. */
-const seen = { pipe: new Set<string>(), terminal: new Set<string>() };
+let context: CommandContext;
+/** Commands that have printed the hostile text. */
+const shownBy = { pipe: new Set<string>(), terminal: new Set<string>() };
 
 interface CommandLine {
   readonly name: string;
   readonly line: readonly string[];
-  readonly shown: CommandCase;
+  readonly commandCase: CommandCase;
 }
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const text = (): string => HOSTILE;
   hostile = await openHostileServer({ text });
   refusing = await openHostileServer({ text, refuses: true });
-  around = {
+  context = {
     url: hostile.url,
     data: path.join(folder, "data"),
     stored: path.join(folder, "stored"),
@@ -50,20 +50,20 @@ beforeAll(async () => {
     folder,
   };
   const badConfig = { providers: { [HOSTILE]: { type: HOSTILE } }, [HOSTILE]: HOSTILE };
-  mkdirSync(path.join(around.repository, ".git"), { recursive: true });
-  mkdirSync(around.data, { mode: 0o700 });
-  mkdirSync(path.join(around.data, "fresh"), { mode: 0o700 });
-  writeFileSync(path.join(around.data, "holdfast.config.json"), JSON.stringify(badConfig));
+  mkdirSync(path.join(context.repository, ".git"), { recursive: true });
+  mkdirSync(context.data, { mode: 0o700 });
+  mkdirSync(path.join(context.data, "fresh"), { mode: 0o700 });
+  writeFileSync(path.join(context.data, "holdfast.config.json"), JSON.stringify(badConfig));
   for (const [name, state] of [
-    [NAME, "no JSON"],
+    [NAME, "not JSON"],
     [`agent-${INJECTED}\n`, JSON.stringify({ agent_id: HOSTILE, phase: HOSTILE })],
   ] as const) {
-    mkdirSync(path.join(around.states, name), { recursive: true });
-    writeFileSync(path.join(around.states, name, "state.json"), state);
+    mkdirSync(path.join(context.states, name), { recursive: true });
+    writeFileSync(path.join(context.states, name, "state.json"), state);
   }
-  const prepared = await run(preparing(around), { inTerminal: false });
-  const refused = prepared.find((said) => said.startsWith("holdfast:"));
-  if (refused !== undefined) throw new Error(refused);
+  const outputs = await run(preparation(context), { inTerminal: false });
+  const error = outputs.find((output) => output.startsWith("holdfast:"));
+  if (error !== undefined) throw new Error(error);
 });
 afterAll(async () => {
   await hostile.close();
@@ -71,15 +71,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function allLines(surroundings: Surroundings): readonly CommandLine[] {
-  return Object.entries(COMMAND_CASES).flatMap(([name, shown]) =>
-    typeof shown === "string"
+function allLines(commandContext: CommandContext): readonly CommandLine[] {
+  return Object.entries(COMMAND_CASES).flatMap(([name, commandCase]) =>
+    typeof commandCase === "string"
       ? []
-      : shown.lines(surroundings).map((line) => ({ name, line, shown })),
+      : commandCase.lines(commandContext).map((line) => ({ name, line, commandCase })),
   );
 }
 
-/** What each of the command lines said, on stdout and stderr, one after the other in one process. */
+/** Runs the command lines one after another in one process, and returns the output of each. */
 async function run(
   lines: readonly (readonly string[])[],
   { inTerminal }: { readonly inTerminal: boolean },
@@ -96,29 +96,29 @@ async function run(
   if (inTerminal) needTerminal();
   const [program = "", ...args] = inTerminal
     ? ["script", "-qec", `stty cols ${COLUMNS}; exec ${command.join(" ")}`, "/dev/null"]
-    : // One pipe for both, so that what was said first is read first.
+    : // One pipe for stdout and stderr keeps their order.
       ["sh", "-c", 'exec "$@" 2>&1', "sh", ...command];
   const { HOLDFAST_TOKEN: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const env = {
     ...inherited,
     ...COMPILE_CACHE,
-    HOLDFAST_DATA: around.stored,
+    HOLDFAST_DATA: context.stored,
     AGENT_WORKSPACE_ROOT: folder,
     SHELL: "/bin/sh",
     TERM: "xterm",
   };
   const child = spawn(program, args, { env });
-  let said = "";
-  const take = (chunk: string): void => void (said += chunk);
+  let received = "";
+  const take = (chunk: string): void => void (received += chunk);
   child.stdout.setEncoding("utf8").on("data", take);
   child.stderr.setEncoding("utf8").on("data", take);
   await new Promise((resolve) => child.once("close", resolve));
-  const parts = said.replaceAll("\r\n", "\n").split(/\n@@\d+\n/u);
+  const parts = received.replaceAll("\r\n", "\n").split(/\n@@\d+\n/u);
   expect([parts.length, parts.at(-1)?.trim()]).toEqual([lines.length + 2, ""]);
   return parts.slice(1, -1);
 }
 
-async function complaintsOf(
+async function unsafeOutputOf(
   lines: readonly CommandLine[],
   { inTerminal }: { readonly inTerminal: boolean },
 ): Promise<readonly string[]> {
@@ -127,71 +127,71 @@ async function complaintsOf(
     { inTerminal },
   );
   return outputs.flatMap((output, index) => {
-    const { name = "", line = [], shown } = lines[index] ?? {};
-    const { hasLines = false, hasProgress = false, isData = false } = shown ?? {};
-    const what = line.join(" ").replaceAll(folder, "…");
-    if (output.includes(SEEN)) seen[inTerminal ? "terminal" : "pipe"].add(name);
-    if (output.trim() === "") return [`${what}: said nothing`];
+    const { name = "", line = [], commandCase } = lines[index] ?? {};
+    const { hasLines = false, hasProgress = false, isData = false } = commandCase ?? {};
+    const command = line.join(" ").replaceAll(folder, "…");
+    if (output.includes(SHOWN_MARK)) shownBy[inTerminal ? "terminal" : "pipe"].add(name);
+    if (output.trim() === "") return [`${command}: printed nothing`];
     if (isData && !inTerminal) return [];
     const columns = inTerminal && !isData ? COLUMNS : null;
     const bar = hasProgress && inTerminal;
-    return complaintsAbout(output, { hasLines, hasProgress: bar, columns }).map(
-      (complaint) => `${what}: ${complaint}`,
+    return unsafeOutput(output, { hasLines, hasProgress: bar, columns }).map(
+      (error) => `${command}: ${error}`,
     );
   });
 }
 
-/** Those that show ids and figures only. */
-function bare(shown: ReadonlySet<string>): readonly string[] {
-  return Object.entries(COMMAND_CASES).flatMap(([name, given]) =>
-    typeof given === "string" || shown.has(name) ? [] : [name],
+/** The commands that print only IDs and figures. */
+function withoutText(shown: ReadonlySet<string>): readonly string[] {
+  return Object.entries(COMMAND_CASES).flatMap(([name, commandCase]) =>
+    typeof commandCase === "string" || shown.has(name) ? [] : [name],
   );
 }
 
-describe("what others have written", () => {
-  it("has a case for every command there is", async () => {
+describe("foreign text", () => {
+  it("is tested with every command", async () => {
     expect(Object.keys(COMMAND_CASES).toSorted()).toEqual(
       [...commandNames(await program(["complete"]))].toSorted(),
     );
   });
 
   it("is text to a pipe, in every field of every command", async () => {
-    const complaints = await complaintsOf(allLines(around), { inTerminal: false });
-    expect(complaints).toEqual([]);
+    const errors = await unsafeOutputOf(allLines(context), { inTerminal: false });
+    expect(errors).toEqual([]);
   });
 
   it("is text to a terminal, in every field of every command", async () => {
-    const complaints = await complaintsOf(allLines(around), { inTerminal: true });
-    expect(complaints).toEqual([]);
+    const errors = await unsafeOutputOf(allLines(context), { inTerminal: true });
+    expect(errors).toEqual([]);
   }, 120_000);
 
-  it("is text in every refusal", async () => {
-    const lines = allLines({ ...around, url: refusing.url }).filter(({ line }) =>
+  it("is text in every error message", async () => {
+    const lines = allLines({ ...context, url: refusing.url }).filter(({ line }) =>
       line.includes(refusing.url),
     );
-    expect(await complaintsOf(lines, { inTerminal: true })).toEqual([]);
+    expect(await unsafeOutputOf(lines, { inTerminal: true })).toEqual([]);
   }, 120_000);
 
-  it("is one word in a command that is offered to be copied", async () => {
-    const [said = ""] = await run([["inbox", "--url", hostile.url]], { inTerminal: true });
-    const offered = withoutStyles(said)
+  it("is one quoted word in a suggested command", async () => {
+    const [output = ""] = await run([["inbox", "--url", hostile.url]], { inTerminal: true });
+    const suggestions = withoutStyles(output)
       .split("\n")
       .filter((line) => line.includes("holdfast resume"));
-    expect(offered.length).toBeGreaterThan(3);
+    expect(suggestions.length).toBeGreaterThan(3);
     const word = /(?:'[^']*'(?:\\''[^']*')*|[\w.:@%+=,/-]+)/u.source;
-    const whole = new RegExp(
+    const pattern = new RegExp(
       `^  holdfast resume ${word} --suspension ${word} --answer ${word}$`,
       "u",
     );
-    expect(offered.filter((line) => !whole.test(line))).toEqual([]);
+    expect(suggestions.filter((line) => !pattern.test(line))).toEqual([]);
   });
 
-  it("was shown by every command that could", () => {
-    expect(bare(seen.pipe)).toEqual(["create", "fork", "repos add", "cleanup"]);
+  it("was printed by every command that could", () => {
+    expect(withoutText(shownBy.pipe)).toEqual(["create", "fork", "repos add", "cleanup"]);
   });
 
-  it("was shown on a terminal by every command that could", () => {
+  it("was printed on a terminal by every command that could", () => {
     needTerminal();
-    expect(bare(seen.terminal)).toEqual(["cleanup"]);
+    expect(withoutText(shownBy.terminal)).toEqual(["cleanup"]);
   });
 });

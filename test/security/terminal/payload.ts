@@ -1,4 +1,4 @@
-/** On a line of its own only where a text was let begin one. */
+/** At the start of a line only if a text could break lines. */
 export const INJECTED = "INJECTED";
 
 const PAYLOADS: readonly string[] = [
@@ -20,59 +20,59 @@ const PAYLOADS: readonly string[] = [
   "w".repeat(300),
 ];
 
-/** All of them in one, so that one request carries every one into every field. */
+/** All payloads in one text, so that one request puts all of them into every field. */
 export const HOSTILE = `begin ${PAYLOADS.join(" ")} end`;
 
-/** For fields that take less: a title, a name. */
+/** For shorter fields: a title, a name. */
 export const HOSTILE_TITLE = `begin ${PAYLOADS.slice(0, -1).join(" ")} end`;
 export const HOSTILE_NAME =
   "begin \u001B[2J\u001B]52;c;eA\u0007\u009B31m\u202E\b\r\u200B\nINJECTED\n\tINJECTED '$(id)";
 
-/** Of our own styles, and of the line that is written anew; nothing of HOSTILE is among them. */
-// oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
-const OURS = /\u001B\[(?:[01234679]|2[1-79]|3[1-6]|39)m|\r?\u001B\[K|\r(?=\n)/gu;
-/** How a bar of progress is drawn: the cursor moved along, lines written anew. */
-// oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
+/** Our own styles and the sequences that rewrite a line. HOSTILE contains none of them. */
+// oxlint-disable-next-line eslint/no-control-regex -- matches control characters on purpose
+const OWN_SEQUENCES = /\u001B\[(?:[01234679]|2[1-79]|3[1-6]|39)m|\r?\u001B\[K|\r(?=\n)/gu;
+/** Sequences of a progress bar: cursor movements and rewritten lines. */
+// oxlint-disable-next-line eslint/no-control-regex -- matches control characters on purpose
 const PROGRESS = /\u001B\[(?:90m|\?25[hl]|999D|\d*[ABCDG]|[012]?[JK])/gu;
-const OBEYED =
+const UNSAFE =
   /(?![\n\t])\p{Cc}|\p{Bidi_Control}|[\u00AD\u180E\u200B\u2028\u2029\u2060\uFEFF\u{E0000}-\u{E007F}]/u;
 
-export interface Shown {
-  /** Texts of several lines are shown as such. */
+export interface OutputOptions {
+  /** Texts with several lines are printed as such. */
   readonly hasLines: boolean;
-  /** Draws a bar of progress before. */
+  /** A progress bar precedes the output. */
   readonly hasProgress: boolean;
-  /** Of the terminal; null where it is none. */
+  /** Width of the terminal; null without a terminal. */
   readonly columns: number | null;
 }
 
-/** What a terminal would obey, or a reader be misled by. */
-export function complaintsAbout(
+/** Control characters, misleading characters, injected lines and overlong lines in the output. */
+export function unsafeOutput(
   output: string,
-  { hasLines, hasProgress, columns }: Shown,
+  { hasLines, hasProgress, columns }: OutputOptions,
 ): readonly string[] {
   const own = withoutStyles(output);
   const lines = (hasProgress ? own.replaceAll(PROGRESS, "").replaceAll("\r", "") : own).split("\n");
   return lines.flatMap((line) => {
-    const said: string[] = [];
-    const found = OBEYED.exec(line);
-    if (found !== null) {
-      const code = found[0].codePointAt(0)?.toString(16) ?? "";
-      said.push(
-        `U+${code} in ${JSON.stringify(line.slice(Math.max(0, found.index - 60), found.index + 60))}`,
+    const errors: string[] = [];
+    const match = UNSAFE.exec(line);
+    if (match !== null) {
+      const code = match[0].codePointAt(0)?.toString(16) ?? "";
+      errors.push(
+        `U+${code} in ${JSON.stringify(line.slice(Math.max(0, match.index - 60), match.index + 60))}`,
       );
     }
     if (!hasLines && line.trimStart().startsWith(INJECTED))
-      said.push(`a line of its own: ${line.slice(0, 80)}`);
-    if (columns !== null && line.length > columns * WIDEST)
-      said.push(`${line.length} wide: ${line.slice(0, 80)}`);
-    return said;
+      errors.push(`an injected line: ${line.slice(0, 80)}`);
+    if (columns !== null && line.length > columns * MAX_WRAPPED_LINES)
+      errors.push(`${line.length} characters wide: ${line.slice(0, 80)}`);
+    return errors;
   });
 }
 
-/** A line may be wrapped by the terminal; one text must not fill the screen. */
-const WIDEST = 24;
+/** The terminal may wrap a line, but one text must not fill the screen. */
+const MAX_WRAPPED_LINES = 24;
 
 export function withoutStyles(output: string): string {
-  return output.replaceAll(OURS, "");
+  return output.replaceAll(OWN_SEQUENCES, "");
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { main } from "../../../packages/server/src/cli/main.ts";
 
-/** Command lines one after the other in this process, with a line before each that a test knows them by. */
+/** Runs command lines one after another in this process, each after a line that separates the outputs. */
 const [file = ""] = process.argv.slice(2);
 const commandLines = z.array(z.array(z.string())).parse(JSON.parse(readFileSync(file, "utf8")));
 for (const [index, commandLine] of commandLines.entries()) {

@@ -11,3 +11,5 @@ export function repeat<Value>({
 }): Value {
   return process.env["HOLDFAST_TEST_LONG"] === "1" ? long : short;
 }
+
+export const isLongRun = repeat({ short: false, long: true });

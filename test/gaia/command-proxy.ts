@@ -3,26 +3,26 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runInHost } from "../e2e/command-host.ts";
-import { isLongRun } from "../machine/repeat.ts";
+import { isLongRun } from "../../packages/server/src/domain/testing/repeat.ts";
 
 const BIN = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
 
-/** How scripts and other programs call `holdfast`. */
-export interface CommandDoor {
+/** The command with which scripts and other programs call `holdfast`. */
+export interface CommandProxy {
   /** The words of the command before its arguments. */
   readonly command: readonly string[];
   close(): void;
 }
 
 /**
- * In the long run the installed program, a process for each command. Every day, a small shell script that hands
- * the command to the one process that runs the commands of this test file.
+ * In long runs, the installed program with one process per command. In everyday runs, a small shell script that
+ * forwards the command to the shared process of this test file.
  */
-export async function openCommandDoor(): Promise<CommandDoor> {
+export async function openCommandProxy(): Promise<CommandProxy> {
   if (isLongRun) return { command: [process.execPath, BIN], close: () => {} };
-  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-door-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "holdfast-command-"));
   const server = createServer((socket) => {
-    answer(socket, folder).catch((error: unknown) => socket.destroy(new Error(String(error))));
+    handle(socket, folder).catch((error: unknown) => socket.destroy(new Error(String(error))));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -38,7 +38,7 @@ export async function openCommandDoor(): Promise<CommandDoor> {
   };
 }
 
-/** Hooks end their process, and have one of their own. The answer is the exit code and the files with the output. */
+/** Hooks exit their process, so they get their own. The reply contains the exit code and the files with the output. */
 function shellScript(port: number): string {
   return `if [ "$1" = hook ]; then exec '${process.execPath}' '${BIN}' "$@"; fi
 settings=("HOME=$HOME" "PATH=$PATH")
@@ -52,7 +52,7 @@ exit "$code"
 `;
 }
 
-async function answer(socket: Socket, folder: string): Promise<void> {
+async function handle(socket: Socket, folder: string): Promise<void> {
   let received = "";
   for await (const chunk of socket.setEncoding("utf8")) {
     received += String(chunk);
@@ -75,7 +75,7 @@ interface Request {
   readonly args: readonly string[];
 }
 
-/** Null while not all of it has arrived. */
+/** Null while the request is incomplete. */
 function parseRequest([folder = "", count, ...rest]: readonly string[]): Request | null {
   const settings = rest.slice(0, Number(count));
   const [argumentCount, ...args] = rest.slice(Number(count));

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import {
-  doors,
-  emptyNames,
+  packageEntries,
+  meaninglessNames,
   layers,
   maxLines,
   packageNames,
@@ -16,33 +16,33 @@ export interface SourceFile {
   readonly source: string;
 }
 
-/** Everything in these files that the architecture does not allow, one sentence each. */
-export function complaintsAbout(files: readonly SourceFile[]): readonly string[] {
+/** Everything in these files that violates the architecture, one sentence each. */
+export function violationsIn(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>
-    [...aboutNames(file), ...aboutLength(file), ...aboutImports(file)].map(
-      (complaint) => `${file.path}: ${complaint}`,
+    [...nameViolations(file), ...lengthViolations(file), ...importViolations(file)].map(
+      (violation) => `${file.path}: ${violation}`,
     ),
   );
 }
 
-/** The layers a layer stands on, near and far. */
+/** The layers that a layer depends on, directly and indirectly. */
 export function layersBelow(layer: Layer): readonly Layer[] {
-  const near = layers.filter(({ name }) => layer.imports.includes(name));
-  return [...new Set([...near, ...near.flatMap(layersBelow)])];
+  const direct = layers.filter(({ name }) => layer.imports.includes(name));
+  return [...new Set([...direct, ...direct.flatMap(layersBelow)])];
 }
 
-function aboutNames({ path }: SourceFile): readonly string[] {
+function nameViolations({ path }: SourceFile): readonly string[] {
   const folders = path.split("/").slice(0, -1);
   const name = posix.basename(path);
   return [
-    ...(name === "index.ts" && !doors.includes(path)
-      ? ["index.ts belongs at a package's door only"]
+    ...(name === "index.ts" && !packageEntries.includes(path)
+      ? ["index.ts is only allowed as the entry of a package"]
       : []),
     ...(isKebab(name) ? [] : [`${name} is not kebab-case`]),
     ...folders.filter((folder) => !isKebab(folder)).map((folder) => `${folder}/ is not kebab-case`),
     ...folders
-      .filter((folder) => emptyNames.includes(folder))
-      .map((folder) => `${folder}/ says nothing: name the folder for its concept`),
+      .filter((folder) => meaninglessNames.includes(folder))
+      .map((folder) => `${folder}/ is meaningless: name the folder after its concept`),
   ];
 }
 
@@ -50,16 +50,16 @@ function isKebab(name: string): boolean {
   return name.split(".").every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part));
 }
 
-function aboutLength({ source }: SourceFile): readonly string[] {
+function lengthViolations({ source }: SourceFile): readonly string[] {
   const lines = source.replace(/\n$/, "").split("\n").length;
-  return lines > maxLines ? [`${lines} lines, ${maxLines} are the most`] : [];
+  return lines > maxLines ? [`${lines} lines; the maximum is ${maxLines}`] : [];
 }
 
-function aboutImports({ path, source }: SourceFile): readonly string[] {
+function importViolations({ path, source }: SourceFile): readonly string[] {
   const layer = layerOf(path);
   if (layer === undefined || !/\.tsx?$/.test(path)) return [];
   const importer = { layer, path, allowed: isTest(path) ? allowedInTests(layer) : layer };
-  return scanImports(path, source).flatMap((name) => aboutImport(importer, name) ?? []);
+  return scanImports(path, source).flatMap((name) => importViolation(importer, name) ?? []);
 }
 
 interface Importer {
@@ -68,12 +68,12 @@ interface Importer {
   readonly allowed: Pick<Layer, "imports" | "npm" | "node">;
 }
 
-function aboutImport({ layer, path, allowed }: Importer, name: string | null): string | null {
-  if (name === null) return "imports a module by a computed name, which nobody can check";
+function importViolation({ layer, path, allowed }: Importer, name: string | null): string | null {
+  if (name === null) return "imports a module by a computed name, which cannot be checked";
   if (name.startsWith("node:")) {
     return allowed.node ? null : `${layer.name} may not import ${name}`;
   }
-  if (name.startsWith(".")) return aboutNeighbour({ layer, path, allowed }, name);
+  if (name.startsWith(".")) return relativeImportViolation({ layer, path, allowed }, name);
   const packageName = packageOf(name);
   const workspace = packageNames.get(packageName);
   if (workspace !== undefined) {
@@ -86,7 +86,7 @@ function aboutImport({ layer, path, allowed }: Importer, name: string | null): s
     : `${layer.name} may not use the npm package ${packageName}`;
 }
 
-function aboutNeighbour({ layer, path, allowed }: Importer, name: string): string | null {
+function relativeImportViolation({ layer, path, allowed }: Importer, name: string): string | null {
   const target = posix.join(posix.dirname(path), name);
   const owner = layerOf(target);
   if (owner === undefined) return `${name} is in no layer`;
