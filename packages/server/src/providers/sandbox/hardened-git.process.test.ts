@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needProgram } from "../../domain/testing/machine.ts";
-import { hardenedGit } from "./hardened-git.ts";
+import { hardenedGitEnvironment } from "./hardened-git.ts";
 
 /** A repository that tries everything to have something of its own run: what ran is noted by name. */
 function openTrickyRepository(): { readonly repo: string; readonly ran: () => readonly string[] } {
@@ -135,9 +135,9 @@ describe("Git in a repository of an agent's", () => {
     );
   });
 
-  it.each(READS)("runs nothing of it when it is hardened: git %s", async (...given) => {
+  it.each(READS)("runs nothing of it when it is hardened: git %s", async (...args) => {
     const { repo, ran } = openTrickyRepository();
-    const { args, env } = await hardenedGit(given, { cwd: repo, environment: process.env });
+    const env = await hardenedGitEnvironment(repo, process.env);
     const { status, stderr } = spawnSync("git", args, { cwd: repo, env, encoding: "utf8" });
     expect([status, stderr, ran()]).toEqual([0, "", []]);
   });
@@ -145,7 +145,7 @@ describe("Git in a repository of an agent's", () => {
   it("is not led elsewhere by the server's own variables", async () => {
     const { repo } = openTrickyRepository();
     const environment = { ...process.env, GIT_DIR: "/elsewhere", GIT_EXTERNAL_DIFF: "/evil" };
-    const { env } = await hardenedGit(["status"], { cwd: repo, environment });
+    const env = await hardenedGitEnvironment(repo, environment);
     expect([env["GIT_DIR"], env["GIT_EXTERNAL_DIFF"]]).toEqual([undefined, undefined]);
   });
 });
