@@ -285,7 +285,7 @@ describe("a prompt that fails", () => {
       agent.prompt(promptOf(flood({ count: 500 }), exit({ code: 7, stderr: "panic: x\n" }))),
     ).rejects.toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended with code 7",
+      message: "Scripted agent exited with code 7",
       detail: "panic: x\n",
       isPassing: false,
     });
@@ -296,7 +296,10 @@ describe("a prompt that fails", () => {
 
   it("ends with the agent when a signal ends that", async () => {
     const { end } = await outcomeOf([exit({ signal: "SIGSEGV" })]);
-    expect(end).toMatchObject({ code: "agent_exited", message: "Scripted agent ended by SIGSEGV" });
+    expect(end).toMatchObject({
+      code: "agent_exited",
+      message: "Scripted agent was terminated by SIGSEGV",
+    });
   });
 
   it("is no failure when the agent ends right after its answer", async () => {

@@ -186,7 +186,7 @@ describe("an agent that starts", () => {
       expect(sets).toHaveLength(2);
       await expect(agent.prompt({ ...promptOf(), model: "huge" })).rejects.toMatchObject({
         code: "agent_failed",
-        message: "Scripted agent does not take the model huge: it offers small, large",
+        message: "Scripted agent does not accept the model huge: it offers small, large",
       });
       await agent.prompt(promptOf(say(", still there")));
       expect(rig.said()).toMatch(/, still there$/);
@@ -235,7 +235,7 @@ describe("a login", () => {
   it("that nobody can make is asked for, with what the agent offers", async () => {
     expect(await faultOfStart({ auth: { methods, accepts: "browser" } })).toMatchObject({
       code: "agent_needs_login",
-      message: "Scripted agent wants somebody to log in first; it offers Log in, Key, Company key",
+      message: "Scripted agent requires a login; it offers Log in, Key, Company key",
       detail: "Log in (browser): With a browser\nKey (key)\nCompany key (company)",
       isPassing: false,
     });
@@ -270,7 +270,7 @@ describe("an agent that cannot start", () => {
     ).toMatchObject({
       code: "agent_not_installed",
       message:
-        "Scripted agent is not installed: there is no program no-such-program; to get it: npm install it",
+        "Scripted agent is not installed: program no-such-program not found; install it with: npm install it",
     });
     const rig = openAgentRig({
       definition: { pathVariable: "TOOL_PATH" },
@@ -286,7 +286,7 @@ describe("an agent that cannot start", () => {
       rig.start({ workspace: { path: path.join(rig.folder, "gone"), descriptor: null } }),
     ).rejects.toMatchObject({
       code: "agent_not_started",
-      message: `${rig.folder}/gone is not there`,
+      message: `${rig.folder}/gone does not exist`,
       isPassing: false,
     });
 
@@ -296,7 +296,7 @@ describe("an agent that cannot start", () => {
     const broken = openAgentRig({ definition: { command: [file] } });
     await expect(broken.start()).rejects.toMatchObject({
       code: "agent_not_started",
-      message: `${file} cannot be started: what it is written for is not there`,
+      message: `${file} cannot be started: its interpreter does not exist`,
       isPassing: false,
     });
   });
@@ -318,7 +318,7 @@ describe("an agent that cannot start", () => {
   it.each(ends)("says with what it ended %s", async (_when, options) => {
     expect(await faultOfStart(options)).toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended with code 3",
+      message: "Scripted agent exited with code 3",
       detail: "oh no",
     });
   });
@@ -326,7 +326,7 @@ describe("an agent that cannot start", () => {
   it("says by which signal it ended", async () => {
     expect(await faultOfStart({ at: { session: [exit({ signal: "SIGKILL" })] } })).toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended by SIGKILL",
+      message: "Scripted agent was terminated by SIGKILL",
     });
   });
 
@@ -338,7 +338,7 @@ describe("an agent that cannot start", () => {
     expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 6_000 } })).toMatchObject(
       {
         code: "agent_unresponsive",
-        message: `Scripted agent: No answer to ${method} in 6000 ms`,
+        message: `Scripted agent: No reply to ${method} in 6000 ms`,
         isPassing: true,
       },
     );
@@ -352,7 +352,7 @@ describe("an agent that cannot start", () => {
     abort.abort();
     await expect(starting).rejects.toMatchObject({
       code: "agent_not_started",
-      message: "Scripted agent was given up while it started",
+      message: "Scripted agent was aborted while it started",
     });
     expect(await rig.leftovers()).toEqual([]);
     await expect(rig.start({ signal: abort.signal })).rejects.toMatchObject({
@@ -370,12 +370,12 @@ describe("an agent that cannot start", () => {
   it("has failed when it does not take the mode or the model", async () => {
     expect(await faultOfStart({ modes: ["a", "b"], definition: { mode: "ask" } })).toMatchObject({
       code: "agent_failed",
-      message: "Scripted agent does not take the mode ask: it offers a, b",
+      message: "Scripted agent does not accept the mode ask: it offers a, b",
       detail: "no such mode: ask",
     });
     expect(await faultOfStart({}, { model: "large" })).toMatchObject({
       code: "agent_failed",
-      message: "Scripted agent does not take the model large: it offers no choice",
+      message: "Scripted agent does not accept the model large: it offers no choice",
     });
   });
 });

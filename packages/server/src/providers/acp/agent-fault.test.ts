@@ -80,13 +80,13 @@ describe("an agent's end", () => {
   it("is told by code or signal, with its last words", () => {
     expect(toValue(faultOfExit("Tool", { code: 3, signal: null }, "oh no"))).toEqual({
       code: "agent_exited",
-      message: "Tool ended with code 3",
+      message: "Tool exited with code 3",
       detail: "oh no",
       isPassing: false,
       retryAfterMs: null,
     });
     expect(faultOfExit("Tool", { code: null, signal: "SIGKILL" }, null).message).toBe(
-      "Tool ended by SIGKILL",
+      "Tool was terminated by SIGKILL",
     );
   });
 });

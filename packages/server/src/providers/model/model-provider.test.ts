@@ -285,7 +285,7 @@ describe("a model", () => {
     const fault = await faultOf(ModelRig.start(provider));
     expect([fault.code, fault.message]).toEqual([
       "agent_needs_login",
-      "local needs a key: set OTHER_KEY where the server is started",
+      "local needs a key: set OTHER_KEY in the environment of the server",
     ]);
     expect(models.requests).toEqual([]);
   });

@@ -12,7 +12,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BUILT_IN } from "../built-in.ts";
 import type { Mount } from "./mount.ts";
-import { planMounts, type Inmate } from "./plan-mounts.ts";
+import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
 
 let folder: string;
 let home: string;
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 /** What is planned inside this test's folder, in order, as `kind path`. */
-function plan(inmate: Partial<Inmate>, hidden: readonly string[] = []): readonly string[] {
+function plan(agent: Partial<SandboxedAgent>, hidden: readonly string[] = []): readonly string[] {
   const mounts: readonly Mount[] = planMounts(
     {
       workspace: { path: repo, descriptor: null },
@@ -35,7 +35,7 @@ function plan(inmate: Partial<Inmate>, hidden: readonly string[] = []): readonly
       environment: { HOME: home, PATH: "/usr/bin" },
       mounts: [],
       toolServers: [],
-      ...inmate,
+      ...agent,
     },
     hidden,
   );

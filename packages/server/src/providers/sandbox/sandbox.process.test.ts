@@ -4,7 +4,7 @@ import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentFault } from "../provider.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
-import type { Inmate } from "./plan-mounts.ts";
+import type { SandboxedAgent } from "./plan-mounts.ts";
 import { needSandbox } from "./testing/sandbox-world.ts";
 
 let folder: string;
@@ -23,7 +23,7 @@ const open = (options: Partial<SandboxOptions>): Promise<Sandbox> =>
     ...options,
   });
 
-const inmate = (repo: string): Inmate => ({
+const agent = (repo: string): SandboxedAgent => ({
   workspace: { path: repo, descriptor: null },
   command: ["/bin/true"],
   environment: { PATH: "/usr/bin", HOME: "/home/somebody" },
@@ -43,7 +43,7 @@ function brokenBubblewrap(script: string): Partial<SandboxOptions> {
 describe("a sandbox that is not there", () => {
   it("is done without when it is turned off, and nothing is tried", async () => {
     const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
-    expect([state, madeWith, enclose(inmate(folder))]).toEqual([
+    expect([state, madeWith, enclose(agent(folder))]).toEqual([
       {
         mode: "off",
         active: false,
@@ -58,12 +58,12 @@ describe("a sandbox that is not there", () => {
     [
       "bubblewrap is not installed",
       () => ({ environment: { PATH: folder }, platform: "linux" }),
-      "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).",
+      "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     ],
     [
       "the system has no such thing",
       () => ({ platform: "darwin" }),
-      "There is a sandbox on Linux only, and this is darwin.",
+      "A sandbox needs Linux; this system is darwin.",
     ],
     [
       "bubblewrap may not do it",
@@ -88,11 +88,11 @@ describe("a sandbox that is not there", () => {
       active: false,
       reason: expect.stringContaining(reason),
     });
-    expect(auto.enclose(inmate(folder))).toBeNull();
+    expect(auto.enclose(agent(folder))).toBeNull();
     const required = await open({ ...given, mode: "required" });
     expect(required.state).toMatchObject({ mode: "required", active: false });
-    expect(() => required.enclose(inmate(folder))).toThrow(AgentFault);
-    expect(() => required.enclose(inmate(folder))).toThrow(reason);
+    expect(() => required.enclose(agent(folder))).toThrow(AgentFault);
+    expect(() => required.enclose(agent(folder))).toThrow(reason);
   });
 });
 
@@ -108,7 +108,7 @@ describe("a sandbox that works", () => {
   it("takes no repository that would leave nothing hidden", async () => {
     const { enclose } = await open({});
     for (const place of ["/", path.join(folder, "data")])
-      expect(() => enclose(inmate(place))).toThrow(
+      expect(() => enclose(agent(place))).toThrow(
         `${place} cannot be a repository in a sandbox: nothing could be hidden there.`,
       );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../../provider.ts";
-import { KEPT_BYTES } from "../wire/kept.ts";
+import { MAX_BYTES } from "../wire/shorten.ts";
 import { createTranslator } from "./translate.ts";
 import type { Translator } from "./translate.ts";
 
@@ -192,13 +192,13 @@ describe("what a tool shows", () => {
 });
 
 describe("what is too much", () => {
-  const big = "é".repeat(KEPT_BYTES);
+  const big = "é".repeat(MAX_BYTES);
 
   it("of a text is cut in the middle, and the note says how much", () => {
     const content = [{ type: "content", content: { type: "text", text: `<${big}>` } }];
     const [item] = outputOf(createTranslator().update(update({ content })));
     const words = item?.["text"] as string;
-    expect(Buffer.byteLength(words)).toBeLessThanOrEqual(KEPT_BYTES);
+    expect(Buffer.byteLength(words)).toBeLessThanOrEqual(MAX_BYTES);
     expect(words).toMatch(/^<é+\n\[… 262,2\d\d bytes left out …\]\né+>$/u);
   });
 
@@ -232,7 +232,7 @@ describe("what is too much", () => {
     const item = { type: "content", content: { type: "text", text: big } };
     const output = outputOf(createTranslator().update(update({ content: [item, item, item] })));
     expect(output).toHaveLength(3);
-    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(KEPT_BYTES + 1024);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(MAX_BYTES + 1024);
   });
 
   it("of a terminal is dropped from the middle as it comes", () => {

@@ -227,7 +227,7 @@ describe("what is said beside the work", () => {
         report: "message",
         content: {
           type: "text",
-          text: "The agent has shortened what it remembers of this session.\n\nWe did this.",
+          text: "The agent has compacted its memory of this session.\n\nWe did this.",
           notice: "agent_compaction",
           severity: "info",
         },
@@ -276,15 +276,15 @@ describe("what is said beside the work", () => {
     update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
     expect(about).toEqual({
       commands: [{ name: "plan", description: "Makes a plan", hint: "what" }],
-      modes: [{ id: "ask", name: "ask" }],
-      currentMode: "auto",
-      modeOption: "level",
-      models: [
-        { id: "big", name: "Big" },
-        { id: "small", name: "small" },
-      ],
-      currentModel: "big",
-      modelOption: "model",
+      mode: { choices: [{ id: "ask", name: "ask" }], current: "auto", option: "level" },
+      model: {
+        choices: [
+          { id: "big", name: "Big" },
+          { id: "small", name: "small" },
+        ],
+        current: "big",
+        option: "model",
+      },
     });
   });
 });

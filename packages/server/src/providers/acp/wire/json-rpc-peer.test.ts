@@ -79,7 +79,7 @@ describe("requests", () => {
     await expect(peer.request("slow", {}, { timeoutMs: 10 })).rejects.toMatchObject({
       name: "PeerFault",
       code: "timed_out",
-      message: "No answer to slow in 10 ms",
+      message: "No reply to slow in 10 ms",
     });
     const abort = new AbortController();
     const asked = peer.request("long", {}, { signal: abort.signal });
@@ -235,7 +235,7 @@ describe("what comes in", () => {
     const { peer, heard, give } = openRig();
     give({ method: "last words" });
     peer.finish();
-    await expect(peer.closed).resolves.toBe("it is gone");
+    await expect(peer.closed).resolves.toBe("it has exited");
     expect(heard).toEqual([["last words", undefined]]);
   });
 });
