@@ -18,7 +18,7 @@ const remove = { id: "t1", title: "rm -rf build", input: { command: "rm -rf buil
 const completed = { stopReason: "end_turn", usage: null };
 
 describe("a permission", () => {
-  it("is asked with all that is known, and answered once (P7)", async () => {
+  it("is reported with all details, and answered once (P7)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask(remove)));
@@ -41,7 +41,7 @@ describe("a permission", () => {
     expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([]);
   });
 
-  it("shows its tool call first, also when the agent had not told of it", async () => {
+  it("reports its tool call first, even if the agent did not announce it", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask(remove)));
@@ -51,7 +51,7 @@ describe("a permission", () => {
     await prompting;
   });
 
-  it("asked for again has the same fingerprint, and another id", async () => {
+  it("has the same fingerprint and another ID if it is asked again", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(
@@ -73,7 +73,7 @@ describe("a permission", () => {
     expect(rig.said()).toBe("answers: allow, allow, reject");
   });
 
-  it("is withdrawn when the agent takes it back, and can no longer be given", async () => {
+  it("is withdrawn if the agent cancels it, and can no longer be answered", async () => {
     const rig = openAgentRig();
     const gate = path.join(rig.folder, "gate");
     const agent = await rig.start();
@@ -86,10 +86,10 @@ describe("a permission", () => {
     await expect.poll(() => rig.received().at(-1)).toMatchObject({ error: { code: -32800 } });
   });
 
-  it("is withdrawn when the prompt ends without it, and the agent gets its answer all the same", async () => {
+  it("is withdrawn if the prompt ends first, and the agent still gets a reply", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
-    // The agent asks by itself, outside the script, and does not wait for the answer.
+    // The agent asks outside the script, and does not wait for the answer.
     const raw = JSON.stringify({
       jsonrpc: "2.0",
       id: "q",
@@ -112,7 +112,7 @@ describe("a permission", () => {
       .toMatchObject({ id: "q", result: { outcome: { outcome: "cancelled" } } });
   });
 
-  it("is gone with the agent, without a word", async () => {
+  it("ends with the agent, without a report", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask({ ...remove, withdrawAfterMs: 60_000 })));
@@ -123,7 +123,7 @@ describe("a permission", () => {
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
   });
 
-  it("is cancelled, never given, when nobody is there to be asked (P7)", async () => {
+  it("is cancelled, never granted, if nobody can be asked (P7)", async () => {
     const base = openAgentRig();
     const gate = path.join(base.folder, "gate");
     const rig = openAgentRig({
@@ -139,7 +139,7 @@ describe("a permission", () => {
     expect(rig.reports.filter(({ report }) => report === "permission")).toEqual([]);
   });
 
-  it("that names nothing to choose from is refused", async () => {
+  it("without options is refused", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const params: readonly unknown[] = [null, {}, { options: [] }, { options: "all" }];
@@ -151,7 +151,7 @@ describe("a permission", () => {
     expect(rig.said()).toBe("session/request_permission: -32602 ".repeat(4));
   });
 
-  it("is not asked a thousand times at once (P6)", async () => {
+  it("is cancelled beyond the limit of pending requests (P6)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const asks = Array.from({ length: 150 }, (_, index) => ({ ...remove, id: `t${index}` }));
@@ -167,7 +167,7 @@ describe("a permission", () => {
     expect(await prompting).toEqual(completed);
   });
 
-  it("may come from a tool call that was told of before", async () => {
+  it("may belong to a tool call that was announced before", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const told = { sessionUpdate: "tool_call", toolCallId: "t1", title: "Write x", kind: "edit" };

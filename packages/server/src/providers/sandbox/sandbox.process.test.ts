@@ -31,7 +31,7 @@ const agent = (repo: string): SandboxedAgent => ({
   toolServers: [],
 });
 
-/** A bubblewrap that can be found, and fails like this. */
+/** A bubblewrap that is found, and runs this script. */
 function brokenBubblewrap(script: string): Partial<SandboxOptions> {
   const bin = path.join(folder, "bin");
   mkdirSync(bin);
@@ -40,8 +40,8 @@ function brokenBubblewrap(script: string): Partial<SandboxOptions> {
   return { environment: { PATH: bin } };
 }
 
-describe("a sandbox that is not there", () => {
-  it("is done without when it is turned off, and nothing is tried", async () => {
+describe("a sandbox that is not available", () => {
+  it("is not tested and not used when it is turned off", async () => {
     const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
     expect([state, madeWith, enclose(agent(folder))]).toEqual([
       {
@@ -61,12 +61,12 @@ describe("a sandbox that is not there", () => {
       "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     ],
     [
-      "the system has no such thing",
+      "the system is not Linux",
       () => ({ platform: "darwin" }),
       "A sandbox needs Linux; this system is darwin.",
     ],
     [
-      "bubblewrap may not do it",
+      "bubblewrap has no permission",
       () => ({
         ...brokenBubblewrap(
           'test "$1" = --version && echo bubblewrap 0.0.1 && exit 0; echo "bwrap: No permissions" >&2; exit 1',
@@ -76,11 +76,11 @@ describe("a sandbox that is not there", () => {
       "Bubblewrap does not work here: bwrap: No permissions",
     ],
     [
-      "bubblewrap does not even start",
+      "bubblewrap does not start",
       () => ({ ...brokenBubblewrap("exit 9"), platform: "linux" }),
       "Bubblewrap does not work here: Command failed: ",
     ],
-  ])("is done without, or required, where %s", async (_name, options, reason) => {
+  ])("is not used, or an error if required, when %s", async (_name, options, reason) => {
     const given = options();
     const auto = await open(given);
     expect(auto.state).toEqual({
@@ -99,13 +99,13 @@ describe("a sandbox that is not there", () => {
 describe("a sandbox that works", () => {
   beforeAll(needSandbox);
 
-  it("says so, and with what it is made", async () => {
+  it("reports its state and its program", async () => {
     const { state, madeWith } = await open({});
     expect(state).toEqual({ mode: "auto", active: true, reason: null });
     expect(madeWith).toMatch(/^bubblewrap \d/u);
   });
 
-  it("takes no repository that would leave nothing hidden", async () => {
+  it("refuses a repository in which nothing could be hidden", async () => {
     const { enclose } = await open({});
     for (const place of ["/", path.join(folder, "data")])
       expect(() => enclose(agent(place))).toThrow(

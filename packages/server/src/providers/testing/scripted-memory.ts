@@ -6,12 +6,12 @@ export interface Said {
   readonly text: string;
 }
 
-/** What the scripted agent keeps: in its folder, or only while it lives. */
+/** The scripted agent's memory: in its folder, or only in the process. */
 export interface Memory {
-  /** Null when there is no such session. */
+  /** Null if there is no such session. */
   recall(sessionId: string): readonly Said[] | null;
   remember(sessionId: string, said: readonly Said[]): void;
-  /** How often this was called with this key before. */
+  /** The number of earlier calls with this key. */
   count(key: string): number;
 }
 

@@ -6,7 +6,7 @@ import { needProc } from "../../../domain/testing/machine.ts";
 import { isAlive } from "../../testing/agent-rig.ts";
 import { findMarked, sweepAgents } from "./process-sweep.ts";
 
-/** Runs until it is ended; says its pid and those of its children first. */
+/** Starts a shell command with a marker, and kills it after the test. */
 function start(marker: string, command: string): ChildProcess {
   const child = spawn("/bin/sh", ["-c", command], {
     env: { PATH: process.env["PATH"], HOLDFAST_AGENT: marker },
@@ -27,7 +27,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 describe("a sweep", () => {
   beforeAll(needProc);
 
-  it("ends processes wherever they went: other groups, other sessions, no parent, no environment (P5)", async () => {
+  it("kills processes in other groups or sessions, without a parent or an environment (P5)", async () => {
     const owner = `test-${randomUUID()}`;
     // The first escapes its group and loses its parent, the second clears its environment.
     const child = start(
@@ -47,7 +47,7 @@ describe("a sweep", () => {
     expect(await findMarked({ owner })).toEqual([]);
   });
 
-  it("ends one agent and leaves the others, or ends all of one owner", async () => {
+  it("kills one agent and leaves the others, or kills all of one owner", async () => {
     const owner = `test-${randomUUID()}`;
     const [first, second, stranger] = [
       start(`${owner}:first`, "echo on; sleep 60"),
@@ -66,7 +66,7 @@ describe("a sweep", () => {
     expect(alive()).toEqual([false, false, false]);
   });
 
-  it("leaves the one who sweeps, its ancestors and its own children, though started inside an agent", async () => {
+  it("spares its own process, its ancestors and its children, even inside an agent", async () => {
     const owner = `test-${randomUUID()}`;
     const program = `
       import { spawn } from "node:child_process";
@@ -76,7 +76,7 @@ describe("a sweep", () => {
       const agent = spawn("sleep", ["60"], { env: { HOLDFAST_AGENT: ${JSON.stringify(`${owner}:inner`)} } });
       await Promise.all([once(own, "spawn"), once(agent, "spawn")]);
       let found = [];
-      // The system tells a program's environment a moment after the program has begun.
+      // The system shows the environment of a process a moment after it has started.
       while (found.length === 0) found = await findMarked({ owner: ${JSON.stringify(owner)} });
       console.log(JSON.stringify({ found, inner: agent.pid }));
       own.kill();

@@ -3,21 +3,21 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import path from "node:path";
 
-/** A demo agent over real stdio, with everything it says kept. */
+/** A demo agent over real stdio; all its output is stored. */
 export interface DemoClient {
   readonly pid: number;
   readonly updates: readonly Update[];
   request(method: string, params: object): Promise<Reply>;
   notify(method: string, params: object): void;
-  /** Resolves with the first update, past or future, that fits. */
+  /** Resolves with the first update that matches, past or future. */
   waitFor(fits: (update: Update) => boolean): Promise<Update>;
-  /** The next question; answer it with an option's id. */
+  /** The next question; answer it with the ID of an option. */
   asked(): Promise<Question>;
   answer(question: Question, optionId: string | null): void;
   writeRaw(text: string): void;
   endInput(): void;
   kill(): void;
-  /** Text of all answers so far. */
+  /** The text of all answers so far. */
   said(): string;
   readonly exited: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }

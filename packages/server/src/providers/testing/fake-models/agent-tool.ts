@@ -11,7 +11,7 @@ const SHELLS = new Set([
   "execute",
 ]);
 
-/** How an agent with these tools writes a file; null when it has none for that. */
+/** The call with which an agent with these tools writes a file; null if it cannot. */
 export function writingCall(
   tools: readonly AskedTool[],
   { file, text }: { readonly file: string; readonly text: string },
@@ -24,7 +24,7 @@ export function writingCall(
   });
 }
 
-/** How an agent with these tools runs a command; null when it cannot. */
+/** The call with which an agent with these tools runs a command; null if it cannot. */
 export function shellCall(tools: readonly AskedTool[], command: string): FakeCall | null {
   const shell = toolAmong(tools, SHELLS);
   if (shell === null) return null;
@@ -32,7 +32,7 @@ export function shellCall(tools: readonly AskedTool[], command: string): FakeCal
     if (/^(command|cmd|commands)$/iu.test(name)) {
       return fieldOf(schema, "type") === "array" ? ["bash", "-c", command] : command;
     }
-    // Codex runs what it is not asked about in a sandbox, where it fails.
+    // Codex runs a command without permission in its sandbox, where it fails.
     if (name === "sandbox_permissions") return "require_escalated";
     return name === "justification" ? "it is needed" : undefined;
   });
@@ -42,7 +42,7 @@ function toolAmong(tools: readonly AskedTool[], names: ReadonlySet<string>): Ask
   return tools.find(({ name }) => names.has(name.toLowerCase())) ?? null;
 }
 
-/** What must be given and is not known gets the first thing its schema allows. */
+/** Fills unknown required arguments with the first value that their schema allows. */
 function fill(
   { name, inputSchema }: AskedTool,
   valueOf: (parameter: string, schema: unknown) => unknown,

@@ -1,7 +1,7 @@
-/** What a model was asked, whichever dialect it was asked in. */
+/** A request to a model, in the same form for all dialects. */
 export interface Asked {
   readonly model: string;
-  /** In order, without instructions of the system. */
+  /** In order, without system prompts. */
   readonly said: readonly Said[];
   readonly tools: readonly AskedTool[];
   readonly isStreamed: boolean;
@@ -17,7 +17,7 @@ export interface AskedTool {
   readonly inputSchema: unknown;
 }
 
-/** The text of content that is a text, or a list of parts of which some have one. */
+/** The text of content that is a string or a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

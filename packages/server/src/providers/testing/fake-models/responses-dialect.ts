@@ -27,7 +27,7 @@ export const responsesDialect: Dialect = {
   failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
 };
 
-/** A tool in a namespace is known here by both names, with a slash between them. */
+/** The name of a tool in a namespace is `namespace/name`. */
 function toTool(tool: unknown, prefix: string): AskedTool {
   return {
     name: `${prefix}${wordIn(tool, "name")}`,
