@@ -36,7 +36,7 @@ describe("an agent that reopens its session", () => {
       resumeData: first.resumeData,
     });
     await second.prompt(promptOf(recall()));
-    expect(rig.said()).toBe("recall: remember 42");
+    expect(rig.text()).toBe("recall: remember 42");
     expect(methodsOf(rig)).toEqual(["session/resume", "session/prompt"]);
   });
 
@@ -63,7 +63,7 @@ describe("an agent that reopens its session", () => {
     expect(second).toMatchObject({ memory: "loaded", supportsResume: true });
     expect(rig.all.filter(({ report }) => report !== "alive")).toEqual([]);
     await second.prompt(promptOf(recall()));
-    expect(rig.said()).toBe("recall: remember 42");
+    expect(rig.text()).toBe("recall: remember 42");
   });
 
   it("loads it if resuming is offered but refused", async () => {
@@ -83,7 +83,7 @@ describe("an agent that reopens its session", () => {
       expect(second.memory).toBe("none");
       expect(second.resumeData).not.toEqual(first.resumeData);
       await second.prompt(promptOf(recall()));
-      expect(rig.said()).toBe("recall: nothing");
+      expect(rig.text()).toBe("recall: nothing");
     }
   });
 

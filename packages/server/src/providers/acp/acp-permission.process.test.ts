@@ -22,8 +22,8 @@ describe("a permission", () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask(remove)));
-    const { requestId, request: asked } = await rig.reported("permission");
-    expect(asked).toEqual({
+    const { requestId, request } = await rig.reported("permission");
+    expect(request).toEqual({
       title: "rm -rf build",
       toolCallId: "t1",
       kind: "execute",
@@ -37,7 +37,7 @@ describe("a permission", () => {
     expect(agent.answer(requestId, { outcome: "selected", optionId: "reject" })).toBe(true);
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
     expect(await prompting).toEqual(completed);
-    expect(rig.said()).toBe("answer: reject");
+    expect(rig.text()).toBe("answer: reject");
     expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([]);
   });
 
@@ -60,17 +60,19 @@ describe("a permission", () => {
     await expect
       .poll(() => rig.reports.filter(({ report }) => report === "permission"))
       .toHaveLength(3);
-    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
-    const fingerprints = asked.map(({ fingerprint }) => fingerprint);
+    const requests = rig.reports.flatMap((report) =>
+      report.report === "permission" ? [report] : [],
+    );
+    const fingerprints = requests.map(({ fingerprint }) => fingerprint);
     expect(fingerprints[0]).toBe(fingerprints[1]);
     expect(fingerprints[2]).not.toBe(fingerprints[0]);
-    expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(3);
-    for (const [index, { requestId }] of asked.toReversed().entries()) {
+    expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(3);
+    for (const [index, { requestId }] of requests.toReversed().entries()) {
       const optionId = index === 0 ? "reject" : "allow";
       expect(agent.answer(requestId, { outcome: "selected", optionId })).toBe(true);
     }
     await prompting;
-    expect(rig.said()).toBe("answers: allow, allow, reject");
+    expect(rig.text()).toBe("answers: allow, allow, reject");
   });
 
   it("is withdrawn if the agent cancels it, and can no longer be answered", async () => {
@@ -148,7 +150,7 @@ describe("a permission", () => {
       say(" "),
     ]);
     await agent.prompt(promptOf(...steps));
-    expect(rig.said()).toBe("session/request_permission: -32602 ".repeat(4));
+    expect(rig.text()).toBe("session/request_permission: -32602 ".repeat(4));
   });
 
   it("is cancelled beyond the limit of pending requests (P6)", async () => {
@@ -159,9 +161,11 @@ describe("a permission", () => {
     await expect
       .poll(() => rig.received().filter(({ result }) => result !== undefined))
       .toHaveLength(50);
-    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
-    expect(asked).toHaveLength(100);
-    for (const { requestId } of asked) {
+    const requests = rig.reports.flatMap((report) =>
+      report.report === "permission" ? [report] : [],
+    );
+    expect(requests).toHaveLength(100);
+    for (const { requestId } of requests) {
       agent.answer(requestId, { outcome: "selected", optionId: "allow" });
     }
     expect(await prompting).toEqual(completed);
@@ -170,14 +174,19 @@ describe("a permission", () => {
   it("may belong to a tool call that was announced before", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
-    const told = { sessionUpdate: "tool_call", toolCallId: "t1", title: "Write x", kind: "edit" };
+    const announcement = {
+      sessionUpdate: "tool_call",
+      toolCallId: "t1",
+      title: "Write x",
+      kind: "edit",
+    };
     const prompting = agent.prompt(
-      promptOf(update(told), ask({ ...remove, kind: "edit" }), exit()),
+      promptOf(update(announcement), ask({ ...remove, kind: "edit" }), exit()),
     );
-    const { requestId, request: asked } = await rig.reported("permission");
-    expect(asked).toMatchObject({ toolCallId: "t1", kind: "edit" });
+    const { requestId, request } = await rig.reported("permission");
+    expect(request).toMatchObject({ toolCallId: "t1", kind: "edit" });
     agent.answer(requestId, { outcome: "cancelled" });
     await expect(prompting).rejects.toMatchObject({ code: "agent_exited" });
-    expect(rig.said()).toBe("answer: cancelled");
+    expect(rig.text()).toBe("answer: cancelled");
   });
 });

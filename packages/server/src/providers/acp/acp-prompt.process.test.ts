@@ -66,7 +66,7 @@ describe("a prompt", () => {
     expect(rig.received().at(-1)?.params).toMatchObject({
       prompt: [{ type: "text", text: "see" }, image],
     });
-    expect(rig.said()).toBe("echo: see\n(image)");
+    expect(rig.text()).toBe("echo: see\n(image)");
   });
 
   it("cannot start while another one runs", async () => {
@@ -93,7 +93,7 @@ describe("a prompt", () => {
       "tool",
       "text",
     ]);
-    expect(rig.said()).toBe("hmabecho: ");
+    expect(rig.text()).toBe("hmabecho: ");
   });
 
   it("ends open tool calls, completed or not", async () => {
@@ -132,14 +132,14 @@ describe("an agent with unusual output", () => {
   it.each(harmless)("is understood despite %s", async (_what, steps) => {
     const { rig, end } = await outcomeOf(steps);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe("one two");
+    expect(rig.text()).toBe("one two");
   });
 
   it("is understood despite late updates", async () => {
     const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 } });
     const { end } = await outcomeOf([say("one "), late("two", 5)], rig);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe("one two");
+    expect(rig.text()).toBe("one two");
   });
 
   it("is understood if its output is split inside characters", async () => {
@@ -148,7 +148,7 @@ describe("an agent with unusual output", () => {
       pieces({ text, how: "characters" }),
       pieces({ text, how: "bytes" }),
     ]);
-    expect(rig.said()).toBe(text + text);
+    expect(rig.text()).toBe(text + text);
   });
 
   it("gets a reply to every unknown request", async () => {
@@ -160,7 +160,7 @@ describe("an agent with unusual output", () => {
       request("elicitation/create", {}),
     ]);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe(
+    expect(rig.text()).toBe(
       "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32601",
     );
   });
@@ -239,7 +239,7 @@ describe("an agent with unusual output", () => {
       stamp(3, 1),
     ]);
     expect(end).toEqual(completed);
-    expect(rig.said()).toMatch(/^x{20000}y{100}0:\d+ 1:\d+ 2:\d+ $/);
+    expect(rig.text()).toMatch(/^x{20000}y{100}0:\d+ 1:\d+ 2:\d+ $/);
   });
 });
 
@@ -255,7 +255,7 @@ describe("a prompt that fails", () => {
     await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
     await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
     await expect(agent.prompt(asked)).resolves.toEqual(completed);
-    expect(rig.said()).toBe("done");
+    expect(rig.text()).toBe("done");
   });
 
   it("contains the agent's error", async () => {
@@ -289,7 +289,7 @@ describe("a prompt that fails", () => {
       detail: "panic: x\n",
       isPassing: false,
     });
-    expect(rig.said()).toHaveLength(500);
+    expect(rig.text()).toHaveLength(500);
     expect(await agent.exited).toEqual({ code: 7, signal: null, stderr: "panic: x\n" });
     await expect(agent.prompt(promptOf())).rejects.toMatchObject({ code: "agent_exited" });
   });
@@ -307,7 +307,7 @@ describe("a prompt that fails", () => {
     const agent = await rig.start();
     await expect(agent.prompt(promptOf(say("bye")))).resolves.toEqual(completed);
     expect(await agent.exited).toMatchObject({ code: 0 });
-    expect(rig.said()).toBe("bye");
+    expect(rig.text()).toBe("bye");
   });
 
   it("ends if the agent closes its output and keeps running, and the agent is stopped", async () => {

@@ -111,7 +111,7 @@ describe("an agent that starts", () => {
     onTestFinished(() => closeSync(descriptor));
     const agent = await rig.start({ workspace: { path: folder, descriptor } });
     await agent.prompt(promptOf(tell("cwd")));
-    expect(rig.said()).toBe(`cwd: ${realpathSync(folder)}`);
+    expect(rig.text()).toBe(`cwd: ${realpathSync(folder)}`);
 
     renameSync(folder, `${folder}-moved`);
     mkdirSync(folder);
@@ -137,7 +137,7 @@ describe("an agent that starts", () => {
     });
     const agent = await rig.start();
     await agent.prompt(promptOf(tell("variables")));
-    expect(rig.said()).toBe(
+    expect(rig.text()).toBe(
       "variables: HOLDFAST_AGENT HOME KEY_OF_MINE MINE PATH PWD SCRIPTED_AGENT",
     );
   });
@@ -162,7 +162,7 @@ describe("an agent that starts", () => {
     });
     const agent = await rig.start();
     await agent.prompt(promptOf(say(", at work")));
-    expect(rig.said()).toBe("early, ready, at work");
+    expect(rig.text()).toBe("early, ready, at work");
   });
 
   it("is set to its mode, as an option or by session/set_mode", async () => {
@@ -170,7 +170,7 @@ describe("an agent that starts", () => {
       const rig = openAgentRig({ modes: ["auto", "ask"], modesAs, definition: { mode: "ask" } });
       const agent = await rig.start();
       await agent.prompt(promptOf(tell("mode")));
-      expect(rig.said()).toBe("mode: ask");
+      expect(rig.text()).toBe("mode: ask");
     }
   });
 
@@ -181,7 +181,7 @@ describe("an agent that starts", () => {
       await agent.prompt(promptOf(tell("model"), say(" ")));
       await agent.prompt({ ...promptOf(tell("model"), say(" ")), model: "small" });
       await agent.prompt({ ...promptOf(tell("model")), model: "small" });
-      expect(rig.said()).toBe("model: large model: small model: small");
+      expect(rig.text()).toBe("model: large model: small model: small");
       const sets = rig.received().filter(({ method = "" }) => method.startsWith("session/set_"));
       expect(sets).toHaveLength(2);
       await expect(agent.prompt({ ...promptOf(), model: "huge" })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("an agent that starts", () => {
         message: "Scripted agent does not accept the model huge: it offers small, large",
       });
       await agent.prompt(promptOf(say(", still there")));
-      expect(rig.said()).toMatch(/, still there$/);
+      expect(rig.text()).toMatch(/, still there$/);
     }
   });
 

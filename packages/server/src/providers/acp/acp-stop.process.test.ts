@@ -30,8 +30,8 @@ const msOf = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - begun;
 };
 
-const pidsIn = (said: string): readonly number[] =>
-  [...said.matchAll(/child: (\d+)/g)].map(([, pid]) => Number(pid));
+const pidsIn = (text: string): readonly number[] =>
+  [...text.matchAll(/child: (\d+)/g)].map(([, pid]) => Number(pid));
 
 const methodsOf = (rig: AgentRig): readonly (string | undefined)[] =>
   rig.received().flatMap(({ method }) => method ?? []);
@@ -42,7 +42,7 @@ describe("a cancel", () => {
     expect(await agent.cancel()).toBe("settled");
     expect(await end).toEqual({ stopReason: "cancelled", usage: null });
     await agent.prompt(promptOf(say(" again")));
-    expect(rig.said()).toBe("on again");
+    expect(rig.text()).toBe("on again");
     expect(await agent.cancel()).toBe("settled");
   });
 
@@ -151,7 +151,7 @@ describe("a stop", () => {
       child({ how: "setsid" }),
       child({ how: "setsid", stubborn: true }),
     );
-    const pids = pidsIn(rig.said());
+    const pids = pidsIn(rig.text());
     expect(pids.map(isAlive)).toEqual([true, true, true]);
     await agent.stop();
     expect(pids.map(isAlive)).toEqual([false, false, false]);
@@ -170,7 +170,7 @@ describe("a stop", () => {
     });
     await agent.exited;
     await expect.poll(() => rig.leftovers(), { timeout: 5000 }).toEqual([]);
-    expect(pidsIn(rig.said()).map(isAlive)).toEqual([false, false]);
+    expect(pidsIn(rig.text()).map(isAlive)).toEqual([false, false]);
     await agent.stop();
   });
 

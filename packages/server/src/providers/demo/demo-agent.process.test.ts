@@ -10,22 +10,22 @@ describe("the demo agent", () => {
   it("says in its first sentence that it is a demo, and what it can do", async () => {
     const { demo, prompt } = await open();
     expect(await prompt("Hello!")).toMatchObject({ result: { stopReason: "end_turn" } });
-    const said = demo.said();
-    expect(said.slice(0, said.indexOf("."))).toBe(
+    const answer = demo.text();
+    expect(answer.slice(0, answer.indexOf("."))).toBe(
       "I am Holdfast's demo agent: a small program with fixed answers, not a language model",
     );
-    expect(said).toMatch(/^## What Holdfast does$/mu);
-    expect(said).toMatch(/^- /mu);
-    expect(said).toMatch(/^```text\n\/help/mu);
+    expect(answer).toMatch(/^## What Holdfast does$/mu);
+    expect(answer).toMatch(/^- /mu);
+    expect(answer).toMatch(/^```text\n\/help/mu);
   });
 
   it("also says so if the first message is a request", async () => {
     const { demo, prompt } = await open();
     await prompt("remember the door is blue");
-    expect(demo.said()).toMatch(/^This is Holdfast's demo agent: .*not a language model\.\n/u);
-    const before = demo.said().length;
+    expect(demo.text()).toMatch(/^This is Holdfast's demo agent: .*not a language model\.\n/u);
+    const before = demo.text().length;
     await prompt("what did I say?");
-    expect(demo.said().slice(before)).not.toContain("demo agent");
+    expect(demo.text().slice(before)).not.toContain("demo agent");
   });
 
   it("answers its first prompt soon after its start", async () => {
@@ -81,11 +81,11 @@ describe("the demo agent", () => {
     });
     expect(demo.updates.at(-1)).toEqual({
       sessionUpdate: "usage_update",
-      used: Math.ceil(("Hello there".length + Math.min(demo.said().length, 2_000)) / 4),
+      used: Math.ceil(("Hello there".length + Math.min(demo.text().length, 2_000)) / 4),
       size: 32_000,
       cost: { amount: 0, currency: "USD" },
     });
-    const outputTokens = Math.ceil(demo.said().length / 4);
+    const outputTokens = Math.ceil(demo.text().length / 4);
     expect(result?.["usage"]).toEqual({
       inputTokens: 3,
       outputTokens,
@@ -147,13 +147,13 @@ describe("counting", () => {
     await demo.waitFor(({ content }) => (content as { text?: string } | null)?.text === "3, ");
     cancel();
     expect(await answered).toMatchObject({ result: { stopReason: "cancelled" } });
-    expect(demo.said()).toMatch(/1, 2, 3, (\d+, )*$/u);
+    expect(demo.text()).toMatch(/1, 2, 3, (\d+, )*$/u);
   });
 
   it("reaches its end", async () => {
     const { demo, prompt } = await open();
     await prompt("slowly count to 5");
-    expect(demo.said()).toContain("1, 2, 3, 4, 5.");
+    expect(demo.text()).toContain("1, 2, 3, 4, 5.");
   });
 });
 
@@ -165,7 +165,7 @@ describe("crashing", () => {
       code: 1,
       stderr: "demo agent: crashed on request\n",
     });
-    expect(demo.said()).toMatch(/in the middle of a$/u);
+    expect(demo.text()).toMatch(/in the middle of a$/u);
   });
 });
 
@@ -189,7 +189,7 @@ describe("its memory", () => {
       sessionId: first.sessionId,
       prompt: [{ type: "text", text: "What did I tell you?" }],
     });
-    expect(resumed.said()).toContain("- the door is blue");
+    expect(resumed.text()).toContain("- the door is blue");
   });
 
   it("shows the briefing of a session that it joined later", async () => {
@@ -201,7 +201,7 @@ describe("its memory", () => {
         { type: "text", text: "what did I say?" },
       ],
     });
-    expect(demo.said()).toContain("- User: my name is Ann");
+    expect(demo.text()).toContain("- User: my name is Ann");
   });
 
   it.each(["00000000-0000-0000-0000-000000000000", "../../etc/passwd", ""])(

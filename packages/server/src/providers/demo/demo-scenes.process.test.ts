@@ -23,7 +23,7 @@ describe("reading", () => {
           content: [{ content: { text: "# A repository\n\nWith words.\n" } }],
         },
       ]);
-      expect(demo.said()).toContain("> # A repository");
+      expect(demo.text()).toContain("> # A repository");
     },
   );
 
@@ -84,7 +84,7 @@ describe("editing", () => {
     expect(await answered).toMatchObject({ result: { stopReason: "end_turn" } });
     expect(existsSync(notes())).toBe(false);
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("You did not allow it");
+    expect(demo.text()).toContain("You did not allow it");
   });
 
   it("does not ask in mode auto, nor after everything was allowed", async () => {
@@ -108,7 +108,7 @@ describe("editing", () => {
     symlinkSync(path.join(world.folder, "secret.txt"), notes());
     const { demo, prompt } = await open();
     await prompt("/edit x");
-    expect(demo.said()).toContain("I left it alone");
+    expect(demo.text()).toContain("I left it alone");
     expect(readFileSync(path.join(world.folder, "secret.txt"), "utf8")).toBe("do not read me");
   });
 
@@ -194,7 +194,7 @@ describe("running", () => {
     demo.answer(await demo.asked(), null);
     await answered;
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("I ran nothing");
+    expect(demo.text()).toContain("I ran nothing");
   });
 });
 

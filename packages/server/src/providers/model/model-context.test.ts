@@ -70,8 +70,8 @@ describe("the context of a model", () => {
     ["pending", null, { type: "error-text", value: "The run ended before there was a result." }],
   ])("contains the outcome of a call that is %s", (status, result, output) => {
     const call = { callId: "c1", tool: "weather", args: "no object", result };
-    const given = modelContext(contextOf({ history: [toolMessage(call, status)] }));
-    expect(given.slice(1, -1)).toMatchObject([
+    const messages = modelContext(contextOf({ history: [toolMessage(call, status)] }));
+    expect(messages.slice(1, -1)).toMatchObject([
       { content: [{ type: "tool-call", input: {} }] },
       { content: [{ type: "tool-result", toolCallId: "c1", output }] },
     ]);
@@ -112,12 +112,12 @@ describe("the context of a model", () => {
       toolMessage({ callId, tool: "weather", args: {}, result });
     const begun = [call("c1", "x".repeat(9_000)), call("c2", "y".repeat(9_000))];
     const history = [message("user", text("first"))];
-    const given = modelContext(contextOf({ begun, history }));
-    expect(given.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
-    expect(given[0]).toEqual(
+    const messages = modelContext(contextOf({ begun, history }));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(messages[0]).toEqual(
       user("[1 older message is left out here]", "Now.", "[1 older message is left out here]"),
     );
-    expect(JSON.stringify(given)).toContain("c2");
+    expect(JSON.stringify(messages)).toContain("c2");
   });
 
   it("contains no message that is older than one left out", () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentFault } from "../provider.ts";
-import type { Said } from "../testing/fake-models/asked.ts";
+import type { Turn } from "../testing/fake-models/model-request.ts";
 import { startFakeModels, type FakeModels } from "../testing/fake-models/fake-models.ts";
 import { MODEL_APIS } from "./definition.ts";
 import { KEY, message, modelProvider, ModelRig, text, toolMessage } from "./testing/model-rig.ts";
@@ -18,11 +18,11 @@ const WEATHER = {
 };
 
 /** The messages by role, with the parts of one role joined, because some dialects send them that way. */
-function voicesOf(said: readonly Said[]): readonly string[] {
+function voicesOf(turns: readonly Turn[]): readonly string[] {
   const voices: string[] = [];
-  for (const [index, { by, text: words }] of said.entries()) {
+  for (const [index, { by, text: words }] of turns.entries()) {
     const line = words.replaceAll(/\s+/gu, " ").trim();
-    if (said[index - 1]?.by === by) voices.push(`${voices.pop() ?? ""} ${line}`);
+    if (turns[index - 1]?.by === by) voices.push(`${voices.pop() ?? ""} ${line}`);
     else voices.push(`${by}: ${line}`);
   }
   return voices;
@@ -44,7 +44,7 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
   it("streams its answer and reports its usage (C2)", async () => {
     const rig = await start();
     const end = await rig.agent.prompt({ parts: [text("PING")], model: null });
-    expect(rig.said()).toBe("PONG");
+    expect(rig.text()).toBe("PONG");
     expect(end).toEqual({
       stopReason: "end_turn",
       usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
@@ -55,7 +55,7 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
   it("reports thoughts and answer separately", async () => {
     const rig = await start();
     await rig.agent.prompt({ parts: [text("THINK")], model: "fake-2" });
-    expect([rig.said("thought"), rig.said()]).toEqual([
+    expect([rig.text("thought"), rig.text()]).toEqual([
       "Let me think about this.",
       "After a thought: 42.",
     ]);
@@ -113,8 +113,8 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
       { report: "tool", callId: oslo, ended: true, content: { status: "failed" } },
       { report: "text" },
     ]);
-    expect(rig.said()).toContain('The tool said: {"sky":"blue"}');
-    expect(rig.said()).toContain("Nobody answered");
+    expect(rig.text()).toContain('The tool said: {"sky":"blue"}');
+    expect(rig.text()).toContain("Nobody answered");
     expect(last).toMatchObject({ stopReason: "end_turn" });
     expect(last.usage?.["outputTokens"]).toBeGreaterThan(Number(end.usage?.["outputTokens"]));
   });

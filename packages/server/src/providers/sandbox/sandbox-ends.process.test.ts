@@ -100,7 +100,7 @@ describe("an agent in a sandbox that closes its output and keeps running", () =>
     await expect(
       agent.prompt(promptOf(shell(left.command), say("on"), closeStdout(), silent())),
     ).rejects.toMatchObject({ code: "agent_unintelligible" });
-    expect(rig.said()).toBe("on");
+    expect(rig.text()).toBe("on");
     await agent.stop();
     expect([left.pids(), await rig.leftovers(), isAlive(agent.pid)]).toEqual([[], [], false]);
   });

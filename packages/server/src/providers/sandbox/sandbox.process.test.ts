@@ -81,15 +81,15 @@ describe("a sandbox that is not available", () => {
       "Bubblewrap does not work here: Command failed: ",
     ],
   ])("is not used, or an error if required, when %s", async (_name, options, reason) => {
-    const given = options();
-    const auto = await open(given);
+    const overrides = options();
+    const auto = await open(overrides);
     expect(auto.state).toEqual({
       mode: "auto",
       active: false,
       reason: expect.stringContaining(reason),
     });
     expect(auto.enclose(agent(folder))).toBeNull();
-    const required = await open({ ...given, mode: "required" });
+    const required = await open({ ...overrides, mode: "required" });
     expect(required.state).toMatchObject({ mode: "required", active: false });
     expect(() => required.enclose(agent(folder))).toThrow(AgentFault);
     expect(() => required.enclose(agent(folder))).toThrow(reason);

@@ -27,7 +27,7 @@ export interface AgentRig {
     which?: (report: Extract<AgentReport, { report: Kind }>) => boolean,
   ): Promise<Extract<AgentReport, { report: Kind }>>;
   /** All text of the agents. */
-  said(): string;
+  text(): string;
   /** The messages the agent received. */
   received(): readonly Received[];
   /** Processes with this rig's marker. */
@@ -131,7 +131,7 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
         };
         if (!all.some(look)) waiting.push(look);
       }),
-    said: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
+    text: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
     received: () =>
       readFileSync(log, "utf8")
         .split("\n")

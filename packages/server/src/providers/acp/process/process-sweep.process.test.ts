@@ -34,15 +34,15 @@ describe("a sweep", () => {
       `${owner}:a`,
       "setsid sh -c 'sleep 60 & echo $!' ; env -i setsid sleep 60 & echo $!; wait",
     );
-    let told = "";
-    child.stdout?.on("data", (bytes: Buffer) => (told += bytes.toString()));
-    await expect.poll(() => told.trim().split("\n")).toHaveLength(2);
-    const pids = [child.pid ?? 0, ...told.trim().split("\n").map(Number)];
+    let output = "";
+    child.stdout?.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    await expect.poll(() => output.trim().split("\n")).toHaveLength(2);
+    const pids = [child.pid ?? 0, ...output.trim().split("\n").map(Number)];
     expect(pids.map(isAlive)).toEqual([true, true, true]);
 
-    const swept = await sweepAgents({ owner });
-    expect(swept).toMatchObject({ by: "marker", left: [] });
-    expect(swept.killed).toEqual(expect.arrayContaining(pids));
+    const result = await sweepAgents({ owner });
+    expect(result).toMatchObject({ by: "marker", left: [] });
+    expect(result.killed).toEqual(expect.arrayContaining(pids));
     expect(pids.map(isAlive)).toEqual([false, false, false]);
     expect(await findMarked({ owner })).toEqual([]);
   });
@@ -75,10 +75,10 @@ describe("a sweep", () => {
       const own = spawn("sleep", ["60"], { env: {} });
       const agent = spawn("sleep", ["60"], { env: { HOLDFAST_AGENT: ${JSON.stringify(`${owner}:inner`)} } });
       await Promise.all([once(own, "spawn"), once(agent, "spawn")]);
-      let found = [];
+      let marked = [];
       // The system shows the environment of a process a moment after it has started.
-      while (found.length === 0) found = await findMarked({ owner: ${JSON.stringify(owner)} });
-      console.log(JSON.stringify({ found, inner: agent.pid }));
+      while (marked.length === 0) marked = await findMarked({ owner: ${JSON.stringify(owner)} });
+      console.log(JSON.stringify({ marked, inner: agent.pid }));
       own.kill();
       agent.kill();
     `;
@@ -87,11 +87,11 @@ describe("a sweep", () => {
       ["-c", `"$0" --input-type=module -e "$1"; true`, process.execPath, program],
       { env: { PATH: process.env["PATH"], HOLDFAST_AGENT: `${owner}:outer` } },
     );
-    const { found, inner } = JSON.parse(await firstLine(child)) as {
-      found: number[];
+    const { marked, inner } = JSON.parse(await firstLine(child)) as {
+      marked: number[];
       inner: number;
     };
-    expect(found).toEqual([inner]);
+    expect(marked).toEqual([inner]);
     await once(child, "exit");
   });
 });

@@ -246,10 +246,10 @@ describe("the limit of a tool call", () => {
     expect(words.startsWith("0 xxx")).toBe(true);
     expect(words.endsWith("xxx\n")).toBe(true);
     expect(words).toContain("\n299 ");
-    const kept = Buffer.byteLength(words.replace(NOTE, ""));
+    const remaining = Buffer.byteLength(words.replace(NOTE, ""));
     const missing = Number(NOTE.exec(words)?.[1]?.replaceAll(",", ""));
     const all = Array.from({ length: 300 }, (_, line) => `${line} ${"x".repeat(4_000)}\n`).join("");
-    expect(kept + missing).toBe(all.length);
+    expect(remaining + missing).toBe(all.length);
   });
 
   it("leaves out values that are nested too deep", () => {

@@ -18,7 +18,7 @@ export interface DemoClient {
   endInput(): void;
   kill(): void;
   /** The text of all answers so far. */
-  said(): string;
+  text(): string;
   readonly exited: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
@@ -114,7 +114,7 @@ export function startDemo(env: { readonly state: string; readonly pace?: string 
     writeRaw: (text) => void child.stdin.write(text),
     endInput: () => void child.stdin.end(),
     kill: () => void child.kill("SIGKILL"),
-    said: () =>
+    text: () =>
       updates
         .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
         .map(({ content }) => (content as { text: string }).text)

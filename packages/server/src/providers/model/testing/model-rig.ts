@@ -69,7 +69,7 @@ export class ModelRig {
   }
 
   /** All text of one voice. */
-  said(voice: "answer" | "thought" = "answer"): string {
+  text(voice: "answer" | "thought" = "answer"): string {
     return this.reports
       .map((report) => (report.report === "text" && report.voice === voice ? report.text : ""))
       .join("");

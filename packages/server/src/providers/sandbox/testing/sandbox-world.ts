@@ -105,7 +105,7 @@ export async function openSandboxWorld(): Promise<SandboxWorld> {
       const { rig, agent } = await start(options);
       await agent.prompt(promptOf(shell(command)));
       await agent.stop();
-      return rig.said();
+      return rig.text();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { fieldOf, listIn, wordIn, type AskedTool, type FakeCall } from "./asked.ts";
+import { fieldOf, listIn, wordIn, type OfferedTool, type FakeCall } from "./model-request.ts";
 
 const WRITERS = new Set(["write", "write_file", "create", "create_file", "write_to_file"]);
 const SHELLS = new Set([
@@ -13,7 +13,7 @@ const SHELLS = new Set([
 
 /** The call with which an agent with these tools writes a file; null if it cannot. */
 export function writingCall(
-  tools: readonly AskedTool[],
+  tools: readonly OfferedTool[],
   { file, text }: { readonly file: string; readonly text: string },
 ): FakeCall | null {
   const writer = toolAmong(tools, WRITERS);
@@ -25,7 +25,7 @@ export function writingCall(
 }
 
 /** The call with which an agent with these tools runs a command; null if it cannot. */
-export function shellCall(tools: readonly AskedTool[], command: string): FakeCall | null {
+export function shellCall(tools: readonly OfferedTool[], command: string): FakeCall | null {
   const shell = toolAmong(tools, SHELLS);
   if (shell === null) return null;
   return fill(shell, (name, schema) => {
@@ -38,13 +38,13 @@ export function shellCall(tools: readonly AskedTool[], command: string): FakeCal
   });
 }
 
-function toolAmong(tools: readonly AskedTool[], names: ReadonlySet<string>): AskedTool | null {
+function toolAmong(tools: readonly OfferedTool[], names: ReadonlySet<string>): OfferedTool | null {
   return tools.find(({ name }) => names.has(name.toLowerCase())) ?? null;
 }
 
 /** Fills unknown required arguments with the first value that their schema allows. */
 function fill(
-  { name, inputSchema }: AskedTool,
+  { name, inputSchema }: OfferedTool,
   valueOf: (parameter: string, schema: unknown) => unknown,
 ): FakeCall {
   const required = new Set(listIn(inputSchema, "required"));

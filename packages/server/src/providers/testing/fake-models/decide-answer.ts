@@ -1,5 +1,5 @@
 import { shellCall, writingCall } from "./agent-tool.ts";
-import type { Asked, FakeCall, Said } from "./asked.ts";
+import type { ModelRequest, FakeCall, Turn } from "./model-request.ts";
 
 /** The fake model's reaction to a request. */
 export type FakeAnswer =
@@ -41,7 +41,10 @@ export const WRITTEN = "written by the model";
  * With the word `STUBBORN` beside a directive, the model believes its tools and not later messages of the client: it
  * does not repeat a call that its history shows as refused.
  */
-export function decideAnswer(asked: Asked, failedBefore: (text: string) => number): FakeAnswer {
+export function decideAnswer(
+  asked: ModelRequest,
+  failedBefore: (text: string) => number,
+): FakeAnswer {
   const at = asked.said.findLastIndex(({ by, text }) => by === "user" && isDirective(text));
   const order = asked.said[at]?.text ?? asked.said.findLast(({ by }) => by === "user")?.text ?? "";
   const goOn = asked.said.findLastIndex(({ by, text }) => by === "user" && GO_ON.test(text));
@@ -92,7 +95,7 @@ function speak(text: string): Speech {
   };
 }
 
-function tellResults(results: readonly Said[]): Speech {
+function tellResults(results: readonly Turn[]): Speech {
   return speak(`The tool said: ${joined(results)}`);
 }
 
@@ -107,7 +110,7 @@ function toolsIn(order: string): readonly FakeCall[] {
   );
 }
 
-function fileCall({ tools }: Asked, order: string): readonly FakeCall[] {
+function fileCall({ tools }: ModelRequest, order: string): readonly FakeCall[] {
   const [, how, file = ""] = /.*\b(WRITE|APPEND) (\S+)/su.exec(order) ?? [];
   const call =
     how === "WRITE"
@@ -116,7 +119,7 @@ function fileCall({ tools }: Asked, order: string): readonly FakeCall[] {
   return call === null ? [] : [call];
 }
 
-function recall(said: readonly Said[], order: string): string {
+function recall(said: readonly Turn[], order: string): string {
   const prefix = /.*\bRECALL ([A-Z]+-)/su.exec(order)?.[1];
   if (prefix === undefined) return joined(said.filter(({ by }) => by === "user"));
   const words = said.flatMap(({ text }) => text.match(/\b[A-Z]+-\w+/gu) ?? []);
@@ -137,7 +140,7 @@ function words(count: number, word: (index: number) => string): readonly string[
   return Array.from({ length: count }, (_, index) => word(index));
 }
 
-function joined(said: readonly Said[]): string {
+function joined(said: readonly Turn[]): string {
   return said.map(({ text }) => text).join(" | ");
 }
 

@@ -1,11 +1,11 @@
-import type { Asked, FakeCall } from "./asked.ts";
+import type { ModelRequest, FakeCall } from "./model-request.ts";
 import type { Speech } from "./decide-answer.ts";
 
 /** The requests and streamed answers of one kind of API. */
 export interface Dialect {
   readonly name: "anthropic" | "chat" | "responses" | "gemini";
   isAsked(path: string): boolean;
-  parse(body: unknown, path: string): Asked;
+  parse(body: unknown, path: string): ModelRequest;
   /** The raw events before the chunks, for each chunk, and after them. */
   tell(answer: Telling): Stream;
   /** The answer without streaming. */

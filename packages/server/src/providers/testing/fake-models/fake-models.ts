@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as pause } from "node:timers/promises";
 import type { AddressInfo } from "node:net";
 import { anthropicDialect } from "./anthropic-dialect.ts";
-import type { Asked } from "./asked.ts";
+import type { ModelRequest } from "./model-request.ts";
 import { chatDialect } from "./chat-dialect.ts";
 import { decideAnswer, type FakeAnswer, type Speech } from "./decide-answer.ts";
 import type { Dialect, NamedCall } from "./dialect.ts";
@@ -26,7 +26,7 @@ export interface FakeRequest {
   readonly body: unknown;
   /** Null if no dialect has this path. */
   readonly dialect: Dialect["name"] | null;
-  readonly asked: Asked | null;
+  readonly asked: ModelRequest | null;
   readonly answer: FakeAnswer | null;
   /** The outcome of the answer; `aborted`: the client disconnected before its end. */
   outcome: "open" | "told" | "aborted" | "failed";
@@ -151,7 +151,7 @@ async function stream(
     signal,
   }: {
     readonly dialect: Dialect;
-    readonly asked: Asked;
+    readonly asked: ModelRequest;
     readonly speech: Speech;
     readonly id: string;
     readonly signal: AbortSignal;

@@ -1,18 +1,18 @@
 /** A request to a model, in the same form for all dialects. */
-export interface Asked {
+export interface ModelRequest {
   readonly model: string;
   /** In order, without system prompts. */
-  readonly said: readonly Said[];
-  readonly tools: readonly AskedTool[];
+  readonly said: readonly Turn[];
+  readonly tools: readonly OfferedTool[];
   readonly isStreamed: boolean;
 }
 
-export interface Said {
+export interface Turn {
   readonly by: "user" | "model" | "tool";
   readonly text: string;
 }
 
-export interface AskedTool {
+export interface OfferedTool {
   readonly name: string;
   readonly inputSchema: unknown;
 }
