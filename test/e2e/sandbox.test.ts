@@ -114,14 +114,15 @@ describe("a server with a sandbox", () => {
 describe("a server that requires a sandbox that is not available", () => {
   it("reports the reason, and starts no agent", async () => {
     const { greeting, url, end } = await start(withoutBubblewrap());
-    const reason = "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).";
+    const reason =
+      "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).";
     expect(greeting).toContain(`  Agents  are not started: a sandbox is required. ${reason}\n`);
     const ready = await fetch(`${url}/readyz`, { headers: { authorization: "Bearer s3cret" } });
     expect(await ready.json()).toMatchObject({
       sandbox: { mode: "required", active: false, reason },
     });
     expect(JSON.stringify(await ask("demo", "Hello"))).toContain(
-      `No agent is started without a sandbox, and there is none. ${reason}`,
+      `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
     );
     expect((await end("SIGTERM")).stderr).toBe(
       `holdfast: no agent can be started: a sandbox is required but not available. ${reason}\n`,

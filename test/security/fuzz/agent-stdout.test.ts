@@ -29,7 +29,15 @@ const FIXTURES = path.resolve(
   import.meta.dirname,
   "../../../packages/server/src/providers/acp/fixtures",
 );
-const TIMES = { ...ACP_TIMES, quietMs: 0, lateMs: 0, exitMs: 200, urgentMs: 10, killMs: 10 };
+const TIMES = {
+  ...ACP_TIMES,
+  startMs: 2_000,
+  quietMs: 0,
+  lateMs: 0,
+  exitMs: 200,
+  urgentMs: 10,
+  killMs: 10,
+};
 const SESSION = "the-session";
 
 interface RecordedLine {
@@ -159,21 +167,21 @@ async function runPrompt(random: Random): Promise<{
     const session = await openSession({
       link,
       definition,
-      folder: "/repo",
-      model: null,
-      resume: null,
+      request: {
+        workspace: { path: "/repo", descriptor: null },
+        model: null,
+        resume: null,
+        signal: AbortSignal.timeout(5_000),
+      },
       toolServers: [],
       environment: {},
       clientVersion: "test",
       clock: Date.now,
-      startMs: 2_000,
-      signal: AbortSignal.timeout(5_000),
     });
     const agent = new AcpAgent({
       definition,
       link,
       session,
-      times: TIMES,
       sweep: async () => ({ killed: [], left: [], by: "group" as const }),
       closeJournal: async () => {},
     });

@@ -1,17 +1,22 @@
 import type { AcpDefinition } from "./acp/definition.ts";
 
+type Definition = Pick<AcpDefinition, "name" | "command"> & Partial<AcpDefinition>;
+
+/** OpenCode and Kilo allow everything by default. They merge this over the settings of user and repository. */
+const ASK_BEFORE_CHANGES = JSON.stringify({ permission: { edit: "ask", bash: "ask" } });
+
 /**
- * The agents that are known without being configured. Each is set to the mode in which it asks before it changes
- * something, since some start in one that never asks; and each sees the variables of its own service, and of no other.
+ * The agents that need no configuration. Each gets a mode in which it asks before it makes changes, because some never
+ * ask by default, and only the variables of its own service.
  */
-export const BUILT_IN: readonly AcpDefinition[] = [
-  asking({
+const AGENTS: readonly Definition[] = [
+  {
     name: "gemini",
     title: "Gemini CLI",
     command: ["gemini", "--acp"],
     pathVariable: "GEMINI_CLI_PATH",
     install: "npm install -g @google/gemini-cli",
-    // Without it the program starts itself a second time, and takes three times as long.
+    // Otherwise the program starts itself a second time, which takes three times as long.
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
     passes: [
       "GEMINI_API_KEY",
@@ -26,10 +31,10 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     mounts: ["~/.gemini/", "$GOOGLE_APPLICATION_CREDENTIALS:ro"],
     mode: "default",
     authMethod: "gemini-api-key",
-    // Its session files are named by the minute: one loaded in the minute it was made is overwritten.
+    // Its session files are named by the minute: a session loaded in the minute of its creation is overwritten.
     loadableAfterMs: 61_000,
-  }),
-  asking({
+  },
+  {
     name: "claude",
     title: "Claude Code",
     command: ["claude-agent-acp"],
@@ -45,8 +50,8 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     ],
     mounts: ["~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR/"],
     mode: "default",
-  }),
-  asking({
+  },
+  {
     name: "codex",
     title: "Codex",
     command: ["codex-acp"],
@@ -54,39 +59,39 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     install: "npm install -g @agentclientprotocol/codex-acp",
     passes: ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
     mounts: ["~/.codex/", "$CODEX_HOME/"],
-    // Its own default leaves the decision to a model.
+    // Its default mode lets a model decide.
     mode: "read-only",
     authMethod: "api-key",
     endsOnCancel: true,
-  }),
-  asking({
+  },
+  {
     name: "opencode",
     title: "OpenCode",
     command: ["opencode", "acp"],
     pathVariable: "OPENCODE_PATH",
     install: "npm install -g opencode-ai",
     env: {
-      OPENCODE_CONFIG_CONTENT: askBeforeChanges(),
+      OPENCODE_CONFIG_CONTENT: ASK_BEFORE_CHANGES,
       OPENCODE_DISABLE_AUTOUPDATE: "true",
     },
     passes: ["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
-    mounts: [...keptAs("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
+    mounts: [...standardFolders("opencode"), "$OPENCODE_CONFIG:ro", "$OPENCODE_CONFIG_DIR"],
     mode: "build",
-  }),
-  asking({
+  },
+  {
     name: "qwen",
     title: "Qwen Code",
     command: ["qwen", "--acp"],
     pathVariable: "QWEN_PATH",
     install: "npm install -g @qwen-code/qwen-code",
-    // Not OPENAI_API_KEY, which it reads too: that is the key of another service.
+    // It also reads OPENAI_API_KEY, but that is the key of another service.
     passes: ["BAILIAN_CODING_PLAN_API_KEY", "DASHSCOPE_API_KEY", "QWEN_MODEL"],
     mounts: ["~/.qwen/"],
-    // Its own default leaves the decision to a model.
+    // Its default mode lets a model decide.
     mode: "default",
     authMethod: "openai",
-  }),
-  asking({
+  },
+  {
     name: "copilot",
     title: "GitHub Copilot",
     command: ["copilot", "--acp"],
@@ -105,8 +110,8 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     ],
     mounts: ["~/.copilot/", "$COPILOT_HOME/"],
     mode: "https://agentclientprotocol.com/protocol/session-modes#agent",
-  }),
-  asking({
+  },
+  {
     name: "cline",
     title: "Cline",
     command: ["cline", "--acp", "--auto-approve", "false"],
@@ -115,18 +120,18 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     passes: ["CLINE_API_KEY", "CLINE_MODEL", "CLINE_PROVIDER"],
     mounts: ["~/.cline/"],
     mode: "act",
-  }),
-  asking({
+  },
+  {
     name: "kilo",
     title: "Kilo Code",
     command: ["kilo", "acp"],
     pathVariable: "KILO_PATH",
     install: "npm install -g @kilocode/cli",
-    env: { KILO_CONFIG_CONTENT: askBeforeChanges(), KILO_DISABLE_AUTOUPDATE: "true" },
+    env: { KILO_CONFIG_CONTENT: ASK_BEFORE_CHANGES, KILO_DISABLE_AUTOUPDATE: "true" },
     passes: ["KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_DIR"],
-    mounts: [...keptAs("kilo"), "$KILO_CONFIG:ro", "$KILO_CONFIG_DIR"],
-  }),
-  asking({
+    mounts: [...standardFolders("kilo"), "$KILO_CONFIG:ro", "$KILO_CONFIG_DIR"],
+  },
+  {
     name: "droid",
     title: "Factory Droid",
     command: ["droid", "exec", "--output-format", "acp"],
@@ -136,30 +141,24 @@ export const BUILT_IN: readonly AcpDefinition[] = [
     mounts: ["~/.factory/"],
     mode: "normal",
     authMethod: "factory-api-key",
-  }),
-  asking({
+  },
+  {
     name: "goose",
     title: "goose",
     command: ["goose", "acp"],
     pathVariable: "GOOSE_PATH",
     install: "brew install block-goose-cli",
-    // It asks for nothing unless told to, and learns that from its environment.
+    // It asks only if this variable says so.
     env: { GOOSE_MODE: "approve" },
     passes: ["GOOSE_MODEL", "GOOSE_PROVIDER"],
-    mounts: keptAs("goose"),
-  }),
+    mounts: standardFolders("goose"),
+  },
 ];
 
-function asking(
-  definition: Pick<AcpDefinition, "name" | "command"> & Partial<AcpDefinition>,
-): AcpDefinition {
-  return { ...define(definition), asks: true };
-}
+export const BUILT_IN = AGENTS.map((agent) => define({ ...agent, asks: true }));
 
-/** An agent of the user's own, with nothing that is not said. */
-export function define(
-  definition: Pick<AcpDefinition, "name" | "command"> & Partial<AcpDefinition>,
-): AcpDefinition {
+/** Completes a definition with neutral values. */
+export function define(definition: Definition): AcpDefinition {
   return {
     title: definition.name,
     env: {},
@@ -178,8 +177,8 @@ export function define(
   };
 }
 
-/** Where a program keeps things that follows the usual folders: what it knows is made for it, the rest may be missing. */
-function keptAs(name: string): readonly string[] {
+/** The XDG folders of a program. Those for data and state are created, the others may be missing. */
+function standardFolders(name: string): readonly string[] {
   return [
     `~/.local/share/${name}/`,
     `~/.local/state/${name}/`,
@@ -190,9 +189,4 @@ function keptAs(name: string): readonly string[] {
     `$XDG_CONFIG_HOME/${name}`,
     `$XDG_CACHE_HOME/${name}`,
   ];
-}
-
-/** Configuration these agents merge over what the user and the repository say, which by itself allows everything. */
-function askBeforeChanges(): string {
-  return JSON.stringify({ permission: { edit: "ask", bash: "ask" } });
 }

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe("the catalog", () => {
-  it("has the demo first, and gives messages to it unless told otherwise", () => {
+  it("lists the demo first, which is the default provider", () => {
     expect(
       catalog()
         .all()
@@ -30,7 +30,7 @@ describe("the catalog", () => {
     expect(catalog().get("nobody")).toBeNull();
   });
 
-  it("says of an agent that is not installed how to get it", async () => {
+  it("contains the command that installs a missing agent", async () => {
     const missing = catalog().get("missing");
     expect(await missing?.describe()).toMatchObject({
       installed: false,
@@ -43,7 +43,7 @@ describe("the catalog", () => {
     await expect(start(missing?.startAgent.bind(missing))).rejects.toBeInstanceOf(AgentFault);
   });
 
-  it("has a demo that is always there and answers", async () => {
+  it("contains a demo that is always installed and answers", async () => {
     const demo = catalog().get("demo");
     expect(await demo?.describe()).toMatchObject({
       title: "Demo agent",

@@ -4,22 +4,21 @@ import type { ModelDefinition } from "./model/definition.ts";
 import { createModelProvider } from "./model/model-provider.ts";
 import type { Provider } from "./provider.ts";
 
-/** Every provider a message can be given to, by name. */
+/** All providers, by name. */
 export interface Catalog {
-  /** Null when there is none of that name. */
+  /** Null if there is no provider with this name. */
   get(name: string): Provider | null;
-  /** The demo first, then agents, then models, each as defined. */
+  /** The demo, then agents, then models. */
   all(): readonly Provider[];
-  /** Where messages go that name none. */
+  /** The provider of messages that name none. */
   readonly defaultName: string;
 }
 
 export interface CatalogOptions extends Omit<AcpProviderOptions, "definition"> {
   readonly definitions: readonly AcpDefinition[];
-  /** Models asked over their APIs; none where left out. */
   readonly models?: readonly ModelDefinition[];
   readonly demo: AcpDefinition;
-  /** Null for the demo. */
+  /** Null: the demo. */
   readonly defaultName: string | null;
 }
 

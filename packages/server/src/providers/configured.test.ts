@@ -3,7 +3,7 @@ import { BUILT_IN, define } from "./built-in.ts";
 import { definitionsOf, type ConfiguredAgent } from "./configured.ts";
 
 describe("the built-in agents", () => {
-  it("all say how to get them, and where their program can be named", () => {
+  it("all have a command to install them and a variable for their path", () => {
     expect(BUILT_IN.map(({ name }) => name)).toEqual([
       "gemini",
       "claude",
@@ -23,14 +23,14 @@ describe("the built-in agents", () => {
     }
   });
 
-  it("see no key of another's service", () => {
+  it("get no key of another service", () => {
     const keys = BUILT_IN.flatMap(({ name, passes }) =>
       passes.filter((variable) => /KEY|TOKEN/u.test(variable)).map((variable) => [variable, name]),
     );
     expect(new Map(keys.map(([variable = ""]) => [variable, true])).size).toBe(keys.length);
   });
 
-  it("ask before they change something, by a mode or by what they are started with", () => {
+  it("ask before they make changes, by their mode, environment or arguments", () => {
     for (const { name, mode, env } of BUILT_IN) {
       const asks = mode !== null || /"ask"|approve/u.test(Object.values(env).join(" "));
       expect([name, asks]).toEqual([name, true]);
@@ -39,7 +39,7 @@ describe("the built-in agents", () => {
 });
 
 describe("configured agents", () => {
-  it("change what is built in, and keep the rest of it", () => {
+  it("override a built-in definition, and keep the rest of it", () => {
     const gemini = BUILT_IN[0];
     const [changed, ...others] = definitionsOf(
       new Map([
@@ -69,7 +69,7 @@ describe("configured agents", () => {
     expect(others).toEqual(BUILT_IN.slice(1));
   });
 
-  it("ask as they did, unless what makes them ask is changed", () => {
+  it("still ask, unless the settings that make them ask are changed", () => {
     const asks = (name: string, agent: ConfiguredAgent): boolean | null | undefined =>
       definitionsOf(new Map([[name, agent]])).find((each) => each.name === name)?.asks;
     expect(asks("gemini", { env: { GEMINI_API_KEY: "key" }, models: ["big"] })).toBe(true);
@@ -80,7 +80,7 @@ describe("configured agents", () => {
     expect(asks("mine", { command: ["mine"] })).toBe(null);
   });
 
-  it("can be the user's own", () => {
+  it("can be other programs", () => {
     expect(definitionsOf(new Map([["mine", { command: ["node", "x.mjs"] }]])).at(-1)).toEqual(
       define({ name: "mine", command: ["node", "x.mjs"] }),
     );

@@ -30,7 +30,7 @@ function journalIn(options: Partial<JournalOptions> = {}): {
 }
 
 describe("a journal", () => {
-  it("keeps what went over the pipes, in order, for its owner only", async () => {
+  it("records the traffic in order, readable only by its owner", async () => {
     const { folder, journal, entries } = journalIn();
     journal.write("out", '{"id":1}');
     journal.write("in", '{"id":1,"result":{}}');
@@ -45,7 +45,7 @@ describe("a journal", () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it("keeps no secret, be it across the place where a long line is cut", async () => {
+  it("contains no secret, even where a long line is cut", async () => {
     const secret = "sk-very-secret";
     const { journal, entries } = journalIn({ secrets: [secret] });
     journal.write("out", JSON.stringify({ env: { key: secret } }));
@@ -61,7 +61,7 @@ describe("a journal", () => {
     });
   });
 
-  it("grows to its limit, once over, and keeps the newest (P6)", async () => {
+  it("rotates at its limit and keeps the newest entries (P6)", async () => {
     const { folder, journal, entries } = journalIn({ maxBytes: 10_000 });
     for (let count = 0; count < 100; count += 1) {
       journal.write("in", `${count} ${"x".repeat(500)}`);
@@ -74,7 +74,7 @@ describe("a journal", () => {
     expect(journal.dropped).toBe(0);
   });
 
-  it("drops what the disk does not take and says so when it does again (P6)", async () => {
+  it("drops entries while the disk fails, and notes that afterwards (P6)", async () => {
     const { folder, journal, entries } = journalIn();
     mkdirSync(path.dirname(folder), { recursive: true });
     writeFileSync(folder, "a file where the folder should be");
@@ -90,7 +90,7 @@ describe("a journal", () => {
     ]);
   });
 
-  it("lets no more than a mebibyte wait for the disk (P6)", async () => {
+  it("queues at most a mebibyte (P6)", async () => {
     const { journal, entries } = journalIn();
     for (let count = 0; count < 1000; count += 1) journal.write("in", "x".repeat(10_000));
     expect(journal.dropped).toBeGreaterThan(850);
@@ -99,7 +99,7 @@ describe("a journal", () => {
     expect(entries().length + journal.dropped).toBe(1001);
   });
 
-  it("is removed with what was set aside, also when there is none", async () => {
+  it("is removed with its rotated file, even if there is none", async () => {
     const { folder, journal } = journalIn({ maxBytes: 10 });
     journal.write("in", "a");
     await expect.poll(() => readdirSync(path.dirname(folder))).toEqual(["journals"]);
@@ -110,7 +110,7 @@ describe("a journal", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("has no name that leads out of its folder", () => {
+  it("cannot have a name outside its folder", () => {
     expect(() => openJournal({ folder: "/tmp", sessionId: "../x" })).toThrow("plain name");
   });
 });

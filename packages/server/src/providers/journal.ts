@@ -4,11 +4,11 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createRedact } from "./redact.ts";
 
-/** What went over an agent's pipes, for whoever has to find out what happened. Never needed to go on. */
+/** Records the traffic on an agent's pipes for debugging. Nothing else depends on it. */
 export interface Journal {
-  /** Returns at once and never throws. What cannot be written is dropped and counted. */
+  /** Returns at once and never throws. Entries that cannot be written are dropped and counted. */
   write(direction: JournalDirection, line: string): void;
-  /** Resolves when all that was not dropped is in the file. */
+  /** Resolves when all entries that were not dropped are in the file. */
   close(): Promise<void>;
   readonly dropped: number;
 }
@@ -18,9 +18,9 @@ export type JournalDirection = "in" | "out" | "noise" | "stderr" | "note";
 export interface JournalOptions {
   readonly folder: string;
   readonly sessionId: string;
-  /** Of one file; the one before it is kept beside it. */
+  /** The size of one file. A full file is kept as `.1`, and a new one begins. */
   readonly maxBytes?: number;
-  /** Never written, wherever they appear. */
+  /** Texts that are never written. */
   readonly secrets?: readonly string[];
   readonly clock?: () => number;
 }
@@ -39,15 +39,15 @@ export function openJournal({
   let pendingBytes = 0;
   let writing: Promise<void> | null = null;
   let dropped = 0;
-  /** Not yet told in the file. */
-  let untold = 0;
-  /** The last write may have left half a line. */
+  /** Dropped entries that the file does not mention yet. */
+  let unreported = 0;
+  /** Whether the last write may have left half a line. */
   let isTorn = false;
   let isClosed = false;
   const closing = new AbortController();
 
   const entryOf = (direction: JournalDirection, line: string): string => {
-    // Cut with room for a secret across the cut, so that no half of one is left.
+    // Longer than the limit at first, so that a secret across the limit is found whole.
     const clean = redact(line.slice(0, MAX_ENTRY + longestSecret * 2)).slice(0, MAX_ENTRY);
     const cut = line.length > MAX_ENTRY ? { length: line.length } : {};
     return `${JSON.stringify({ t: clock(), direction, line: clean, ...cut })}\n`;
@@ -55,7 +55,7 @@ export function openJournal({
 
   const drop = (count: number): void => {
     dropped += count;
-    untold += count;
+    unreported += count;
   };
 
   const enqueue = (entry: string): void => {
@@ -64,7 +64,7 @@ export function openJournal({
   };
 
   const flush = async (): Promise<void> => {
-    await pause(GATHER_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+    await pause(BATCH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     while (pending.length > 0) {
       const entries = pending.splice(0, countWithin(pending, maxBytes / 2));
       const text = entries.join("");
@@ -83,9 +83,9 @@ export function openJournal({
   return {
     write: (direction, line) => {
       if (isClosed || pendingBytes > MAX_PENDING) return drop(1);
-      if (untold > 0) {
-        enqueue(entryOf("note", `${untold} entries were dropped here`));
-        untold = 0;
+      if (unreported > 0) {
+        enqueue(entryOf("note", `${unreported} entries were dropped here`));
+        unreported = 0;
       }
       enqueue(entryOf(direction, line));
       writing ??= flush();
@@ -106,29 +106,29 @@ export async function removeJournal(folder: string, sessionId: string): Promise<
   await Promise.all([rm(file, { force: true }), rm(`${file}.1`, { force: true })]);
 }
 
-/** Those of many sessions, most of which have none: the folder is read once. */
+/** Reads the folder once, because most sessions have no journal. */
 export async function removeJournals(folder: string, sessionIds: readonly string[]): Promise<void> {
   const names = new Set(await readdir(folder).catch(() => []));
-  const withOne = sessionIds.filter((sessionId) => names.has(`${sessionId}.jsonl`));
-  await Promise.all(withOne.map((sessionId) => removeJournal(folder, sessionId)));
+  const recorded = sessionIds.filter((sessionId) => names.has(`${sessionId}.jsonl`));
+  await Promise.all(recorded.map((sessionId) => removeJournal(folder, sessionId)));
 }
 
-/** How long a line may wait for others: to open the file for each would take longer than to read it. */
-const GATHER_MS = 20;
-/** Characters of one line that are kept. */
+/** How long a line waits for others, so that the file is not opened for each. */
+const BATCH_MS = 20;
+/** Characters of one entry. */
 const MAX_ENTRY = 64 * 1024;
-/** Characters that may wait for the disk. */
+/** Characters that may wait to be written. */
 const MAX_PENDING = 1024 * 1024;
 
-/** How many of the first have no more characters together; one at least. */
+/** The number of first entries that fit into this many characters, at least one. */
 function countWithin(entries: readonly string[], characters: number): number {
   let sum = 0;
-  const tooMany = entries.findIndex((entry) => (sum += entry.length) > characters);
-  return tooMany === -1 ? entries.length : Math.max(1, tooMany);
+  const index = entries.findIndex((entry) => (sum += entry.length) > characters);
+  return index === -1 ? entries.length : Math.max(1, index);
 }
 
 function fileOf(folder: string, sessionId: string): string {
-  if (!/^[\w-]+$/.test(sessionId)) throw new Error("unreachable: a session's id is a plain name");
+  if (!/^[\w-]+$/.test(sessionId)) throw new Error("unreachable: a session ID is a plain name");
   return path.join(folder, `${sessionId}.jsonl`);
 }
 

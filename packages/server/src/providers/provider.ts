@@ -2,14 +2,14 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { Message, MessageContent } from "../domain/message.ts";
 import type { SuspensionKind } from "../domain/suspension.ts";
 
-/** One kind of agent, as configured: it says whether it could start one, and starts them. */
+/** A configured kind of agent. */
 export interface Provider {
   readonly name: string;
-  /** Whether its agents ask before they change something; null when nobody knows. Not said of those that cannot. */
+  /** Whether its agents ask before they make changes; null if unknown. Absent if they cannot make changes. */
   readonly asks?: boolean | null;
-  /** Looks without starting anything. */
+  /** Starts nothing. */
   describe(): Promise<ProviderDescription>;
-  /** An agent ready for its first prompt. Throws an `AgentFault`, and then nothing is left running. */
+  /** Returns an agent that is ready for its first prompt. If it throws an `AgentFault`, nothing is left running. */
   startAgent(request: StartAgent): Promise<Agent>;
 }
 
@@ -17,23 +17,23 @@ export interface ProviderDescription {
   readonly name: string;
   readonly title: string;
   readonly installed: boolean;
-  /** The command that would be run. */
+  /** The command that starts an agent. */
   readonly command: readonly string[];
-  /** How to get it, as a command to type; null where nobody can say. */
+  /** A command that installs it; null if unknown. */
   readonly install: string | null;
-  /** Configured, and seen when an agent last ran. */
+  /** From the configuration and from the latest agent. */
   readonly models: readonly Choice[];
   readonly modes: readonly Choice[];
-  /** What can be typed at the beginning of a message, as the agent that last ran told. */
+  /** Slash commands of the latest agent. */
   readonly commands: readonly AgentCommand[];
-  /** What the agent said about itself when one last ran; null before. */
+  /** The capabilities of the latest agent; null before the first one. */
   readonly capabilities: JsonObject | null;
 }
 
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
-  /** What to type after it; null when it takes nothing. */
+  /** A hint for its argument; null if it takes none. */
   readonly hint: string | null;
 }
 
@@ -46,44 +46,44 @@ export interface StartAgent {
   readonly sessionId: string;
   readonly workspace: Workspace;
   readonly model: string | null;
-  /** Tools of the session's client: a call is reported as a `wants`, the client answers it. None where left out. */
+  /** Tools of the session's client. A call is reported as `wants`, and the client answers it. */
   readonly tools?: readonly ToolDefinition[];
-  /** What an earlier agent of this provider left, to take its own session up again; null starts afresh. */
+  /** The `resumeData` of an earlier agent of this provider; null starts a new session. */
   readonly resume: Json;
   /**
-   * Called for everything the agent says, in order, from before `startAgent` resolves until it has
-   * ended. A promise means that no more can be taken for now: the agent is read on when it resolves.
+   * Called for each report, in order, from before `startAgent` resolves until the agent has exited. If it returns a
+   * promise, no more output is read until that settles.
    */
   readonly onReport: (report: AgentReport) => Promise<void> | undefined;
-  /** Told of the agent as soon as it exists, also of one that then turns out not to start. */
+  /** Called as soon as the process exists, even if the start fails later. */
   readonly onProcess?: (process: AgentProcess) => void;
   readonly signal: AbortSignal;
 }
 
-/** What an agent is to the system. */
+/** The process of an agent. */
 export interface AgentProcess {
-  /** Null for an agent without a process of its own. */
+  /** Null if the agent has no process of its own. */
   readonly pid: number | null;
   readonly exited: Promise<Pick<AgentExit, "code" | "signal">>;
 }
 
-/** A program with tools that an agent starts beside itself and speaks MCP with over stdio. */
+/** An MCP server that an agent starts and talks to over stdio. */
 export interface ToolServer {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Its values are secrets: they are kept out of the journal. */
+  /** The values are secrets and are kept out of the journal. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  /** A JSON Schema of an object. */
+  /** The JSON Schema of an object. */
   readonly inputSchema: JsonObject;
 }
 
-/** The repository's folder, opened and verified: the descriptor holds it whatever happens to the path. */
+/** The verified folder of the repository. The open descriptor identifies it even if the path is replaced. */
 export interface Workspace {
   readonly path: string;
   readonly descriptor: number | null;
@@ -93,44 +93,44 @@ export interface Workspace {
 export interface Agent {
   readonly provider: string;
   readonly pid: number;
-  /** How it came by what was said before it started; `told`: it is given the history with each prompt. */
+  /** How it knows the earlier conversation; `told`: each prompt contains the history. */
   readonly memory: "none" | "resumed" | "loaded" | "told";
   readonly supportsResume: boolean;
-  /** What a later `StartAgent` needs as `resume`. */
+  /** The `resume` of a later `StartAgent`. */
   readonly resumeData: Json;
-  /** One at a time. Resolves when the agent says it is done; throws an `AgentFault`. */
+  /** One at a time. Resolves when the agent has finished; throws an `AgentFault`. */
   prompt(prompt: Prompt): Promise<PromptEnd>;
-  /** Of an agent that is `told`: how many of the messages before it finds room for. */
+  /** For an agent that is `told`: how many earlier messages (`given`) of all (`of`) fit into the prompt. */
   roomFor?(prompt: Prompt): { readonly given: number; readonly of: number };
-  /** Answers a `permission` report; false when the agent no longer waits for it. */
+  /** Answers a `permission` report; false if the agent no longer waits for it. */
   answer(requestId: string, answer: PermissionAnswer): boolean;
-  /** Asks the agent to end its prompt. `ignored`: it did not within the time given, stop it. */
+  /** Asks the agent to end its prompt. `ignored`: it did not in time and must be stopped. */
   cancel(): Promise<"settled" | "ignored">;
-  /** Ends the process and everything it started, gently first. Resolves when none of it is left. */
+  /** Stops the process and everything it started, gently unless `urgent`. Resolves when nothing is left. */
   stop(options?: { readonly urgent?: boolean }): Promise<void>;
-  /** Resolves when the process is gone, however that came, and its last words have been read. */
+  /** Resolves when the process has exited and its last output has been read. */
   readonly exited: Promise<AgentExit>;
-  /** It takes no prompt any more: the process has ended, or is deaf and mute and is being ended. `exited` resolves later. */
+  /** True if it accepts no prompts: it has exited, or closed its pipes and is being stopped. `exited` resolves later. */
   readonly isGone: boolean;
 }
 
 export interface Prompt {
-  /** Parts of a message as stored: `{type:"text",text}`, and where the agent takes them images and the like. */
+  /** The stored parts of a message, such as `{type:"text",text}` or an image. */
   readonly parts: readonly MessageContent[];
   readonly model: string | null;
-  /** For an agent that is `told`: every message before this one. */
+  /** For an agent that is `told`: all earlier messages. */
   readonly history?: readonly Message[];
-  /** For an agent that is `told`: what this run has brought so far. */
+  /** For an agent that is `told`: the messages of this run so far. */
   readonly begun?: readonly Message[];
-  /** What the run had been waiting for, with what came of it, since the agent last heard. */
+  /** Answers to the agent's requests since its last prompt. */
   readonly answers?: readonly PromptAnswer[];
 }
 
 export interface PromptAnswer {
-  /** As in the `wants` report; null where the question came from elsewhere. */
+  /** From the `wants` report; null if the question came from elsewhere. */
   readonly callId: string | null;
   readonly kind: SuspensionKind;
-  /** Null when nobody answered: it expired, or was withdrawn. */
+  /** Null if the request expired or was withdrawn. */
   readonly answer: Json;
 }
 
@@ -142,7 +142,7 @@ export interface PromptEnd {
 export interface AgentExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr. */
   readonly stderr: string;
 }
 
@@ -150,20 +150,20 @@ export type PermissionAnswer =
   | { readonly outcome: "selected"; readonly optionId: string }
   | { readonly outcome: "cancelled" };
 
-/** What an agent says while it works. */
+/** One piece of output of an agent. */
 export type AgentReport =
-  /** Text that goes on from the last text of the same voice and part, with nothing else in between. */
+  /** Text that continues the previous text report if voice and part are the same. */
   | {
       readonly report: "text";
       readonly voice: "answer" | "thought";
       readonly part: string | null;
       readonly text: string;
     }
-  /** A whole message that does not grow: an image, a link, a notice. */
+  /** A complete message, such as an image, a link or a notice. */
   | { readonly report: "message"; readonly content: MessageContent }
-  /** The whole plan, replacing the one before. */
+  /** The whole plan, which replaces the previous one. */
   | { readonly report: "plan"; readonly content: MessageContent }
-  /** The whole of a tool call as known now; `ended` when it will not change any more. */
+  /** The current state of a tool call; it does not change after `ended`. */
   | {
       readonly report: "tool";
       readonly callId: string;
@@ -174,25 +174,22 @@ export type AgentReport =
       readonly report: "permission";
       readonly requestId: string;
       readonly request: PermissionRequest;
-      /** Of tool and canonical input: equal when the agent asks for the same again. */
+      /** A hash of tool and input: equal if the agent asks for the same again. */
       readonly fingerprint: string;
     }
-  /**
-   * The agent needs something from outside and ends its prompt; it is prompted again with the answer,
-   * whenever that comes.
-   */
+  /** The agent needs something from outside and ends its prompt. The answer comes with another prompt. */
   | {
       readonly report: "wants";
       readonly kind: Extract<SuspensionKind, "question" | "tool_result" | "event">;
       readonly callId: string;
       readonly request: JsonObject;
     }
-  /** The agent no longer wants the permission. */
+  /** The agent has withdrawn a permission request. */
   | { readonly report: "withdrawn"; readonly requestId: string }
-  /** What the prompt under way has used so far, as far as the agent tells. */
+  /** The usage of the current prompt so far. */
   | { readonly report: "usage"; readonly usage: JsonObject }
   | { readonly report: "title"; readonly title: string }
-  /** Anything else: it shows that the agent is alive. */
+  /** Any other message: a sign of life. */
   | { readonly report: "alive" };
 
 export interface PermissionRequest extends JsonObject {
@@ -201,45 +198,45 @@ export interface PermissionRequest extends JsonObject {
   readonly kind: string | null;
   readonly input: Json;
   readonly options: readonly PermissionOption[];
-  /* Also, where the agent tells: `tool`, its name, and `locations`, the files it is about. */
+  /* Optional: `tool`, the name of the tool, and `locations`, the paths of its files. */
 }
 
 export interface PermissionOption extends JsonObject {
   readonly optionId: string;
   readonly name: string;
-  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or what the agent invented. */
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a kind of the agent's own. */
   readonly kind: string;
 }
 
 export const AGENT_FAULT_CODES = [
-  /** The program is not there. */
+  /** The program was not found. */
   "agent_not_installed",
-  /** The program is there and could not be started. */
+  /** The program exists but could not be started. */
   "agent_not_started",
-  /** It did not answer in time while starting. */
+  /** It did not answer in time. */
   "agent_unresponsive",
-  /** It wants somebody to log in first. */
+  /** It requires a login. */
   "agent_needs_login",
-  /** It ended while it was needed. */
+  /** It exited during a start or a prompt. */
   "agent_exited",
-  /** It answered with an error. */
+  /** It replied with an error. */
   "agent_failed",
-  /** Its model's service says that too much was asked. */
+  /** The service of its model reported too many requests. */
   "agent_rate_limited",
-  /** Its model's service could not be reached, or was out of order. */
+  /** The service of its model could not be reached or failed. */
   "agent_disconnected",
-  /** It does not know what was said before, and had to. */
+  /** It lost the earlier conversation although that was required. */
   "agent_forgot",
-  /** It broke the protocol so that it cannot be understood. */
+  /** It violated the protocol. */
   "agent_unintelligible",
 ] as const;
 export type AgentFaultCode = (typeof AGENT_FAULT_CODES)[number];
 
 export class AgentFault extends Error {
   readonly code: AgentFaultCode;
-  /** The tail of stderr, or what the agent's error carried. */
+  /** The end of stderr, or the data of the agent's error. */
   readonly detail: string | null;
-  /** Worth another try by itself, after a pause. */
+  /** Whether a retry after a pause may succeed. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | null;
 

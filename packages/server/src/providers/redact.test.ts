@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createRedact } from "./redact.ts";
 
-it("secrets are taken out as they are and as JSON writes them", () => {
+it("secrets are removed from text and from JSON", () => {
   const secret = 'pass"word\\1\n2';
   const redact = createRedact(["sk-123", secret, "1", ""]);
   expect(redact("key=sk-123, again sk-123")).toBe("key=[redacted], again [redacted]");
@@ -11,6 +11,6 @@ it("secrets are taken out as they are and as JSON writes them", () => {
   expect(redact("1 + 1 = 2")).toBe("1 + 1 = 2");
 });
 
-it("a secret inside another does not spoil it", () => {
+it("a secret that is part of another one is removed, too", () => {
   expect(createRedact(["abcd", "abcdefgh"])("abcdefgh abcd")).toBe("[redacted] [redacted]");
 });

@@ -1,30 +1,29 @@
 import type { PromptRequest } from "@agentclientprotocol/sdk";
 import type { Json } from "../../domain/json.ts";
 import type { Agent, AgentExit, PermissionAnswer, Prompt, PromptEnd } from "../provider.ts";
-import { orAfter, type AcpLink } from "./acp-link.ts";
-import type { AcpTimes } from "./acp-times.ts";
+import type { AcpLink } from "./acp-link.ts";
+import { within } from "./acp-times.ts";
 import type { AcpDefinition } from "./definition.ts";
-import { looseObject, looseText } from "./wire/loose.ts";
-import { resumeDataOf, type OpenedSession } from "./open-session.ts";
-import type { Swept } from "./process/process-sweep.ts";
-import { promptBlocks } from "./prompt-blocks.ts";
-import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
-import { setModel } from "./session-settings.ts";
+import type { OpenedSession } from "./open-session.ts";
+import type { SweepResult } from "./process/process-sweep.ts";
 import { stopAgent } from "./process/stop-agent.ts";
+import { promptBlocks } from "./prompt-blocks.ts";
+import { applySetting } from "./session-settings.ts";
 import { normaliseUsage } from "./translate/usage.ts";
+import { looseObject, looseText } from "./wire/loose.ts";
+import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface AcpAgentOptions {
   readonly definition: AcpDefinition;
   readonly link: AcpLink;
   readonly session: OpenedSession;
-  readonly times: AcpTimes;
-  readonly sweep: () => Promise<Swept>;
+  readonly sweep: () => Promise<SweepResult>;
   readonly closeJournal: () => Promise<void>;
 }
 
-interface Prompting {
+interface ActivePrompt {
   isCancelled: boolean;
-  /** Resolves when the prompt has ended, in whatever way. */
+  /** Resolves when the prompt has ended, even with an error. */
   readonly settled: Promise<void>;
 }
 
@@ -38,9 +37,8 @@ export class AcpAgent implements Agent {
   readonly #options: AcpAgentOptions;
   readonly #link: AcpLink;
   readonly #urgency = new AbortController();
-  #prompting: Prompting | null = null;
-  /** It can neither hear nor speak. */
-  #isUseless = false;
+  #prompt: ActivePrompt | null = null;
+  #isDisconnected = false;
   #stopping: Promise<void> | null = null;
 
   constructor(options: AcpAgentOptions) {
@@ -49,29 +47,29 @@ export class AcpAgent implements Agent {
     this.pid = link.process.pid;
     this.memory = session.memory;
     this.supportsResume = session.capabilities.resume || session.capabilities.load;
-    this.resumeData = resumeDataOf(session);
+    this.resumeData = { sessionId: session.sessionId, createdAt: session.createdAt };
     this.#options = options;
     this.#link = link;
-    // Its children may live on when it ends by itself.
+    // Its children may outlive it.
     void link.process.exited.then(() => this.stop({ urgent: true }));
     this.exited = link.process.exited.then(async (exit) => {
-      await link.closed;
+      await link.peer.closed;
       return { ...exit, stderr: link.stderr() };
     });
-    void link.closed.then(() => this.#endUseless());
+    void link.peer.closed.then(() => this.#stopDisconnected());
   }
 
   get isGone(): boolean {
-    return this.#isUseless || this.#link.process.isGone;
+    return this.#isDisconnected || this.#link.process.isGone;
   }
 
   async prompt(prompt: Prompt): Promise<PromptEnd> {
-    if (this.#prompting !== null) throw new Error("unreachable: one prompt at a time");
+    if (this.#prompt !== null) throw new Error("unreachable: one prompt at a time");
     const { promise, resolve } = Promise.withResolvers<void>();
-    const prompting = { isCancelled: false, settled: promise };
-    this.#prompting = prompting;
+    const active = { isCancelled: false, settled: promise };
+    this.#prompt = active;
     try {
-      const end = await this.#ask(prompt, prompting);
+      const end = await this.#sendPrompt(prompt, active);
       this.#endPrompt(end.stopReason === CANCELLED ? "cancelled" : "completed");
       return end;
     } catch (error) {
@@ -79,7 +77,7 @@ export class AcpAgent implements Agent {
       this.#endPrompt("failed");
       throw fault;
     } finally {
-      this.#prompting = null;
+      this.#prompt = null;
       resolve();
     }
   }
@@ -89,9 +87,9 @@ export class AcpAgent implements Agent {
   }
 
   async cancel(): Promise<"settled" | "ignored"> {
-    const prompting = this.#prompting;
-    if (prompting === null) return "settled";
-    const hasSettled = await this.#cancelPrompt(prompting);
+    const prompt = this.#prompt;
+    if (prompt === null) return "settled";
+    const hasSettled = await this.#cancelPrompt(prompt);
     return hasSettled && !this.#options.definition.endsOnCancel ? "settled" : "ignored";
   }
 
@@ -101,21 +99,15 @@ export class AcpAgent implements Agent {
     await this.#stopping;
   }
 
-  async #ask(prompt: Prompt, prompting: Prompting): Promise<PromptEnd> {
-    const { link, definition, session, times } = this.#options;
+  async #sendPrompt({ model, parts }: Prompt, active: ActivePrompt): Promise<PromptEnd> {
+    const { link, session } = this.#options;
     const { sessionId, capabilities } = session;
-    if (prompt.model !== null) {
-      const options = { timeoutMs: times.startMs };
-      await setModel({ link, title: definition.title, sessionId, options }, prompt.model);
-    }
-    if (prompting.isCancelled) return { stopReason: CANCELLED, usage: null };
+    if (model !== null) await applySetting(link, sessionId, { name: "model", value: model });
+    if (active.isCancelled) return { stopReason: CANCELLED, usage: null };
     link.mayAsk = true;
-    const params: PromptRequest = {
-      sessionId,
-      prompt: [...promptBlocks(prompt.parts, capabilities)],
-    };
+    const params: PromptRequest = { sessionId, prompt: [...promptBlocks(parts, capabilities)] };
     try {
-      const result = await link.request("session/prompt", params);
+      const result = await link.peer.request("session/prompt", params);
       link.mayAsk = false;
       await link.settle();
       return {
@@ -126,8 +118,8 @@ export class AcpAgent implements Agent {
       link.mayAsk = false;
       if (!(error instanceof RpcError)) throw error;
       await link.settle();
-      // What a cancelled prompt fails with is a way of saying that it was cancelled.
-      if (error.code !== RPC_CODES.requestCancelled && !prompting.isCancelled) throw error;
+      // Some agents reply to a cancelled prompt with an error.
+      if (error.code !== RPC_CODES.requestCancelled && !active.isCancelled) throw error;
       return { stopReason: CANCELLED, usage: null };
     }
   }
@@ -137,51 +129,49 @@ export class AcpAgent implements Agent {
     this.#link.reportAll(this.#link.translator.endPrompt(how));
   }
 
-  /** True when the prompt has ended in time. */
-  async #cancelPrompt(prompting: Prompting): Promise<boolean> {
-    const { link, session, times } = this.#options;
-    prompting.isCancelled = true;
+  /** True if the prompt has ended in time. */
+  async #cancelPrompt(prompt: ActivePrompt): Promise<boolean> {
+    const link = this.#link;
+    prompt.isCancelled = true;
     link.mayAsk = false;
-    link.notify("session/cancel", { sessionId: session.sessionId });
+    this.#notifyCancel();
     link.permissions.cancelAll({ isReported: false });
-    return (
-      (await orAfter(
-        times.cancelMs,
-        prompting.settled.then(() => true),
-      )) ?? false
-    );
+    const hasSettled = prompt.settled.then(() => true);
+    return (await within(link.times.cancelMs, hasSettled)) ?? false;
+  }
+
+  #notifyCancel(): void {
+    const { sessionId } = this.#options.session;
+    this.#link.peer.notify("session/cancel", { sessionId });
   }
 
   async #stop(): Promise<void> {
-    const { link, session, times, sweep, closeJournal } = this.#options;
+    const { link, session, sweep, closeJournal } = this.#options;
+    const { times, process, peer } = link;
+    const prompt = this.#prompt;
+    // An agent gets a cancel before it is stopped, even if it is idle or there is no time to wait.
+    if (!process.isGone) {
+      if (prompt === null) this.#notifyCancel();
+      else if (this.#urgency.signal.aborted) void this.#cancelPrompt(prompt);
+    }
     const { sessionId, capabilities } = session;
-    const prompting = this.#prompting;
-    this.#sayCancel(prompting);
     await stopAgent({
-      process: link.process,
-      cancel: prompting === null ? null : () => this.#cancelPrompt(prompting),
-      close: capabilities.close ? () => link.request("session/close", { sessionId }) : null,
+      process,
+      cancel: prompt === null ? null : () => this.#cancelPrompt(prompt),
+      close: capabilities.close ? () => peer.request("session/close", { sessionId }) : null,
       sweep,
       times,
       urgency: this.#urgency.signal,
     });
-    // What it said last is on its way.
-    await orAfter(times.exitMs, link.closed);
+    // Its last messages may still be on their way.
+    await within(times.exitMs, peer.closed);
     await closeJournal();
   }
 
-  /** An agent hears a cancel before it is ended: also one that has nothing to do, and without being waited for. */
-  #sayCancel(prompting: Prompting | null): void {
-    const { link, session } = this.#options;
-    if (link.process.isGone) return;
-    if (prompting === null) link.notify("session/cancel", { sessionId: session.sessionId });
-    else if (this.#urgency.signal.aborted) void this.#cancelPrompt(prompting);
-  }
-
-  /** A process that is of no use is ended, so that somebody notices. */
-  async #endUseless(): Promise<void> {
-    this.#isUseless = true;
-    const exit = await orAfter(this.#options.times.exitMs, this.#link.process.exited);
+  /** Stops a process that has closed its pipes but does not exit. */
+  async #stopDisconnected(): Promise<void> {
+    this.#isDisconnected = true;
+    const exit = await within(this.#link.times.exitMs, this.#link.process.exited);
     if (exit === null && this.#stopping === null) await this.stop({ urgent: true });
   }
 }

@@ -5,7 +5,7 @@ import { recall, say } from "../testing/script.ts";
 
 const both = { load: true, resume: true };
 
-/** An agent that was told something, ended, and another one that takes its session up. */
+/** An agent that got a prompt and was stopped, and another one that reopens its session. */
 async function takenUp(
   options: RigOptions,
   { ageMs = 0 }: { readonly ageMs?: number } = {},
@@ -21,14 +21,14 @@ async function takenUp(
   return { rig, first, second };
 }
 
-/** What the second agent was asked after it had introduced itself. */
+/** The requests to the second agent after `initialize`. */
 const methodsOf = (rig: AgentRig): readonly (string | undefined)[] => {
   const methods = rig.received().map(({ method }) => method);
   return methods.slice(methods.lastIndexOf("initialize") + 1);
 };
 
-describe("an agent that takes up its session", () => {
-  it("resumes it where it can, and goes on", async () => {
+describe("an agent that reopens its session", () => {
+  it("resumes it if it can, and continues", async () => {
     const { rig, first, second } = await takenUp({ capabilities: both });
     expect(second).toMatchObject({
       memory: "resumed",
@@ -36,14 +36,14 @@ describe("an agent that takes up its session", () => {
       resumeData: first.resumeData,
     });
     await second.prompt(promptOf(recall()));
-    expect(rig.said()).toBe("recall: remember 42");
+    expect(rig.text()).toBe("recall: remember 42");
     expect(methodsOf(rig)).toEqual(["session/resume", "session/prompt"]);
   });
 
   it.each([
     ["session/resume", both],
     ["session/load", { load: true }],
-  ])("is given its tools again by %s", async (method, capabilities) => {
+  ])("gets its tools again with %s", async (method, capabilities) => {
     const server = { name: "tools", command: "/usr/bin/tools", args: [], env: {} };
     const rig = openAgentRig({ capabilities, provider: { toolsFor: async () => [server] } });
     const first = await rig.start();
@@ -54,7 +54,7 @@ describe("an agent that takes up its session", () => {
     expect(taken?.params?.["mcpServers"]).toMatchObject([{ name: "tools" }]);
   });
 
-  it("loads it otherwise, and what is replayed is not reported", async () => {
+  it("loads it otherwise, and the replay is not reported", async () => {
     const { rig, second } = await takenUp({
       capabilities: { load: true },
       lateReplayMs: 5,
@@ -63,16 +63,16 @@ describe("an agent that takes up its session", () => {
     expect(second).toMatchObject({ memory: "loaded", supportsResume: true });
     expect(rig.all.filter(({ report }) => report !== "alive")).toEqual([]);
     await second.prompt(promptOf(recall()));
-    expect(rig.said()).toBe("recall: remember 42");
+    expect(rig.text()).toBe("recall: remember 42");
   });
 
-  it("loads it when resuming is offered and refused", async () => {
+  it("loads it if resuming is offered but refused", async () => {
     const { rig, second } = await takenUp({ capabilities: both, resume: "error" });
     expect(second.memory).toBe("loaded");
     expect(methodsOf(rig)).toEqual(["session/resume", "session/load"]);
   });
 
-  it("gets a new one when all of that fails, or never ends, and says so", async () => {
+  it("gets a new session if that fails or times out, and reports it", async () => {
     const failing: readonly RigOptions[] = [
       { capabilities: both, resume: "error", load: "error" },
       { capabilities: { load: true }, load: "hangs", times: { startMs: 6_000 } },
@@ -83,11 +83,11 @@ describe("an agent that takes up its session", () => {
       expect(second.memory).toBe("none");
       expect(second.resumeData).not.toEqual(first.resumeData);
       await second.prompt(promptOf(recall()));
-      expect(rig.said()).toBe("recall: nothing");
+      expect(rig.text()).toBe("recall: nothing");
     }
   });
 
-  it("is not asked to load a session that is too young to be loaded", async () => {
+  it("does not load a session that is too new", async () => {
     const options = { capabilities: { load: true }, definition: { loadableAfterMs: 60_000 } };
     const young = await takenUp(options, { ageMs: 59_999 });
     expect(young.second.memory).toBe("none");
@@ -95,11 +95,11 @@ describe("an agent that takes up its session", () => {
 
     const old = await takenUp(options, { ageMs: 60_000 });
     expect(old.second.memory).toBe("loaded");
-    // The time of its making goes along, however often it is taken up.
+    // The time of creation does not change when the session is reopened.
     expect(old.second.resumeData).toEqual(old.first.resumeData);
   });
 
-  it("is set to its mode again, and logs in again", async () => {
+  it("gets its mode again, and logs in again", async () => {
     const { rig, second } = await takenUp({
       capabilities: { resume: true },
       modes: ["auto", "ask"],
@@ -124,7 +124,7 @@ describe("an agent that takes up its session", () => {
     ]);
   });
 
-  it("starts afresh when what was kept makes no sense", async () => {
+  it("starts a new session if the resume data is invalid", async () => {
     const rig = openAgentRig({ capabilities: both });
     for (const resume of ["text", {}, { sessionId: 5 }, []]) {
       const agent = await rig.start({ resume });

@@ -18,12 +18,12 @@ const remove = { id: "t1", title: "rm -rf build", input: { command: "rm -rf buil
 const completed = { stopReason: "end_turn", usage: null };
 
 describe("a permission", () => {
-  it("is asked with all that is known, and answered once (P7)", async () => {
+  it("is reported with all details, and answered once (P7)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask(remove)));
-    const { requestId, request: asked } = await rig.reported("permission");
-    expect(asked).toEqual({
+    const { requestId, request } = await rig.reported("permission");
+    expect(request).toEqual({
       title: "rm -rf build",
       toolCallId: "t1",
       kind: "execute",
@@ -37,11 +37,11 @@ describe("a permission", () => {
     expect(agent.answer(requestId, { outcome: "selected", optionId: "reject" })).toBe(true);
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
     expect(await prompting).toEqual(completed);
-    expect(rig.said()).toBe("answer: reject");
+    expect(rig.text()).toBe("answer: reject");
     expect(rig.reports.filter(({ report }) => report === "withdrawn")).toEqual([]);
   });
 
-  it("shows its tool call first, also when the agent had not told of it", async () => {
+  it("reports its tool call first, even if the agent did not announce it", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask(remove)));
@@ -51,7 +51,7 @@ describe("a permission", () => {
     await prompting;
   });
 
-  it("asked for again has the same fingerprint, and another id", async () => {
+  it("has the same fingerprint and another ID if it is asked again", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(
@@ -60,20 +60,22 @@ describe("a permission", () => {
     await expect
       .poll(() => rig.reports.filter(({ report }) => report === "permission"))
       .toHaveLength(3);
-    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
-    const fingerprints = asked.map(({ fingerprint }) => fingerprint);
+    const requests = rig.reports.flatMap((report) =>
+      report.report === "permission" ? [report] : [],
+    );
+    const fingerprints = requests.map(({ fingerprint }) => fingerprint);
     expect(fingerprints[0]).toBe(fingerprints[1]);
     expect(fingerprints[2]).not.toBe(fingerprints[0]);
-    expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(3);
-    for (const [index, { requestId }] of asked.toReversed().entries()) {
+    expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(3);
+    for (const [index, { requestId }] of requests.toReversed().entries()) {
       const optionId = index === 0 ? "reject" : "allow";
       expect(agent.answer(requestId, { outcome: "selected", optionId })).toBe(true);
     }
     await prompting;
-    expect(rig.said()).toBe("answers: allow, allow, reject");
+    expect(rig.text()).toBe("answers: allow, allow, reject");
   });
 
-  it("is withdrawn when the agent takes it back, and can no longer be given", async () => {
+  it("is withdrawn if the agent cancels it, and can no longer be answered", async () => {
     const rig = openAgentRig();
     const gate = path.join(rig.folder, "gate");
     const agent = await rig.start();
@@ -86,10 +88,10 @@ describe("a permission", () => {
     await expect.poll(() => rig.received().at(-1)).toMatchObject({ error: { code: -32800 } });
   });
 
-  it("is withdrawn when the prompt ends without it, and the agent gets its answer all the same", async () => {
+  it("is withdrawn if the prompt ends first, and the agent still gets a reply", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
-    // The agent asks by itself, outside the script, and does not wait for the answer.
+    // The agent asks outside the script, and does not wait for the answer.
     const raw = JSON.stringify({
       jsonrpc: "2.0",
       id: "q",
@@ -112,7 +114,7 @@ describe("a permission", () => {
       .toMatchObject({ id: "q", result: { outcome: { outcome: "cancelled" } } });
   });
 
-  it("is gone with the agent, without a word", async () => {
+  it("ends with the agent, without a report", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(ask({ ...remove, withdrawAfterMs: 60_000 })));
@@ -123,7 +125,7 @@ describe("a permission", () => {
     expect(agent.answer(requestId, { outcome: "selected", optionId: "allow" })).toBe(false);
   });
 
-  it("is cancelled, never given, when nobody is there to be asked (P7)", async () => {
+  it("is cancelled, never granted, if nobody can be asked (P7)", async () => {
     const base = openAgentRig();
     const gate = path.join(base.folder, "gate");
     const rig = openAgentRig({
@@ -139,7 +141,7 @@ describe("a permission", () => {
     expect(rig.reports.filter(({ report }) => report === "permission")).toEqual([]);
   });
 
-  it("that names nothing to choose from is refused", async () => {
+  it("without options is refused", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const params: readonly unknown[] = [null, {}, { options: [] }, { options: "all" }];
@@ -148,10 +150,10 @@ describe("a permission", () => {
       say(" "),
     ]);
     await agent.prompt(promptOf(...steps));
-    expect(rig.said()).toBe("session/request_permission: -32602 ".repeat(4));
+    expect(rig.text()).toBe("session/request_permission: -32602 ".repeat(4));
   });
 
-  it("is not asked a thousand times at once (P6)", async () => {
+  it("is cancelled beyond the limit of pending requests (P6)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const asks = Array.from({ length: 150 }, (_, index) => ({ ...remove, id: `t${index}` }));
@@ -159,25 +161,32 @@ describe("a permission", () => {
     await expect
       .poll(() => rig.received().filter(({ result }) => result !== undefined))
       .toHaveLength(50);
-    const asked = rig.reports.flatMap((report) => (report.report === "permission" ? [report] : []));
-    expect(asked).toHaveLength(100);
-    for (const { requestId } of asked) {
+    const requests = rig.reports.flatMap((report) =>
+      report.report === "permission" ? [report] : [],
+    );
+    expect(requests).toHaveLength(100);
+    for (const { requestId } of requests) {
       agent.answer(requestId, { outcome: "selected", optionId: "allow" });
     }
     expect(await prompting).toEqual(completed);
   });
 
-  it("may come from a tool call that was told of before", async () => {
+  it("may belong to a tool call that was announced before", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
-    const told = { sessionUpdate: "tool_call", toolCallId: "t1", title: "Write x", kind: "edit" };
+    const announcement = {
+      sessionUpdate: "tool_call",
+      toolCallId: "t1",
+      title: "Write x",
+      kind: "edit",
+    };
     const prompting = agent.prompt(
-      promptOf(update(told), ask({ ...remove, kind: "edit" }), exit()),
+      promptOf(update(announcement), ask({ ...remove, kind: "edit" }), exit()),
     );
-    const { requestId, request: asked } = await rig.reported("permission");
-    expect(asked).toMatchObject({ toolCallId: "t1", kind: "edit" });
+    const { requestId, request } = await rig.reported("permission");
+    expect(request).toMatchObject({ toolCallId: "t1", kind: "edit" });
     agent.answer(requestId, { outcome: "cancelled" });
     await expect(prompting).rejects.toMatchObject({ code: "agent_exited" });
-    expect(rig.said()).toBe("answer: cancelled");
+    expect(rig.text()).toBe("answer: cancelled");
   });
 });

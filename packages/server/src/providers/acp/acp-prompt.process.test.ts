@@ -35,7 +35,7 @@ import {
   type Step,
 } from "../testing/script.ts";
 
-/** What comes of these steps. */
+/** Runs a prompt with these steps. */
 async function outcomeOf(
   steps: readonly Step[],
   rig: AgentRig = openAgentRig(),
@@ -52,13 +52,13 @@ function journalOf({ folder }: AgentRig): string {
 }
 
 describe("a prompt", () => {
-  it("ends with what the agent says it ended with, and its count of tokens", async () => {
+  it("ends with the agent's stop reason and usage", async () => {
     const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
     const { end } = await outcomeOf([stop("max_tokens", usage)]);
     expect(end).toEqual({ stopReason: "max_tokens", usage });
   });
 
-  it("goes to the agent in all its parts, as far as it takes them", async () => {
+  it("reaches the agent with all parts that it supports", async () => {
     const rig = openAgentRig({ capabilities: { image: true } });
     const agent = await rig.start();
     const image = { type: "image", data: "AAAA", mimeType: "image/png" };
@@ -66,10 +66,10 @@ describe("a prompt", () => {
     expect(rig.received().at(-1)?.params).toMatchObject({
       prompt: [{ type: "text", text: "see" }, image],
     });
-    expect(rig.said()).toBe("echo: see\n(image)");
+    expect(rig.text()).toBe("echo: see\n(image)");
   });
 
-  it("is one at a time", async () => {
+  it("cannot start while another one runs", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const first = agent.prompt(promptOf(wait(50)));
@@ -78,7 +78,7 @@ describe("a prompt", () => {
     await expect(agent.prompt(promptOf())).resolves.toEqual(completed);
   });
 
-  it("reports what the agent says, in order", async () => {
+  it("reports the agent's output in order", async () => {
     const { rig, end } = await outcomeOf([
       think("hm"),
       say("a"),
@@ -93,10 +93,10 @@ describe("a prompt", () => {
       "tool",
       "text",
     ]);
-    expect(rig.said()).toBe("hmabecho: ");
+    expect(rig.text()).toBe("hmabecho: ");
   });
 
-  it("ends tool calls that were left open, completed or not", async () => {
+  it("ends open tool calls, completed or not", async () => {
     const open = tool({ id: "t1", title: "Run", kind: "execute", ends: null });
     const endings: readonly Step[] = [stop("end_turn"), fail({ code: 1 }), exit({ code: 1 })];
     for (const ending of endings) {
@@ -107,51 +107,51 @@ describe("a prompt", () => {
   });
 });
 
-describe("an agent that misbehaves on its output", () => {
+describe("an agent with unusual output", () => {
   const harmless: readonly (readonly [string, readonly Step[]])[] = [
     ["noise in between", [say("one "), noise("DEBUG x"), raw("\n\r\n"), say("two"), noise("}{")]],
     [
       "half lines",
       [pieces({ text: "one ", how: "halves" }), pieces({ text: "two", how: "halves" })],
     ],
-    ["cuts inside characters", [pieces({ text: "one ", how: "characters" }), say("two")]],
+    ["splits inside characters", [pieces({ text: "one ", how: "characters" }), say("two")]],
     ["single bytes", [pieces({ text: "one ", how: "bytes" }), say("two")]],
     ["lines over the limit", [say("one "), huge(9 * 1024 * 1024), say("two")]],
     ["JSON nested too deep", [say("one "), deep(100_000), deep(65), say("two")]],
-    ["updates nobody knows", [say("one "), odd(), say("two")]],
-    ["frames that are none", [say("one "), frames(), say("two")]],
+    ["unknown updates", [say("one "), odd(), say("two")]],
+    ["invalid frames", [say("one "), frames(), say("two")]],
     ["updates of another session", [say("one "), stranger("three "), say("two")]],
-    ["answers to nothing", [say("one "), strayResult(), say("two")]],
-    ["two answers", [say("one two"), doubleResult()]],
+    ["replies without a request", [say("one "), strayResult(), say("two")]],
+    ["two replies", [say("one two"), doubleResult()]],
     [
-      "notifications nobody knows",
+      "unknown notifications",
       [say("one "), notify("_vendor/x", { a: 1 }), notify("y"), say("two")],
     ],
-    ["words on stderr", [stderr("warning\n"), say("one two")]],
+    ["text on stderr", [stderr("warning\n"), say("one two")]],
   ];
-  it.each(harmless)("is understood in spite of %s", async (_what, steps) => {
+  it.each(harmless)("is understood despite %s", async (_what, steps) => {
     const { rig, end } = await outcomeOf(steps);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe("one two");
+    expect(rig.text()).toBe("one two");
   });
 
-  it("is understood in spite of late words", async () => {
+  it("is understood despite late updates", async () => {
     const rig = openAgentRig({ times: { quietMs: 2_000, lateMs: 4_000 } });
     const { end } = await outcomeOf([say("one "), late("two", 5)], rig);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe("one two");
+    expect(rig.text()).toBe("one two");
   });
 
-  it("is understood when characters are cut", async () => {
+  it("is understood if its output is split inside characters", async () => {
     const text = "Grüße, 世界 🚀 — ";
     const { rig } = await outcomeOf([
       pieces({ text, how: "characters" }),
       pieces({ text, how: "bytes" }),
     ]);
-    expect(rig.said()).toBe(text + text);
+    expect(rig.text()).toBe(text + text);
   });
 
-  it("gets an answer to every request it invents", async () => {
+  it("gets a reply to every unknown request", async () => {
     const { rig, end } = await outcomeOf([
       request("craft/drainMidTurnQueue", {}),
       say(" "),
@@ -160,12 +160,12 @@ describe("an agent that misbehaves on its output", () => {
       request("elicitation/create", {}),
     ]);
     expect(end).toEqual(completed);
-    expect(rig.said()).toBe(
+    expect(rig.text()).toBe(
       "craft/drainMidTurnQueue: -32601 fs/read_text_file: -32601 elicitation/create: -32601",
     );
   });
 
-  it("shows with everything it sends that it is alive", async () => {
+  it("is reported alive by every message", async () => {
     const signs: readonly Step[] = [
       update({ sessionUpdate: "brand_new" }),
       notify("qwen/notify", {}),
@@ -180,7 +180,7 @@ describe("an agent that misbehaves on its output", () => {
     }
   });
 
-  it("is alive, too, when nothing is made of what it says", async () => {
+  it("is reported alive even if the translator returns nothing", async () => {
     const translator = {
       update: () => [],
       permission: () => null,
@@ -193,7 +193,7 @@ describe("an agent that misbehaves on its output", () => {
     expect(rig.all).toEqual([{ report: "alive" }]);
   });
 
-  it("is written down as it spoke, without the secrets it was given", async () => {
+  it("is recorded in the journal without its secrets", async () => {
     const rig = openAgentRig({ env: { TOOL_KEY: "sk-very-secret" } });
     const { end } = await outcomeOf(
       [noise("my key is sk-very-secret"), stranger("unheard"), stderr("it is sk-very-secret\n")],
@@ -210,7 +210,7 @@ describe("an agent that misbehaves on its output", () => {
     expect(journal).not.toContain("sk-very-secret");
   });
 
-  it("does not overrun whoever takes its reports (P6)", async () => {
+  it("waits while its reports are handled (P6)", async () => {
     const gate = Promise.withResolvers<void>();
     const full = Promise.withResolvers<void>();
     let taken = 0;
@@ -224,7 +224,7 @@ describe("an agent that misbehaves on its output", () => {
     const agent = await rig.start();
     const prompting = agent.prompt(promptOf(flood({ count: 5000, text: "x".repeat(100) })));
     await full.promise;
-    // Time enough for all the rest, if it were read.
+    // Long enough to read everything, if it were read.
     await openAgentRig().start();
     expect(taken).toBe(10);
     gate.resolve();
@@ -232,19 +232,19 @@ describe("an agent that misbehaves on its output", () => {
     expect(taken).toBe(5000);
   });
 
-  it("may say very much very fast, and all of it arrives", async () => {
+  it("may write very much very fast, and nothing is lost", async () => {
     const { rig, end } = await outcomeOf([
       flood({ count: 20_000, text: "x" }),
       flood({ perSecond: 500, seconds: 0.2, text: "y" }),
       stamp(3, 1),
     ]);
     expect(end).toEqual(completed);
-    expect(rig.said()).toMatch(/^x{20000}y{100}0:\d+ 1:\d+ 2:\d+ $/);
+    expect(rig.text()).toMatch(/^x{20000}y{100}0:\d+ 1:\d+ 2:\d+ $/);
   });
 });
 
 describe("a prompt that fails", () => {
-  it("says that too much was asked, and works when that is over (C4)", async () => {
+  it("reports a rate limit, and works after it (C4)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const asked = promptOf(
@@ -255,10 +255,10 @@ describe("a prompt that fails", () => {
     await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
     await expect(agent.prompt(asked)).rejects.toMatchObject(limited);
     await expect(agent.prompt(asked)).resolves.toEqual(completed);
-    expect(rig.said()).toBe("done");
+    expect(rig.text()).toBe("done");
   });
 
-  it("says what the agent said", async () => {
+  it("contains the agent's error", async () => {
     const { end } = await outcomeOf([fail({ code: -32603, message: "no", data: { why: "x" } })]);
     expect(end).toMatchObject({
       code: "agent_failed",
@@ -268,7 +268,7 @@ describe("a prompt that fails", () => {
     });
   });
 
-  it("wants a login by the agent's code, and is cancelled by the agent's code", async () => {
+  it("is a required login or a cancellation by the agent's code", async () => {
     expect((await outcomeOf([fail({ code: -32000 })])).end).toMatchObject({
       code: "agent_needs_login",
     });
@@ -278,36 +278,39 @@ describe("a prompt that fails", () => {
     });
   });
 
-  it("ends with the agent, after all it said, with its code and its last words", async () => {
+  it("ends with the agent, after all its output, with its exit code and stderr", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     await expect(
       agent.prompt(promptOf(flood({ count: 500 }), exit({ code: 7, stderr: "panic: x\n" }))),
     ).rejects.toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended with code 7",
+      message: "Scripted agent exited with code 7",
       detail: "panic: x\n",
       isPassing: false,
     });
-    expect(rig.said()).toHaveLength(500);
+    expect(rig.text()).toHaveLength(500);
     expect(await agent.exited).toEqual({ code: 7, signal: null, stderr: "panic: x\n" });
     await expect(agent.prompt(promptOf())).rejects.toMatchObject({ code: "agent_exited" });
   });
 
-  it("ends with the agent when a signal ends that", async () => {
+  it("ends with an agent that a signal ended", async () => {
     const { end } = await outcomeOf([exit({ signal: "SIGSEGV" })]);
-    expect(end).toMatchObject({ code: "agent_exited", message: "Scripted agent ended by SIGSEGV" });
+    expect(end).toMatchObject({
+      code: "agent_exited",
+      message: "Scripted agent was terminated by SIGSEGV",
+    });
   });
 
-  it("is no failure when the agent ends right after its answer", async () => {
+  it("is no failure if the agent exits right after its reply", async () => {
     const rig = openAgentRig({ at: { prompted: [exit({ code: 0 })] } });
     const agent = await rig.start();
     await expect(agent.prompt(promptOf(say("bye")))).resolves.toEqual(completed);
     expect(await agent.exited).toMatchObject({ code: 0 });
-    expect(rig.said()).toBe("bye");
+    expect(rig.text()).toBe("bye");
   });
 
-  it("ends when the agent closes its output and lives on, and so does the agent", async () => {
+  it("ends if the agent closes its output and keeps running, and the agent is stopped", async () => {
     const rig = openAgentRig({ times: { ...SHORT_TIMES, exitMs: 300 } });
     const agent = await rig.start();
     await expect(
@@ -319,7 +322,7 @@ describe("a prompt that fails", () => {
     expect(await rig.leftovers()).toEqual([]);
   });
 
-  it("is the last one of an agent that has closed its output, also while that will not go (C4)", async () => {
+  it("is the last one of an agent that closed its output, even while it does not exit (C4)", async () => {
     const agent = await openAgentRig({ times: { ...SHORT_TIMES, exitMs: 300 } }).start();
     const steps = [ignore("eof", "sigterm"), closeStdout(), wait(60_000)];
     await expect(agent.prompt(promptOf(...steps))).rejects.toMatchObject({
@@ -329,7 +332,7 @@ describe("a prompt that fails", () => {
     await agent.exited;
   });
 
-  it("does not keep what an agent that reads nothing is sent (P6)", async () => {
+  it("is not buffered without limit for an agent that does not read (P6)", async () => {
     const rig = openAgentRig({ at: { sessionReady: [deaf()] }, times: SHORT_TIMES });
     const agent = await rig.start();
     const text = "x".repeat(20 * 1024 * 1024);

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../../domain/json.ts";
 import { openJournal } from "../journal.ts";
 import {
   AgentFault,
@@ -12,10 +11,11 @@ import {
 } from "../provider.ts";
 import { createRedact } from "../redact.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { NOTHING_KNOWN, type AgentAbout } from "./translate/about.ts";
 import { AcpAgent } from "./acp-agent.ts";
 import { AcpLink } from "./acp-link.ts";
 import { ACP_TIMES, type AcpTimes } from "./acp-times.ts";
+import type { AcpDefinition } from "./definition.ts";
+import { openSession, type OpenedSession } from "./open-session.ts";
 import {
   agentEnvironment,
   MARKER_VARIABLE,
@@ -23,107 +23,104 @@ import {
   writeMarker,
   type Marker,
 } from "./process/agent-environment.ts";
-import type { AcpDefinition } from "./definition.ts";
 import { findProgram } from "./process/find-program.ts";
-import { createLineReader } from "./wire/line-reader.ts";
-import { openSession } from "./open-session.ts";
-import { sweepAgents, type Swept } from "./process/process-sweep.ts";
-import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
+import { sweepAgents, type SweepResult } from "./process/process-sweep.ts";
 import { spawnAgent } from "./process/spawn-agent.ts";
 import { stopAgent } from "./process/stop-agent.ts";
 import { createTranslator, type Translator } from "./translate/translate.ts";
+import { createLineReader } from "./wire/line-reader.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface AcpProviderOptions {
   readonly definition: AcpDefinition;
-  /** Marks the processes as this server's: the same after a restart, another for every other server. */
+  /** Identifies the server in the marker of its processes. It is the same after a restart. */
   readonly owner: string;
   /** The server's own environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where journals are kept; null keeps none. */
+  /** Null: no journals. */
   readonly journalFolder: string | null;
   readonly clientVersion: string;
   readonly clock?: () => number;
   readonly times?: Partial<AcpTimes>;
   readonly translator?: () => Translator;
-  /** Where agents are started; without it they are started like any program. */
   readonly sandbox?: Sandbox;
   /** Tools for the agent of a session. */
   readonly toolsFor?: (sessionId: string) => Promise<readonly ToolServer[]>;
-  /** Told when processes of an agent could not be ended. */
-  readonly onLeftovers?: (left: Swept) => void;
+  /** Called if processes of an agent could not be killed. */
+  readonly onLeftovers?: (result: SweepResult) => void;
 }
 
-/** Agents of one program that speaks the Agent Client Protocol over stdio. */
+/** Starts agents of one program that speaks the Agent Client Protocol over stdio. */
 export function createAcpProvider(options: AcpProviderOptions): Provider {
-  const { definition, environment } = options;
-  let seen: Seen = { about: NOTHING_KNOWN, capabilities: null };
+  let latest: LatestAgent | null = null;
   return {
-    name: definition.name,
-    asks: definition.asks,
-    describe: () => Promise.resolve(describe(definition, environment, seen)),
+    name: options.definition.name,
+    asks: options.definition.asks,
+    describe: () => Promise.resolve(describe(options, latest)),
     startAgent: (request) =>
-      startAgent(options, request, (now) => {
-        seen = now;
+      startAgent(options, request, (started) => {
+        latest = started;
       }),
   };
 }
 
-/** What the last agent told of itself. */
-interface Seen {
-  readonly about: AgentAbout;
-  readonly capabilities: JsonObject | null;
+interface LatestAgent {
+  /** Agents announce their commands some time after they started, so `link.about` is read when it is needed. */
+  readonly link: AcpLink;
+  readonly session: OpenedSession;
 }
 
-function describe(
-  definition: AcpDefinition,
-  environment: AcpProviderOptions["environment"],
-  { about, capabilities }: Seen,
-): ProviderDescription {
-  const command = commandOf(definition, environment);
+function describe(options: AcpProviderOptions, latest: LatestAgent | null): ProviderDescription {
+  const { definition } = options;
+  const { name, title, install } = definition;
+  const command = commandOf(options);
   const configured = definition.models.map((id): Choice => ({ id, name: id }));
-  const offered = about.models.filter(({ id }) => !definition.models.includes(id));
+  const about = latest?.link.about;
+  const offered = about?.model.choices.filter(({ id }) => !definition.models.includes(id)) ?? [];
   return {
-    name: definition.name,
-    title: definition.title,
-    installed: findProgram(command[0] ?? "", searchPathOf(definition, environment)) !== null,
+    name,
+    title,
+    installed: findProgram(command[0] ?? "", searchPathOf(options)) !== null,
     command,
-    install: definition.install,
+    install,
     models: [...configured, ...offered],
-    modes: about.modes,
-    commands: about.commands,
-    capabilities,
+    modes: about?.mode.choices ?? [],
+    commands: about?.commands ?? [],
+    capabilities: latest?.session.capabilities.raw ?? null,
   };
 }
 
 async function startAgent(
   options: AcpProviderOptions,
   request: StartAgent,
-  onSeen: (seen: Seen) => void,
+  onStarted: (agent: LatestAgent) => void,
 ): Promise<Agent> {
   const { definition, environment, owner, clientVersion, clock = Date.now } = options;
+  const { workspace, sessionId } = request;
   const times = { ...ACP_TIMES, ...options.times };
-  const { path: folder } = request.workspace;
   const marker = { owner, agent: randomUUID() };
-  const toolServers = await toolServersOf(options, { sessionId: request.sessionId, marker });
-  if (request.signal.aborted) throw givenUp(definition, request.signal);
-  const env = agentEnvironment({ server: environment, definition, marker, folder });
+  const toolServers = await toolServersOf(options, sessionId, marker);
+  if (request.signal.aborted) throw abortFault(definition, request.signal);
+  const env = agentEnvironment(environment, definition, marker, workspace.path);
   const secrets = [
     ...secretsOf(environment, definition),
     ...toolServers.flatMap((server) => Object.values(server.env)),
   ];
-  const [program, ...args] = programOf(options, folder);
-  const enclosed = options.sandbox?.enclose({
-    workspace: request.workspace,
-    command: [program, ...args],
-    environment: env,
-    mounts: definition.mounts,
-    toolServers,
-  });
-  const journal = openAgentJournal(options, request, secrets);
-  const sweep = async (): Promise<Swept> => {
-    const swept = await sweepAgents(marker);
-    if (swept.left.length > 0) options.onLeftovers?.(swept);
-    return swept;
+  const [program, ...args] = programOf(options, workspace.path);
+  const enclosed =
+    options.sandbox?.enclose({
+      workspace,
+      command: [program, ...args],
+      environment: env,
+      mounts: definition.mounts,
+      toolServers,
+    }) ?? null;
+  const { journalFolder: folder } = options;
+  const journal = folder === null ? null : openJournal({ folder, sessionId, secrets, clock });
+  const sweep = async (): Promise<SweepResult> => {
+    const result = await sweepAgents(marker);
+    if (result.left.length > 0) options.onLeftovers?.(result);
+    return result;
   };
   const stderr = createLineReader({
     onLine: (line) => journal?.write("stderr", line),
@@ -132,8 +129,8 @@ async function startAgent(
   });
   const process = await spawnAgent({
     command: enclosed ?? { program, args, env },
-    isEnclosed: (enclosed ?? null) !== null,
-    workspace: request.workspace,
+    isEnclosed: enclosed !== null,
+    workspace,
     onStderr: stderr.push,
   });
   request.onProcess?.(process);
@@ -152,48 +149,37 @@ async function startAgent(
     const session = await openSession({
       link,
       definition,
-      folder,
-      model: request.model,
-      resume: request.resume,
+      request,
       toolServers,
       environment: env,
       clientVersion,
       clock,
-      startMs: times.startMs,
-      signal: request.signal,
     });
-    const { told } = session.capabilities;
-    // Read when it is asked for: agents announce their commands some time after they started.
-    onSeen({
-      get about() {
-        return link.about;
-      },
-      capabilities: told,
-    });
-    return new AcpAgent({ definition, link, session, times, sweep, closeJournal });
+    onStarted({ link, session });
+    return new AcpAgent({ definition, link, session, sweep, closeJournal });
   } catch (error) {
-    // Whatever it was, nothing may be left running.
+    // Nothing may be left running, even after a bug.
     const fault = await link.faultOf(error).then(
-      (known) => (isWorthAnotherStart(error) ? asPassing(known) : known),
+      (agentFault) => (isWorthAnotherStart(error) ? asPassing(agentFault) : agentFault),
       (bug: unknown) => bug,
     );
     const urgency = AbortSignal.abort();
     await stopAgent({ process, cancel: null, close: null, sweep, times, urgency });
     await closeJournal();
-    throw request.signal.aborted ? givenUp(definition, request.signal) : fault;
+    throw request.signal.aborted ? abortFault(definition, request.signal) : fault;
   }
 }
 
 /**
- * It ended, or failed by itself, before it was given anything: to start it again repeats nothing. Agents that start at
- * the same time can be in each other's way. What it says of our request stays true however often it is made.
+ * An agent that exits or fails while it starts has received no prompt, so another start repeats nothing. Agents that
+ * start at the same time can disturb each other. An error about our request itself would come again.
  */
 function isWorthAnotherStart(error: unknown): boolean {
   if (error instanceof PeerFault) return error.code === "closed";
-  return error instanceof RpcError && !LASTING.has(error.code);
+  return error instanceof RpcError && !PERMANENT.has(error.code);
 }
 
-const LASTING: ReadonlySet<number> = new Set([
+const PERMANENT: ReadonlySet<number> = new Set([
   RPC_CODES.authRequired,
   RPC_CODES.invalidRequest,
   RPC_CODES.methodNotFound,
@@ -205,10 +191,11 @@ function asPassing(fault: AgentFault): AgentFault {
   return new AgentFault(code, message, { detail, retryAfterMs, cause, isPassing: true });
 }
 
-/** Marked, since agents start them with an environment of their own making. */
+/** They get the marker explicitly, because agents do not pass on their own environment. */
 async function toolServersOf(
   { definition, toolsFor }: AcpProviderOptions,
-  { sessionId, marker }: { readonly sessionId: string; readonly marker: Marker },
+  sessionId: string,
+  marker: Marker,
 ): Promise<readonly ToolServer[]> {
   if (!definition.tools || toolsFor === undefined) return [];
   const servers = await toolsFor(sessionId);
@@ -218,49 +205,33 @@ async function toolServersOf(
   }));
 }
 
-function openAgentJournal(
-  { journalFolder, clock = Date.now }: AcpProviderOptions,
-  { sessionId }: StartAgent,
-  secrets: readonly string[],
-): ReturnType<typeof openJournal> | null {
-  if (journalFolder === null) return null;
-  return openJournal({ folder: journalFolder, sessionId, secrets, clock });
-}
-
-/** The program's path first. */
-function programOf(
-  { definition, environment }: AcpProviderOptions,
-  folder: string,
-): readonly [string, ...string[]] {
-  const [name = "", ...args] = commandOf(definition, environment);
-  const program = findProgram(name, searchPathOf(definition, environment));
+/** The program's path and its arguments. */
+function programOf(options: AcpProviderOptions, folder: string): readonly [string, ...string[]] {
+  const { title, install } = options.definition;
+  const [name = "", ...args] = commandOf(options);
+  const program = findProgram(name, searchPathOf(options));
   if (program === null) {
-    const hint = definition.install === null ? "" : `; to get it: ${definition.install}`;
+    const hint = install === null ? "" : `; install it with: ${install}`;
     throw new AgentFault(
       "agent_not_installed",
-      `${definition.title} is not installed: there is no program ${name}${hint}`,
+      `${title} is not installed: program ${name} not found${hint}`,
     );
   }
   return [program, ...args.map((arg) => arg.replaceAll("{workspace}", folder))];
 }
 
-function commandOf(
-  { command, pathVariable }: AcpDefinition,
-  environment: AcpProviderOptions["environment"],
-): readonly string[] {
-  const named = pathVariable === null ? undefined : environment[pathVariable];
-  return named === undefined || named === "" ? command : [named, ...command.slice(1)];
+function commandOf({ definition, environment }: AcpProviderOptions): readonly string[] {
+  const { command, pathVariable } = definition;
+  const program = pathVariable === null ? undefined : environment[pathVariable];
+  return program === undefined || program === "" ? command : [program, ...command.slice(1)];
 }
 
-function searchPathOf(
-  { env }: AcpDefinition,
-  environment: AcpProviderOptions["environment"],
-): string | undefined {
-  return env["PATH"] ?? environment["PATH"];
+function searchPathOf({ definition, environment }: AcpProviderOptions): string | undefined {
+  return definition.env["PATH"] ?? environment["PATH"];
 }
 
-function givenUp({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {
-  return new AgentFault("agent_not_started", `${title} was given up while it started`, {
+function abortFault({ title }: AcpDefinition, { reason }: AbortSignal): AgentFault {
+  return new AgentFault("agent_not_started", `${title} was aborted while it started`, {
     cause: reason,
   });
 }

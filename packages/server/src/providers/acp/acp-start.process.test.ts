@@ -24,7 +24,7 @@ import {
 } from "../testing/script.ts";
 import { startFault } from "./process/spawn-agent.ts";
 
-/** What starting an agent fails with, and that nothing of it is left. */
+/** Returns the fault of a failed start, and checks that no process is left. */
 async function faultOfStart(
   options: RigOptions,
   request?: Parameters<AgentRig["start"]>[0],
@@ -39,7 +39,7 @@ async function faultOfStart(
 }
 
 describe("an agent that starts", () => {
-  it("is offered neither files nor terminals, and gets its folder", async () => {
+  it("is offered neither files nor terminals, and gets the path of its folder", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     expect(rig.received()).toEqual([
@@ -67,7 +67,7 @@ describe("an agent that starts", () => {
     expect(agent).toMatchObject({ provider: "scripted", memory: "none", supportsResume: false });
   });
 
-  it("is given tools where there are some, marked as its own, and their secrets stay out of the journal", async () => {
+  it("gets its tools with its marker, and their secrets stay out of the journal", async () => {
     const server = {
       name: "tools",
       command: "/usr/bin/tools",
@@ -94,7 +94,7 @@ describe("an agent that starts", () => {
     expect(journal).not.toContain("tok-3141592");
   });
 
-  it("is given none when it is not to have any", async () => {
+  it("gets no tools if its definition turns them off", async () => {
     const rig = openAgentRig({
       definition: { tools: false },
       provider: { toolsFor: () => Promise.reject(new Error("nobody asked")) },
@@ -103,7 +103,7 @@ describe("an agent that starts", () => {
     expect(rig.received().at(-1)?.params).toEqual({ cwd: rig.folder, mcpServers: [] });
   });
 
-  it("works in the folder that was opened, and not in one put in its place", async () => {
+  it("works in the folder that was opened, not in one that replaced it", async () => {
     const rig = openAgentRig();
     const folder = path.join(rig.folder, "repository");
     mkdirSync(folder);
@@ -111,7 +111,7 @@ describe("an agent that starts", () => {
     onTestFinished(() => closeSync(descriptor));
     const agent = await rig.start({ workspace: { path: folder, descriptor } });
     await agent.prompt(promptOf(tell("cwd")));
-    expect(rig.said()).toBe(`cwd: ${realpathSync(folder)}`);
+    expect(rig.text()).toBe(`cwd: ${realpathSync(folder)}`);
 
     renameSync(folder, `${folder}-moved`);
     mkdirSync(folder);
@@ -121,7 +121,7 @@ describe("an agent that starts", () => {
     });
   });
 
-  it("sees the variables it may see, and its marker", async () => {
+  it("gets only permitted variables and its marker", async () => {
     const rig = openAgentRig({
       env: { MINE: "1" },
       definition: { passes: ["KEY_OF_MINE"] },
@@ -137,12 +137,12 @@ describe("an agent that starts", () => {
     });
     const agent = await rig.start();
     await agent.prompt(promptOf(tell("variables")));
-    expect(rig.said()).toBe(
+    expect(rig.text()).toBe(
       "variables: HOLDFAST_AGENT HOME KEY_OF_MINE MINE PATH PWD SCRIPTED_AGENT",
     );
   });
 
-  it("gets its folder among its arguments", async () => {
+  it("gets its folder in its arguments", async () => {
     const rig = openAgentRig({
       definition: {
         command: ["sh", "-c", `echo "root=$1" >&2; exit 3`, "name", "{workspace}/x"],
@@ -151,7 +151,7 @@ describe("an agent that starts", () => {
     await expect(rig.start()).rejects.toMatchObject({ detail: `root=${rig.folder}/x\n` });
   });
 
-  it("may make noise, take its time, and speak before its session has a name", async () => {
+  it("may write noise, be slow, and send updates before the reply to session/new", async () => {
     const rig = openAgentRig({
       at: {
         start: [noise("Loading…"), noise('{"level":"info"}')],
@@ -162,38 +162,38 @@ describe("an agent that starts", () => {
     });
     const agent = await rig.start();
     await agent.prompt(promptOf(say(", at work")));
-    expect(rig.said()).toBe("early, ready, at work");
+    expect(rig.text()).toBe("early, ready, at work");
   });
 
-  it("is set to its mode, wherever it offers modes", async () => {
+  it("is set to its mode, as an option or by session/set_mode", async () => {
     for (const modesAs of ["config", "modes"] as const) {
       const rig = openAgentRig({ modes: ["auto", "ask"], modesAs, definition: { mode: "ask" } });
       const agent = await rig.start();
       await agent.prompt(promptOf(tell("mode")));
-      expect(rig.said()).toBe("mode: ask");
+      expect(rig.text()).toBe("mode: ask");
     }
   });
 
-  it("is set to its model, and to another when a prompt wants one (C2)", async () => {
+  it("is set to its model, and to another one that a prompt names (C2)", async () => {
     for (const modelsAs of ["config", "legacy"] as const) {
       const rig = openAgentRig({ models: ["small", "large"], modelsAs });
       const agent = await rig.start({ model: "large" });
       await agent.prompt(promptOf(tell("model"), say(" ")));
       await agent.prompt({ ...promptOf(tell("model"), say(" ")), model: "small" });
       await agent.prompt({ ...promptOf(tell("model")), model: "small" });
-      expect(rig.said()).toBe("model: large model: small model: small");
+      expect(rig.text()).toBe("model: large model: small model: small");
       const sets = rig.received().filter(({ method = "" }) => method.startsWith("session/set_"));
       expect(sets).toHaveLength(2);
       await expect(agent.prompt({ ...promptOf(), model: "huge" })).rejects.toMatchObject({
         code: "agent_failed",
-        message: "Scripted agent does not take the model huge: it offers small, large",
+        message: "Scripted agent does not accept the model huge: it offers small, large",
       });
       await agent.prompt(promptOf(say(", still there")));
-      expect(rig.said()).toMatch(/, still there$/);
+      expect(rig.text()).toMatch(/, still there$/);
     }
   });
 
-  it("tells its provider what can be chosen", async () => {
+  it("reports commands, modes and models in the description of its provider", async () => {
     const rig = openAgentRig({
       models: ["small", "large"],
       modes: ["ask"],
@@ -232,16 +232,16 @@ describe("a login", () => {
     { id: "company", name: "Company key", _meta: { "api-key": { provider: "google" } } },
   ];
 
-  it("that nobody can make is asked for, with what the agent offers", async () => {
+  it("that needs a person is an error with the methods of the agent", async () => {
     expect(await faultOfStart({ auth: { methods, accepts: "browser" } })).toMatchObject({
       code: "agent_needs_login",
-      message: "Scripted agent wants somebody to log in first; it offers Log in, Key, Company key",
+      message: "Scripted agent requires a login; it offers Log in, Key, Company key",
       detail: "Log in (browser): With a browser\nKey (key)\nCompany key (company)",
       isPassing: false,
     });
   });
 
-  it("is made with the method configured, or with a key that is set", async () => {
+  it("uses the configured method, or one whose key is set", async () => {
     const ways: readonly RigOptions[] = [
       { auth: { methods, accepts: "browser" }, definition: { authMethod: "browser" } },
       { auth: { methods, accepts: "key" }, env: { TOOL_KEY: "k" } },
@@ -254,7 +254,7 @@ describe("a login", () => {
     }
   });
 
-  it("that fails is asked for", async () => {
+  it("that fails is the same error", async () => {
     expect(
       await faultOfStart({ auth: { methods, accepts: "nothing" }, env: { TOOL_KEY: "wrong" } }),
     ).toMatchObject({ code: "agent_needs_login" });
@@ -262,7 +262,7 @@ describe("a login", () => {
 });
 
 describe("an agent that cannot start", () => {
-  it("is not installed when its program is not there", async () => {
+  it("is not installed if its program is not found", async () => {
     expect(
       await faultOfStart({
         definition: { command: ["no-such-program", "--acp"], install: "npm install it" },
@@ -270,7 +270,7 @@ describe("an agent that cannot start", () => {
     ).toMatchObject({
       code: "agent_not_installed",
       message:
-        "Scripted agent is not installed: there is no program no-such-program; to get it: npm install it",
+        "Scripted agent is not installed: program no-such-program not found; install it with: npm install it",
     });
     const rig = openAgentRig({
       definition: { pathVariable: "TOOL_PATH" },
@@ -280,13 +280,13 @@ describe("an agent that cannot start", () => {
     await expect(rig.start()).rejects.toMatchObject({ code: "agent_not_installed" });
   });
 
-  it("is not started in a folder that is gone, or without its interpreter", async () => {
+  it("is not started in a missing folder or without its interpreter", async () => {
     const rig = openAgentRig();
     await expect(
       rig.start({ workspace: { path: path.join(rig.folder, "gone"), descriptor: null } }),
     ).rejects.toMatchObject({
       code: "agent_not_started",
-      message: `${rig.folder}/gone is not there`,
+      message: `${rig.folder}/gone does not exist`,
       isPassing: false,
     });
 
@@ -296,12 +296,12 @@ describe("an agent that cannot start", () => {
     const broken = openAgentRig({ definition: { command: [file] } });
     await expect(broken.start()).rejects.toMatchObject({
       code: "agent_not_started",
-      message: `${file} cannot be started: what it is written for is not there`,
+      message: `${file} cannot be started: its interpreter does not exist`,
       isPassing: false,
     });
   });
 
-  it("is worth another try when the machine lacks something just now (C4)", () => {
+  it("can be retried if the machine lacks a resource (C4)", () => {
     const where = { program: "x", folder: "/", workspace: { path: "/", descriptor: null } };
     for (const code of ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"]) {
       const fault = startFault(Object.assign(new Error(`spawn x ${code}`), { code }), where);
@@ -310,23 +310,23 @@ describe("an agent that cannot start", () => {
   });
 
   const ends: readonly (readonly [string, RigOptions])[] = [
-    ["before it is greeted", { at: { start: [stderr("oh no"), exit({ code: 3 })] } }],
-    ["at its greeting", { at: { initialize: [exit({ code: 3, stderr: "oh no" })] } }],
-    ["after its greeting", { at: { initialized: [exit({ code: 3, stderr: "oh no" })] } }],
-    ["while it makes its session", { at: { session: [exit({ code: 3, stderr: "oh no" })] } }],
+    ["before initialize", { at: { start: [stderr("oh no"), exit({ code: 3 })] } }],
+    ["during initialize", { at: { initialize: [exit({ code: 3, stderr: "oh no" })] } }],
+    ["after initialize", { at: { initialized: [exit({ code: 3, stderr: "oh no" })] } }],
+    ["during session/new", { at: { session: [exit({ code: 3, stderr: "oh no" })] } }],
   ];
-  it.each(ends)("says with what it ended %s", async (_when, options) => {
+  it.each(ends)("reports its exit code if it exits %s", async (_when, options) => {
     expect(await faultOfStart(options)).toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended with code 3",
+      message: "Scripted agent exited with code 3",
       detail: "oh no",
     });
   });
 
-  it("says by which signal it ended", async () => {
+  it("reports the signal that ended it", async () => {
     expect(await faultOfStart({ at: { session: [exit({ signal: "SIGKILL" })] } })).toMatchObject({
       code: "agent_exited",
-      message: "Scripted agent ended by SIGKILL",
+      message: "Scripted agent was terminated by SIGKILL",
     });
   });
 
@@ -334,17 +334,17 @@ describe("an agent that cannot start", () => {
     ["initialize", [silent()], "initialize"],
     ["session", [silent()], "session/new"],
   ];
-  it.each(silences)("is unresponsive when it says nothing at %s", async (point, steps, method) => {
+  it.each(silences)("is unresponsive if it does not reply to %s", async (point, steps, method) => {
     expect(await faultOfStart({ at: { [point]: steps }, times: { startMs: 6_000 } })).toMatchObject(
       {
         code: "agent_unresponsive",
-        message: `Scripted agent: No answer to ${method} in 6000 ms`,
+        message: `Scripted agent: No reply to ${method} in 6000 ms`,
         isPassing: true,
       },
     );
   });
 
-  it("is given up when nobody wants it any more", async () => {
+  it("is stopped if the start is aborted", async () => {
     const abort = new AbortController();
     const rig = openAgentRig({ at: { initialize: [noise("here"), silent()] } });
     const starting = rig.start({ signal: abort.signal });
@@ -352,7 +352,7 @@ describe("an agent that cannot start", () => {
     abort.abort();
     await expect(starting).rejects.toMatchObject({
       code: "agent_not_started",
-      message: "Scripted agent was given up while it started",
+      message: "Scripted agent was aborted while it started",
     });
     expect(await rig.leftovers()).toEqual([]);
     await expect(rig.start({ signal: abort.signal })).rejects.toMatchObject({
@@ -360,22 +360,22 @@ describe("an agent that cannot start", () => {
     });
   });
 
-  it("is unintelligible when it speaks another version", async () => {
+  it("is unintelligible if it speaks another version", async () => {
     expect(await faultOfStart({ protocolVersion: 2 })).toMatchObject({
       code: "agent_unintelligible",
       message: "Scripted agent speaks version 2 of the protocol, not 1",
     });
   });
 
-  it("has failed when it does not take the mode or the model", async () => {
+  it("has failed if it refuses the mode or the model", async () => {
     expect(await faultOfStart({ modes: ["a", "b"], definition: { mode: "ask" } })).toMatchObject({
       code: "agent_failed",
-      message: "Scripted agent does not take the mode ask: it offers a, b",
+      message: "Scripted agent does not accept the mode ask: it offers a, b",
       detail: "no such mode: ask",
     });
     expect(await faultOfStart({}, { model: "large" })).toMatchObject({
       code: "agent_failed",
-      message: "Scripted agent does not take the model large: it offers no choice",
+      message: "Scripted agent does not accept the model large: it offers no choice",
     });
   });
 });

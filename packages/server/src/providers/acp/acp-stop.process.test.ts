@@ -10,7 +10,7 @@ import {
 } from "../testing/agent-rig.ts";
 import { ask, child, exit, fail, ignore, say, silent, wait, type Step } from "../testing/script.ts";
 
-/** An agent in the middle of a prompt that says `on` and then does the rest. */
+/** An agent in the middle of a prompt that says `on` and then runs these steps. */
 async function prompting(
   options: RigOptions,
   ...steps: readonly Step[]
@@ -30,8 +30,8 @@ const msOf = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - begun;
 };
 
-const pidsIn = (said: string): readonly number[] =>
-  [...said.matchAll(/child: (\d+)/g)].map(([, pid]) => Number(pid));
+const pidsIn = (text: string): readonly number[] =>
+  [...text.matchAll(/child: (\d+)/g)].map(([, pid]) => Number(pid));
 
 const methodsOf = (rig: AgentRig): readonly (string | undefined)[] =>
   rig.received().flatMap(({ method }) => method ?? []);
@@ -42,11 +42,11 @@ describe("a cancel", () => {
     expect(await agent.cancel()).toBe("settled");
     expect(await end).toEqual({ stopReason: "cancelled", usage: null });
     await agent.prompt(promptOf(say(" again")));
-    expect(rig.said()).toBe("on again");
+    expect(rig.text()).toBe("on again");
     expect(await agent.cancel()).toBe("settled");
   });
 
-  it("answers what the agent waits for, before or after the prompt ends", async () => {
+  it("answers a pending permission request, before or after the prompt ends", async () => {
     for (const impatient of [false, true]) {
       const rig = openAgentRig();
       const agent = await rig.start();
@@ -61,7 +61,7 @@ describe("a cancel", () => {
     }
   });
 
-  it("is ignored by some, who are then to be stopped", async () => {
+  it("is reported as ignored if the agent does not end its prompt", async () => {
     const { rig, agent, end } = await prompting(
       { times: SHORT_TIMES },
       ignore("cancel", "sigterm", "eof"),
@@ -72,19 +72,19 @@ describe("a cancel", () => {
     expect(await rig.leftovers()).toEqual([]);
   });
 
-  it("does not do for agents whose commands run on", async () => {
+  it("is reported as ignored for agents whose commands keep running", async () => {
     const { agent, end } = await prompting({ definition: { endsOnCancel: true } });
     expect(await agent.cancel()).toBe("ignored");
     expect(await end).toEqual({ stopReason: "cancelled", usage: null });
   });
 
-  it("is over with the agent, if that ends first", async () => {
+  it("ends when the agent exits first", async () => {
     const { agent, end } = await prompting({ at: { cancel: [exit({ code: 9 })] } });
     expect(await agent.cancel()).toBe("settled");
     expect(await end).toMatchObject({ code: "agent_exited" });
   });
 
-  it("is what an error after it means", async () => {
+  it("turns a later error of the prompt into a cancellation", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const end = agent.prompt(
@@ -95,7 +95,7 @@ describe("a cancel", () => {
     expect(await end).toEqual({ stopReason: "cancelled", usage: null });
   });
 
-  it("before the prompt was sent keeps it from being sent", async () => {
+  it("prevents a prompt that was not sent yet", async () => {
     const rig = openAgentRig({ models: ["a", "b"] });
     const agent = await rig.start();
     const end = agent.prompt({ ...promptOf(say("never")), model: "b" });
@@ -106,7 +106,7 @@ describe("a cancel", () => {
 });
 
 describe("a stop", () => {
-  it("is gentle first: cancel, close, the end of its input (P5)", async () => {
+  it("begins gently: cancel, close, end of input (P5)", async () => {
     const { rig, agent, end } = await prompting({ capabilities: { close: true } });
     await agent.stop();
     expect(await end).toEqual({ stopReason: "cancelled", usage: null });
@@ -114,7 +114,7 @@ describe("a stop", () => {
     expect(methodsOf(rig).slice(-3)).toEqual(["session/prompt", "session/cancel", "session/close"]);
   });
 
-  it("goes on to SIGTERM, and to SIGKILL, each in its time (P5)", async () => {
+  it("continues with SIGTERM and SIGKILL after their timeouts (P5)", async () => {
     const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
     const deafToEnd = await prompting({ times: { endMs: 200 } }, ignore("eof"));
     const term = await msOf(deafToEnd.agent.stop());
@@ -131,7 +131,7 @@ describe("a stop", () => {
     expect(await stubborn.end).toMatchObject({ code: "agent_exited" });
   });
 
-  it("is over within three seconds when it is urgent, whatever the agent ignores (P5)", async () => {
+  it("takes at most three seconds if it is urgent, whatever the agent ignores (P5)", async () => {
     const { rig, agent, end } = await prompting(
       { times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 } },
       ignore("eof", "sigterm", "cancel"),
@@ -144,21 +144,21 @@ describe("a stop", () => {
     expect(await rig.leftovers()).toEqual([]);
   });
 
-  it("ends the agent's children, wherever they are (P5)", async () => {
+  it("kills the agent's children in all groups and sessions (P5)", async () => {
     const { rig, agent } = await prompting(
       {},
       child({ how: "group" }),
       child({ how: "setsid" }),
       child({ how: "setsid", stubborn: true }),
     );
-    const pids = pidsIn(rig.said());
+    const pids = pidsIn(rig.text());
     expect(pids.map(isAlive)).toEqual([true, true, true]);
     await agent.stop();
     expect(pids.map(isAlive)).toEqual([false, false, false]);
     expect(await rig.leftovers()).toEqual([]);
   });
 
-  it("ends the children of an agent that ended by itself, too (P5)", async () => {
+  it("kills the children of an agent that exited by itself (P5)", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     const steps = [
@@ -170,11 +170,11 @@ describe("a stop", () => {
     });
     await agent.exited;
     await expect.poll(() => rig.leftovers(), { timeout: 5000 }).toEqual([]);
-    expect(pidsIn(rig.said()).map(isAlive)).toEqual([false, false]);
+    expect(pidsIn(rig.text()).map(isAlive)).toEqual([false, false]);
     await agent.stop();
   });
 
-  it("may be asked for twice, and of an agent that is gone", async () => {
+  it("can be repeated, and works after the agent has exited", async () => {
     const rig = openAgentRig();
     const agent = await rig.start();
     await Promise.all([agent.stop(), agent.stop({ urgent: true }), agent.stop()]);
@@ -184,7 +184,7 @@ describe("a stop", () => {
     expect(agent.answer("x", { outcome: "cancelled" })).toBe(false);
   });
 
-  it("does not wait for whoever takes the reports", async () => {
+  it("does not wait for the handling of reports", async () => {
     const rig = openAgentRig({
       times: { ...SHORT_TIMES, exitMs: 300 },
       onReport: ({ report }) => (report === "text" ? new Promise(() => {}) : undefined),

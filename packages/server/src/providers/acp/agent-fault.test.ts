@@ -18,11 +18,11 @@ const passing = { message: "Tool: m", isPassing: true, retryAfterMs: null };
 const lasting = { message: "Tool: m", isPassing: false, retryAfterMs: null };
 
 describe("an agent's error", () => {
-  it("is a wish for a login by its code", () => {
+  it("is a required login by its code", () => {
     expect(judged(-32000)).toEqual({ ...lasting, code: "agent_needs_login", detail: null });
   });
 
-  it("is too much asked by its code, or by the status it carries (C4)", () => {
+  it("is a rate limit by its code or by the status in its data (C4)", () => {
     const limited = { ...passing, code: "agent_rate_limited" };
     expect(judged(429)).toEqual({ ...limited, detail: null });
     for (const data of [{ status: 429 }, { statusCode: 429 }, { code: 429 }, { status: "429" }]) {
@@ -30,7 +30,7 @@ describe("an agent's error", () => {
     }
   });
 
-  it("says when to try again, in whichever unit", () => {
+  it("contains the delay before a retry, in milliseconds or seconds", () => {
     const waits = [
       [{ status: 429, retryAfterMs: 1500 }, 1500],
       [{ status: 429, retryAfter: 2 }, 2000],
@@ -42,7 +42,7 @@ describe("an agent's error", () => {
       expect(judged(1, data)).toMatchObject({ retryAfterMs });
   });
 
-  it("is a lost connection by its status, or by the system's code (C4)", () => {
+  it("is a lost connection by its status or by the code of the system (C4)", () => {
     const codes = [500, 502, 503, 504, 529, "ECONNRESET", "ECONNREFUSED", "ETIMEDOUT"];
     for (const code of [...codes, "EAI_AGAIN", "ENETUNREACH", "EPIPE", "UND_ERR_SOCKET"]) {
       expect(judged(-32603, { code })).toMatchObject({ ...passing, code: "agent_disconnected" });
@@ -50,7 +50,7 @@ describe("an agent's error", () => {
     expect(judged(503)).toMatchObject({ ...passing, code: "agent_disconnected" });
   });
 
-  it("is judged by codes, never by words", () => {
+  it("is classified by codes, never by its text", () => {
     const words = "429 rate limit exceeded, 503, ECONNRESET, please log in";
     expect(judged(-32603, { details: words }, words)).toEqual({
       ...lasting,
@@ -60,7 +60,7 @@ describe("an agent's error", () => {
     });
   });
 
-  it("is shown without secrets and in bounds (P6)", () => {
+  it("is shown without secrets and limited in length (P6)", () => {
     const fault = faultOfError(
       "Tool",
       new RpcError(1, `key sk-secret ${"x".repeat(5000)}\0`, {
@@ -76,17 +76,17 @@ describe("an agent's error", () => {
   });
 });
 
-describe("an agent's end", () => {
-  it("is told by code or signal, with its last words", () => {
+describe("the exit of an agent", () => {
+  it("is described by code or signal, with the end of stderr", () => {
     expect(toValue(faultOfExit("Tool", { code: 3, signal: null }, "oh no"))).toEqual({
       code: "agent_exited",
-      message: "Tool ended with code 3",
+      message: "Tool exited with code 3",
       detail: "oh no",
       isPassing: false,
       retryAfterMs: null,
     });
     expect(faultOfExit("Tool", { code: null, signal: "SIGKILL" }, null).message).toBe(
-      "Tool ended by SIGKILL",
+      "Tool was terminated by SIGKILL",
     );
   });
 });

@@ -1,13 +1,13 @@
 import { cleanText } from "../../domain/clean-text.ts";
 import { AgentFault } from "../provider.ts";
 import type { Redact } from "../redact.ts";
+import type { ProcessExit } from "./process/spawn-agent.ts";
 import { looseNumber, looseObject, type Loose } from "./wire/loose.ts";
 import { RPC_CODES, type RpcError } from "./wire/rpc-error.ts";
-import type { ProcessExit } from "./process/spawn-agent.ts";
 
-/** What an agent's error means, told by its codes: the words are for people. */
+/** Classifies an agent's error by its codes, never by its text. */
 export function faultOfError(name: string, error: RpcError, redact: Redact): AgentFault {
-  const message = `${name}: ${shown(error.message, redact, MAX_MESSAGE)}`;
+  const message = `${name}: ${limited(error.message, redact, MAX_MESSAGE)}`;
   const options = { detail: detailOf(error.data, redact), cause: error };
   const codes = codesOf(error);
   if (error.code === RPC_CODES.authRequired) {
@@ -15,11 +15,8 @@ export function faultOfError(name: string, error: RpcError, redact: Redact): Age
   }
   if (codes.includes(429)) {
     const retryAfterMs = retryAfterOf(looseObject(error.data));
-    return new AgentFault("agent_rate_limited", message, {
-      ...options,
-      isPassing: true,
-      retryAfterMs,
-    });
+    const passing = { ...options, isPassing: true, retryAfterMs };
+    return new AgentFault("agent_rate_limited", message, passing);
   }
   if (codes.some(isDisconnection)) {
     return new AgentFault("agent_disconnected", message, { ...options, isPassing: true });
@@ -28,30 +25,25 @@ export function faultOfError(name: string, error: RpcError, redact: Redact): Age
 }
 
 export function faultOfExit(name: string, exit: ProcessExit, detail: string | null): AgentFault {
-  const how = exit.signal === null ? `with code ${exit.code ?? "unknown"}` : `by ${exit.signal}`;
-  return new AgentFault("agent_exited", `${name} ended ${how}`, { detail });
+  const { code, signal } = exit;
+  const how =
+    signal === null ? `exited with code ${code ?? "unknown"}` : `was terminated by ${signal}`;
+  return new AgentFault("agent_exited", `${name} ${how}`, { detail });
 }
 
-function codesOf({ code, data }: RpcError): readonly (number | string)[] {
-  const parts = looseObject(data);
-  const told = [parts?.["status"], parts?.["statusCode"], parts?.["code"]];
-  return [
-    code,
-    ...told.flatMap((value) =>
-      typeof value === "number" || typeof value === "string" ? [numberIfDigits(value)] : [],
-    ),
-  ];
+/** The error's own code and those in its data. Strings of three digits become numbers. */
+function codesOf({ code, data }: RpcError): readonly unknown[] {
+  const fields = looseObject(data);
+  return [code, fields?.["status"], fields?.["statusCode"], fields?.["code"]].map((value) =>
+    typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value,
+  );
 }
 
-function numberIfDigits(value: number | string): number | string {
-  return typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
-}
-
-function isDisconnection(code: number | string): boolean {
+function isDisconnection(code: unknown): boolean {
   return DISCONNECTIONS.has(code) || (typeof code === "string" && code.startsWith("UND_ERR_"));
 }
 
-const DISCONNECTIONS: ReadonlySet<number | string> = new Set<number | string>([
+const DISCONNECTIONS: ReadonlySet<unknown> = new Set([
   500,
   502,
   503,
@@ -65,11 +57,11 @@ const DISCONNECTIONS: ReadonlySet<number | string> = new Set<number | string>([
   "EPIPE",
 ]);
 
-/** Milliseconds where the name says so, seconds as in the header of HTTP otherwise. */
+/** Without "ms" in the name, the value is in seconds, as in the HTTP header. */
 function retryAfterOf(data: Loose | null): number | null {
   const ms = looseNumber(data?.["retryAfterMs"]) ?? looseNumber(data?.["retry_after_ms"]);
-  const told = data?.["retryAfter"] ?? data?.["retry_after"];
-  const seconds = typeof told === "string" && told !== "" ? Number(told) : looseNumber(told);
+  const value = data?.["retryAfter"] ?? data?.["retry_after"];
+  const seconds = typeof value === "string" && value !== "" ? Number(value) : looseNumber(value);
   const wait = ms ?? (seconds === null ? null : seconds * 1000);
   return wait !== null && Number.isFinite(wait) && wait >= 0 ? Math.round(wait) : null;
 }
@@ -77,10 +69,10 @@ function retryAfterOf(data: Loose | null): number | null {
 function detailOf(data: unknown, redact: Redact): string | null {
   if (data === undefined || data === null) return null;
   const text = typeof data === "string" ? data : JSON.stringify(data);
-  return shown(text, redact, MAX_DETAIL);
+  return limited(text, redact, MAX_DETAIL);
 }
 
-function shown(text: string, redact: Redact, maxLength: number): string {
+function limited(text: string, redact: Redact, maxLength: number): string {
   return cleanText(redact(text).slice(0, maxLength));
 }
 

@@ -2,7 +2,7 @@ import { cleanJson } from "../../domain/clean-text.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { looseLabel, looseList, looseObject, type Loose } from "./wire/loose.ts";
 
-/** What an agent says it can do, from its answer to `initialize`. */
+/** The capabilities of an agent, from its reply to `initialize`. */
 export interface Capabilities {
   readonly load: boolean;
   readonly resume: boolean;
@@ -11,20 +11,20 @@ export interface Capabilities {
   readonly audio: boolean;
   readonly embeddedContext: boolean;
   readonly authMethods: readonly AuthMethod[];
-  /** As it was told, to be shown. */
-  readonly told: JsonObject;
+  /** Unparsed, for display. */
+  readonly raw: JsonObject;
 }
 
 export interface AuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** Variables of which each must be set for this to work without anybody there; empty when that is not known. */
+  /** To log in without a person, one variable of each list must be set. Empty if that is not known. */
   readonly variables: readonly (readonly string[])[];
 }
 
-export function parseCapabilities(initialized: Loose): Capabilities {
-  const agent = looseObject(initialized["agentCapabilities"]);
+export function parseCapabilities(result: Loose): Capabilities {
+  const agent = looseObject(result["agentCapabilities"]);
   const session = looseObject(agent?.["sessionCapabilities"]);
   const prompt = looseObject(agent?.["promptCapabilities"]);
   return {
@@ -34,15 +34,12 @@ export function parseCapabilities(initialized: Loose): Capabilities {
     image: prompt?.["image"] === true,
     audio: prompt?.["audio"] === true,
     embeddedContext: prompt?.["embeddedContext"] === true,
-    authMethods: looseList(initialized["authMethods"]).flatMap(parseAuthMethod),
-    told: {
-      ...shown("agentInfo", initialized),
-      ...shown("agentCapabilities", initialized),
-    },
+    authMethods: looseList(result["authMethods"]).flatMap(parseAuthMethod),
+    raw: { ...cleanField("agentInfo", result), ...cleanField("agentCapabilities", result) },
   };
 }
 
-/** An object, be it empty, is a yes. */
+/** An empty object means yes, too. */
 function isOffered(value: unknown): boolean {
   return value === true || looseObject(value) !== null;
 }
@@ -62,25 +59,24 @@ function parseAuthMethod(value: unknown): readonly AuthMethod[] {
 }
 
 function variablesOf(method: Loose): readonly (readonly string[])[] {
-  const named = [
+  const names = [
     ...looseList(method["vars"]).filter((entry) => looseObject(entry)?.["optional"] !== true),
-    method["varName"] === undefined ? null : { name: method["varName"] },
+    { name: method["varName"] },
   ].flatMap((entry) => looseLabel(looseObject(entry)?.["name"]) ?? []);
-  if (named.length > 0) return named.map((name) => [name]);
+  if (names.length > 0) return names.map((name) => [name]);
   const apiKey = looseObject(looseObject(method["_meta"])?.["api-key"]);
-  const company = looseLabel(apiKey?.["provider"]);
-  const keys = company === null ? undefined : API_KEYS.get(company);
+  const keys = API_KEYS.get(looseLabel(apiKey?.["provider"]) ?? "");
   return keys === undefined ? [] : [keys];
 }
 
-/** Where a company's programs look for its key. */
+/** The variables in which the programs of a company look for its key. */
 const API_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["google", ["GEMINI_API_KEY", "GOOGLE_API_KEY"]],
   ["openai", ["OPENAI_API_KEY", "CODEX_API_KEY"]],
   ["anthropic", ["ANTHROPIC_API_KEY"]],
 ]);
 
-function shown(name: string, told: Loose): JsonObject {
-  const clean = cleanJson(told[name] ?? null);
+function cleanField(name: string, result: Loose): JsonObject {
+  const clean = cleanJson(result[name] ?? null);
   return clean.ok && clean.value !== null ? { [name]: clean.value } : {};
 }

@@ -1,31 +1,31 @@
-/** An agent program that speaks ACP over stdio, as it is configured. */
+/** The configuration of an agent program that speaks ACP over stdio. */
 export interface AcpDefinition {
   readonly name: string;
   readonly title: string;
-  /** Program and arguments. `{workspace}` in an argument stands for the folder the agent works in. */
+  /** Program and arguments. `{workspace}` in an argument is replaced by the folder of the repository. */
   readonly command: readonly string[];
-  /** Given to this agent only. Its values count as secrets: they are kept out of the journal. */
+  /** Variables for this agent only. Their values are secrets and are kept out of the journal. */
   readonly env: Readonly<Record<string, string>>;
-  /** The server's own variables this agent may see besides the ordinary ones, such as its API key. Secrets, too. */
+  /** Variables of the server that this agent may see besides the common ones, such as its API key. Also secrets. */
   readonly passes: readonly string[];
-  /** The server's variable that names the program in place of the first word of `command`. */
+  /** The server's variable that replaces the program in `command`. */
   readonly pathVariable: string | null;
-  /** What it keeps of its own, such as logins and sessions, as it is to be seen in a sandbox: see `askedMounts`. */
+  /** The agent's own files, such as logins and sessions, that it sees in a sandbox; read by `configuredMounts`. */
   readonly mounts: readonly string[];
-  /** How to get it, as a command to type. */
+  /** A command that installs it. */
   readonly install: string | null;
-  /** The permission mode to set after each start; null leaves the agent's own. */
+  /** The permission mode to set after each start; null keeps the agent's default. */
   readonly mode: string | null;
-  /** Whether it asks before it changes something, set up like this; null when nobody knows. */
+  /** Whether it asks before it makes changes in this configuration; null if unknown. */
   readonly asks: boolean | null;
-  /** Models to offer before an agent has told us its own. */
+  /** Models to offer before an agent has reported its own. */
   readonly models: readonly string[];
-  /** The login to try when the agent asks for one. */
+  /** The login method to use if the agent requires one. */
   readonly authMethod: string | null;
-  /** Its commands run on after a cancel, so that the process must be ended with it. */
+  /** Its commands keep running after a cancel, so a cancel must stop the process. */
   readonly endsOnCancel: boolean;
-  /** Whether it is given Holdfast's own tools. */
+  /** Whether it gets Holdfast's own tools. */
   readonly tools: boolean;
-  /** Its own sessions can be loaded only when they are at least this old. */
+  /** It can load only sessions that are at least this old. */
   readonly loadableAfterMs: number;
 }

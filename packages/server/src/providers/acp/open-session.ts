@@ -5,27 +5,22 @@ import type {
   NewSessionRequest,
 } from "@agentclientprotocol/sdk";
 import type { Json } from "../../domain/json.ts";
-import { AgentFault, type ToolServer } from "../provider.ts";
+import { AgentFault, type StartAgent, type ToolServer } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
-import { withLogin } from "./authenticate.ts";
-import { parseCapabilities, type Capabilities } from "./capabilities.ts";
+import { parseCapabilities, type AuthMethod, type Capabilities } from "./capabilities.ts";
 import type { AcpDefinition } from "./definition.ts";
+import { applySetting } from "./session-settings.ts";
 import { looseNumber, looseObject } from "./wire/loose.ts";
-import { PeerFault, RpcError } from "./wire/rpc-error.ts";
-import { setMode, setModel } from "./session-settings.ts";
+import { PeerFault, RPC_CODES, RpcError } from "./wire/rpc-error.ts";
 
 export interface OpenSession {
   readonly link: AcpLink;
   readonly definition: AcpDefinition;
-  readonly folder: string;
-  readonly model: string | null;
-  readonly resume: Json;
+  readonly request: Pick<StartAgent, "workspace" | "model" | "resume" | "signal">;
   readonly toolServers: readonly ToolServer[];
   readonly environment: Readonly<Record<string, string>>;
   readonly clientVersion: string;
   readonly clock: () => number;
-  readonly startMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface OpenedSession {
@@ -35,105 +30,97 @@ export interface OpenedSession {
   readonly capabilities: Capabilities;
 }
 
-/** Greets an agent and gets it a session: its earlier one where it can be had, a new one otherwise. */
-export async function openSession(request: OpenSession): Promise<OpenedSession> {
-  const { link, definition, model, startMs, signal } = request;
-  const capabilities = await greet(request);
-  const opened =
-    (await takeUp(request, capabilities)) ??
-    (await loggedIn(request, capabilities, () => create(request)));
-  const setting = {
-    link,
-    title: definition.title,
-    sessionId: opened.sessionId,
-    options: { timeoutMs: startMs, signal },
-  };
-  if (definition.mode !== null) await setMode(setting, definition.mode);
-  if (model !== null) await setModel(setting, model);
-  return { ...opened, capabilities };
+type NewSession = Omit<OpenedSession, "capabilities">;
+
+/** Initializes an agent and opens a session: the earlier one if possible, otherwise a new one. */
+export async function openSession(context: OpenSession): Promise<OpenedSession> {
+  const { link, definition, request } = context;
+  const capabilities = await initialize(context);
+  const session =
+    (await reopen(context, capabilities)) ??
+    (await withLogin(context, capabilities, () => create(context)));
+  const { sessionId } = session;
+  const { model, signal } = request;
+  const { mode } = definition;
+  if (mode !== null) await applySetting(link, sessionId, { name: "mode", value: mode }, signal);
+  if (model !== null) await applySetting(link, sessionId, { name: "model", value: model }, signal);
+  return { ...session, capabilities };
 }
 
-type Opened = Omit<OpenedSession, "capabilities">;
+/** Sends a request that must be answered in the time of a start. */
+function ask({ link, request }: OpenSession, method: string, params: object): Promise<unknown> {
+  return link.peer.request(method, params, {
+    timeoutMs: link.times.startMs,
+    signal: request.signal,
+  });
+}
 
-async function greet({
-  link,
-  definition,
-  clientVersion,
-  startMs,
-  signal,
-}: OpenSession): Promise<Capabilities> {
-  // Neither files nor terminals: agents share the disk, and some stop working when they are offered them.
-  const hello: InitializeRequest = {
+async function initialize(context: OpenSession): Promise<Capabilities> {
+  // No files and no terminals: agents share the disk, and some stop working if these are offered.
+  const params: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
-    clientInfo: { name: "holdfast", title: "Holdfast", version: clientVersion },
+    clientInfo: { name: "holdfast", title: "Holdfast", version: context.clientVersion },
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
     },
   };
-  const answer = looseObject(
-    await link.request("initialize", hello, { timeoutMs: startMs, signal }),
-  );
-  const version = answer?.["protocolVersion"] ?? PROTOCOL_VERSION;
-  if (answer === null || version !== PROTOCOL_VERSION) {
-    const spoken = answer === null ? "no version it names" : `version ${JSON.stringify(version)}`;
+  const result = looseObject(await ask(context, "initialize", params));
+  const version = result?.["protocolVersion"] ?? PROTOCOL_VERSION;
+  if (result === null || version !== PROTOCOL_VERSION) {
+    const theirs = result === null ? "an unknown version" : `version ${JSON.stringify(version)}`;
     throw new AgentFault(
       "agent_unintelligible",
-      `${definition.title} speaks ${spoken} of the protocol, not ${PROTOCOL_VERSION}`,
+      `${context.definition.title} speaks ${theirs} of the protocol, not ${PROTOCOL_VERSION}`,
     );
   }
-  return parseCapabilities(answer);
+  return parseCapabilities(result);
 }
 
-/** Null when there is nothing to take up, or the agent cannot. */
-async function takeUp(request: OpenSession, capabilities: Capabilities): Promise<Opened | null> {
-  const { definition, clock } = request;
-  const before = parseResumeData(request.resume);
-  if (before === null) return null;
-  if (capabilities.resume) {
-    const resumed = await attempt(() =>
-      loggedIn(request, capabilities, () => ask(request, "session/resume", before.sessionId)),
+/** Null if there is no earlier session, or the agent cannot open it again. */
+async function reopen(
+  context: OpenSession,
+  capabilities: Capabilities,
+): Promise<NewSession | null> {
+  const { definition, clock, request } = context;
+  const earlier = parseResumeData(request.resume);
+  if (earlier === null) return null;
+  const succeeds = (method: string): Promise<boolean> =>
+    isAccepted(() =>
+      withLogin(context, capabilities, () => loadSession(context, method, earlier.sessionId)),
     );
-    if (resumed) return { ...before, memory: "resumed" };
+  if (capabilities.resume && (await succeeds("session/resume"))) {
+    return { ...earlier, memory: "resumed" };
   }
-  const age = clock() - before.createdAt;
+  const age = clock() - earlier.createdAt;
   if (!capabilities.load || age < definition.loadableAfterMs) return null;
-  const loaded = await attempt(() =>
-    loggedIn(request, capabilities, () => ask(request, "session/load", before.sessionId)),
-  );
-  return loaded ? { ...before, memory: "loaded" } : null;
+  return (await succeeds("session/load")) ? { ...earlier, memory: "loaded" } : null;
 }
 
-async function ask(request: OpenSession, method: string, sessionId: string): Promise<void> {
-  const { link, folder, toolServers, startMs, signal } = request;
+async function loadSession(context: OpenSession, method: string, sessionId: string): Promise<void> {
+  const { link, request, toolServers } = context;
   const mcpServers = toolServers.map(toMcpServer);
-  const params: LoadSessionRequest = { sessionId, cwd: folder, mcpServers };
-  link.learn(await link.request(method, params, { timeoutMs: startMs, signal }));
+  const params: LoadSessionRequest = { sessionId, cwd: request.workspace.path, mcpServers };
+  link.learn(await ask(context, method, params));
   await link.settle();
   link.route.follow(sessionId);
 }
 
-async function create({
-  link,
-  definition,
-  folder,
-  toolServers,
-  clock,
-  startMs,
-  signal,
-}: OpenSession): Promise<Opened> {
+async function create(context: OpenSession): Promise<NewSession> {
+  const { link, definition, request, toolServers, clock } = context;
   link.route.expect();
-  const params: NewSessionRequest = { cwd: folder, mcpServers: toolServers.map(toMcpServer) };
-  const created = await link.request("session/new", params, { timeoutMs: startMs, signal });
-  const sessionId = looseObject(created)?.["sessionId"];
+  const mcpServers = toolServers.map(toMcpServer);
+  const params: NewSessionRequest = { cwd: request.workspace.path, mcpServers };
+  const result = await ask(context, "session/new", params);
+  const sessionId = looseObject(result)?.["sessionId"];
   if (typeof sessionId !== "string" || sessionId === "") {
     throw new AgentFault(
       "agent_unintelligible",
-      `${definition.title} made a session without an id`,
+      `${definition.title} created a session without an ID`,
     );
   }
-  link.learn(created);
+  link.learn(result);
   link.route.follow(sessionId);
   return { sessionId, createdAt: clock(), memory: "none" };
 }
@@ -143,10 +130,10 @@ function toMcpServer({ name, command, args, env }: ToolServer): McpServerStdio {
   return { name, command, args: [...args], env: variables };
 }
 
-/** False when the agent says no, or nothing: then a new session is worth a try. */
-async function attempt(what: () => Promise<void>): Promise<boolean> {
+/** False if the agent refuses or does not answer: a new session may still work. */
+async function isAccepted(attempt: () => Promise<void>): Promise<boolean> {
   try {
-    await what();
+    await attempt();
     return true;
   } catch (error) {
     if (error instanceof RpcError) return false;
@@ -157,27 +144,60 @@ async function attempt(what: () => Promise<void>): Promise<boolean> {
   }
 }
 
-function loggedIn<Value>(
-  request: OpenSession,
-  { authMethods }: Capabilities,
-  what: () => Promise<Value>,
+/** If the agent requires a login, logs in without a person if possible, and repeats the attempt. */
+async function withLogin<Value>(
+  context: OpenSession,
+  capabilities: Capabilities,
+  attempt: () => Promise<Value>,
 ): Promise<Value> {
-  const { link, definition, environment, startMs, signal } = request;
-  const login = {
-    link,
-    title: definition.title,
-    methods: authMethods,
-    configured: definition.authMethod,
-    environment,
-    startMs,
-    signal,
-  };
-  return withLogin(login, what);
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isLoginRequired(error)) throw error;
+  }
+  await logIn(context, capabilities);
+  try {
+    return await attempt();
+  } catch (error) {
+    throw isLoginRequired(error) ? loginFault(context, capabilities, error) : error;
+  }
 }
 
-/** What is kept of a session to take it up again. */
-export function resumeDataOf({ sessionId, createdAt }: Opened): Json {
-  return { sessionId, createdAt };
+async function logIn(context: OpenSession, capabilities: Capabilities): Promise<void> {
+  const { definition, environment } = context;
+  const usable = capabilities.authMethods.find((method) => isUsable(method, environment));
+  const methodId = definition.authMethod ?? usable?.id;
+  if (methodId === undefined) throw loginFault(context, capabilities);
+  try {
+    await ask(context, "authenticate", { methodId });
+  } catch (error) {
+    throw error instanceof RpcError ? loginFault(context, capabilities, error) : error;
+  }
+}
+
+function isUsable({ variables }: AuthMethod, environment: OpenSession["environment"]): boolean {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  return variables.length > 0 && variables.every((names) => names.some(isSet));
+}
+
+function isLoginRequired(error: unknown): error is RpcError {
+  return error instanceof RpcError && error.code === RPC_CODES.authRequired;
+}
+
+function loginFault(
+  { definition }: OpenSession,
+  { authMethods }: Capabilities,
+  cause?: unknown,
+): AgentFault {
+  const names = authMethods.map(({ name }) => name).join(", ");
+  const offer = names === "" ? "it does not say how" : `it offers ${names}`;
+  const detail = authMethods.map(({ id, name, description }) =>
+    [`${name} (${id})`, ...(description === null ? [] : [description])].join(": "),
+  );
+  return new AgentFault("agent_needs_login", `${definition.title} requires a login; ${offer}`, {
+    detail: detail.join("\n") || null,
+    cause,
+  });
 }
 
 function parseResumeData(value: Json): { sessionId: string; createdAt: number } | null {

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { AgentReport, PermissionAnswer } from "../provider.ts";
+import type { Translator } from "./translate/translate.ts";
 import type { RequestId } from "./wire/parse-frame.ts";
 import { RPC_CODES, RpcError } from "./wire/rpc-error.ts";
-import type { Translator } from "./translate/translate.ts";
 
-/** What an agent has asked and nobody has answered. Every request is answered once, whatever happens. */
+/** The permission requests of an agent that have no answer yet. Each gets exactly one reply. */
 export interface PendingPermissions {
   /** Handles a `session/request_permission`. */
   ask(params: unknown, rpcId: RequestId): Promise<RequestPermissionResponse>;
-  /** False when nobody waits for it any more. */
+  /** False if the agent no longer waits for the answer. */
   answer(requestId: string, answer: PermissionAnswer): boolean;
-  /** The agent has taken its request back. */
+  /** The agent has cancelled its request. */
   withdraw(rpcId: unknown): void;
-  /** Answers all as cancelled; those who were asked are told unless it is they who want it. */
+  /** Replies "cancelled" to all. `isReported`: also reports that they were withdrawn. */
   cancelAll(options: { readonly isReported: boolean }): void;
 }
 
@@ -30,7 +30,7 @@ export function createPendingPermissions({
   report,
 }: {
   readonly translator: Translator;
-  /** False when nobody is there to be asked: no prompt is on, or it is being cancelled. */
+  /** False if nobody would answer: there is no prompt, or it is being cancelled. */
   readonly mayAsk: () => boolean;
   readonly report: (report: AgentReport) => void;
 }): PendingPermissions {
@@ -48,15 +48,15 @@ export function createPendingPermissions({
       const requestId = randomUUID();
       pending.set(requestId, { requestId, rpcId, resolve, reject });
       const { request, fingerprint, reports } = translated;
-      for (const one of reports) report(one);
+      for (const earlier of reports) report(earlier);
       report({ report: "permission", requestId, request, fingerprint });
       return promise;
     },
     answer: (requestId, answer) => {
-      const found = pending.get(requestId);
-      if (found === undefined) return false;
+      const request = pending.get(requestId);
+      if (request === undefined) return false;
       pending.delete(requestId);
-      found.resolve(
+      request.resolve(
         answer.outcome === "selected"
           ? { outcome: { outcome: "selected", optionId: answer.optionId } }
           : CANCELLED,
@@ -64,23 +64,23 @@ export function createPendingPermissions({
       return true;
     },
     withdraw: (rpcId) => {
-      for (const one of pending.values()) {
-        if (one.rpcId !== rpcId) continue;
-        pending.delete(one.requestId);
-        one.reject(new RpcError(RPC_CODES.requestCancelled, "Request cancelled"));
-        report({ report: "withdrawn", requestId: one.requestId });
+      for (const request of pending.values()) {
+        if (request.rpcId !== rpcId) continue;
+        pending.delete(request.requestId);
+        request.reject(new RpcError(RPC_CODES.requestCancelled, "Request cancelled"));
+        report({ report: "withdrawn", requestId: request.requestId });
       }
     },
     cancelAll: ({ isReported }) => {
-      for (const one of pending.values()) {
-        pending.delete(one.requestId);
-        one.resolve(CANCELLED);
-        if (isReported) report({ report: "withdrawn", requestId: one.requestId });
+      for (const { requestId, resolve } of pending.values()) {
+        pending.delete(requestId);
+        resolve(CANCELLED);
+        if (isReported) report({ report: "withdrawn", requestId });
       }
     },
   };
 }
 
-/** Who asks more than this at once is not asking people. */
+/** More requests at once are not meant for a person. */
 const MAX_PENDING = 100;
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

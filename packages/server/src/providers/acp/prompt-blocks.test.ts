@@ -16,7 +16,7 @@ const parts = [
   { type: "note", text: "shown" },
 ];
 
-it("parts go to an agent in their own form where it takes that", () => {
+it("parts that an agent supports keep their type", () => {
   expect(promptBlocks(parts, everything)).toEqual([
     { type: "text", text: "look" },
     { type: "image", data: "AAAA", mimeType: "image/png", uri: "file:///a.png" },
@@ -33,7 +33,7 @@ it("parts go to an agent in their own form where it takes that", () => {
   ]);
 });
 
-it("parts an agent does not take are told in words or as a link", () => {
+it("other parts become text or a link", () => {
   expect(promptBlocks(parts, nothing)).toEqual([
     { type: "text", text: "look" },
     {

@@ -14,14 +14,14 @@ const AGENTS = [
 
 const ORDER = ["pending", "in_progress", "completed"];
 
-describe.each(AGENTS)("what %s says", (name) => {
+describe.each(AGENTS)("a recording of %s", (name) => {
   const replay = replayTranscript(name);
 
-  it("becomes the reports one would expect", async () => {
+  it("gives the stored reports", async () => {
     await expect(summarise(replay)).toMatchFileSnapshot(`fixtures/${name}.summary.txt`);
   });
 
-  it("ends every tool call once, and never takes a status back", () => {
+  it("ends every tool call once, and no status goes back", () => {
     const calls = toolReports(replay);
     expect(calls.size).toBeGreaterThan(0);
     for (const reports of calls.values()) {
@@ -50,7 +50,7 @@ describe.each(AGENTS)("what %s says", (name) => {
     }
   });
 
-  it("has the fields of a tool message always (A3)", () => {
+  it("has all fields in every tool message (A3)", () => {
     for (const step of replay.steps) {
       if (step.step !== "report" || step.report.report !== "tool") continue;
       expect(step.report.content).toMatchObject({

@@ -1,70 +1,41 @@
 import { AgentFault } from "../provider.ts";
 import type { AcpLink } from "./acp-link.ts";
-import type { RequestOptions } from "./wire/json-rpc-peer.ts";
 import { RpcError } from "./wire/rpc-error.ts";
 
-export interface Setting {
-  readonly link: AcpLink;
-  readonly title: string;
-  readonly sessionId: string;
-  readonly options: RequestOptions;
-}
-
-/** Throws an `AgentFault` when the agent does not take it: in another mode it might do what nobody allowed. */
-export async function setMode(setting: Setting, mode: string): Promise<void> {
-  const { link, sessionId } = setting;
-  const { modeOption } = link.about;
-  await ask(setting, { what: "mode", value: mode, offered: link.about.modes }, () =>
-    modeOption === null
-      ? link.request("session/set_mode", { sessionId, modeId: mode }, setting.options)
-      : setOption(setting, modeOption, mode),
-  );
-}
-
-/** Throws an `AgentFault` when the agent does not take it: an answer of another model is not what was asked for. */
-export async function setModel(setting: Setting, model: string): Promise<void> {
-  const { link, sessionId } = setting;
-  const { modelOption, currentModel } = link.about;
-  if (currentModel === model) return;
-  await ask(setting, { what: "model", value: model, offered: link.about.models }, () =>
-    modelOption === null
-      ? link.request("session/set_model", { sessionId, modelId: model }, setting.options)
-      : setOption(setting, modelOption, model),
-  );
-  // Agents that have no options do not tell what is chosen now.
-  if (modelOption === null) link.learn({ models: { currentModelId: model } });
-}
-
-async function setOption(setting: Setting, configId: string, value: string): Promise<unknown> {
-  const { link, sessionId, options } = setting;
-  const params = { sessionId, configId, value };
-  const result = await link.request("session/set_config_option", params, options);
-  link.learn(result);
-  return result;
-}
-
-async function ask(
-  { title }: Setting,
-  wanted: {
-    readonly what: "mode" | "model";
-    readonly value: string;
-    readonly offered: readonly { readonly id: string }[];
-  },
-  request: () => Promise<unknown>,
+/**
+ * Sets the mode or the model of a session. Throws an `AgentFault` if the agent refuses: in another mode it might act
+ * without permission, and an answer of another model was not requested.
+ */
+export async function applySetting(
+  link: AcpLink,
+  sessionId: string,
+  { name, value }: { readonly name: "mode" | "model"; readonly value: string },
+  signal?: AbortSignal,
 ): Promise<void> {
+  const { choices, current, option } = link.about[name];
+  if (name === "model" && current === value) return;
+  const options = { timeoutMs: link.times.startMs, signal };
   try {
-    await request();
+    if (option !== null) {
+      const params = { sessionId, configId: option, value };
+      link.learn(await link.peer.request("session/set_config_option", params, options));
+    } else if (name === "mode") {
+      await link.peer.request("session/set_mode", { sessionId, modeId: value }, options);
+    } else {
+      await link.peer.request("session/set_model", { sessionId, modelId: value }, options);
+      // Agents without options do not report the current model.
+      link.learn({ models: { currentModelId: value } });
+    }
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    const { what, value, offered } = wanted;
-    const names = offered.slice(0, MAX_NAMED).map(({ id }) => id);
-    const more = offered.length > names.length ? ", …" : "";
-    const choice =
-      names.length > 0 ? `it offers ${names.join(", ")}${more}` : "it offers no choice";
-    throw new AgentFault("agent_failed", `${title} does not take the ${what} ${value}: ${choice}`, {
-      detail: error.message,
-      cause: error,
-    });
+    const names = choices.slice(0, MAX_NAMED).map(({ id }) => id);
+    const more = choices.length > names.length ? ", …" : "";
+    const offer = names.length > 0 ? `it offers ${names.join(", ")}${more}` : "it offers no choice";
+    throw new AgentFault(
+      "agent_failed",
+      `${link.title} does not accept the ${name} ${value}: ${offer}`,
+      { detail: error.message, cause: error },
+    );
   }
 }
 

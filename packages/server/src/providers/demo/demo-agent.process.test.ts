@@ -10,25 +10,25 @@ describe("the demo agent", () => {
   it("says in its first sentence that it is a demo, and what it can do", async () => {
     const { demo, prompt } = await open();
     expect(await prompt("Hello!")).toMatchObject({ result: { stopReason: "end_turn" } });
-    const said = demo.said();
-    expect(said.slice(0, said.indexOf("."))).toBe(
+    const answer = demo.text();
+    expect(answer.slice(0, answer.indexOf("."))).toBe(
       "I am Holdfast's demo agent: a small program with fixed answers, not a language model",
     );
-    expect(said).toMatch(/^## What Holdfast does$/mu);
-    expect(said).toMatch(/^- /mu);
-    expect(said).toMatch(/^```text\n\/help/mu);
+    expect(answer).toMatch(/^## What Holdfast does$/mu);
+    expect(answer).toMatch(/^- /mu);
+    expect(answer).toMatch(/^```text\n\/help/mu);
   });
 
-  it("says so as well when the first message is a wish", async () => {
+  it("also says so if the first message is a request", async () => {
     const { demo, prompt } = await open();
     await prompt("remember the door is blue");
-    expect(demo.said()).toMatch(/^This is Holdfast's demo agent: .*not a language model\.\n/u);
-    const before = demo.said().length;
+    expect(demo.text()).toMatch(/^This is Holdfast's demo agent: .*not a language model\.\n/u);
+    const before = demo.text().length;
     await prompt("what did I say?");
-    expect(demo.said().slice(before)).not.toContain("demo agent");
+    expect(demo.text().slice(before)).not.toContain("demo agent");
   });
 
-  it("begins to answer its first prompt soon after its start", async () => {
+  it("answers its first prompt soon after its start", async () => {
     const bareStartMs = (): number => {
       const at = performance.now();
       execFileSync(process.execPath, ["--eval", ""]);
@@ -50,7 +50,7 @@ describe("the demo agent", () => {
     expect(Math.min(...ratios)).toBeLessThan(15);
   });
 
-  it("tells its commands, modes and models", async () => {
+  it("announces its commands, modes and models", async () => {
     const { demo, opened } = await open();
     expect(opened.result).toMatchObject({
       modes: { currentModeId: "ask", availableModes: [{ id: "ask" }, { id: "auto" }] },
@@ -72,7 +72,7 @@ describe("the demo agent", () => {
     );
   });
 
-  it("gives the session a title and counts what it used", async () => {
+  it("sets a title and reports its usage", async () => {
     const { demo, prompt } = await open();
     const { result } = await prompt("Hello there");
     expect(demo.updates).toContainEqual({
@@ -81,11 +81,11 @@ describe("the demo agent", () => {
     });
     expect(demo.updates.at(-1)).toEqual({
       sessionUpdate: "usage_update",
-      used: Math.ceil(("Hello there".length + Math.min(demo.said().length, 2_000)) / 4),
+      used: Math.ceil(("Hello there".length + Math.min(demo.text().length, 2_000)) / 4),
       size: 32_000,
       cost: { amount: 0, currency: "USD" },
     });
-    const outputTokens = Math.ceil(demo.said().length / 4);
+    const outputTokens = Math.ceil(demo.text().length / 4);
     expect(result?.["usage"]).toEqual({
       inputTokens: 3,
       outputTokens,
@@ -104,7 +104,7 @@ describe("the demo agent", () => {
     expect(plans.at(-1)).toEqual(["completed", "completed", "completed", "completed"]);
   });
 
-  it("thinks where thoughts are shown apart", async () => {
+  it("sends thoughts separately", async () => {
     const { demo, prompt } = await open();
     await prompt("think about it");
     expect(
@@ -112,7 +112,7 @@ describe("the demo agent", () => {
     ).not.toHaveLength(0);
   });
 
-  it("refuses what it does not know, and survives what it cannot read", async () => {
+  it("refuses unknown requests, and survives unreadable input", async () => {
     const { demo, prompt } = await open();
     demo.writeRaw("this is no JSON\n[1]\n\n");
     expect(await demo.request("fs/read", {})).toMatchObject({ error: { code: -32601 } });
@@ -122,7 +122,7 @@ describe("the demo agent", () => {
     expect(await prompt("Hello")).toMatchObject({ result: { stopReason: "end_turn" } });
   });
 
-  it("does one thing at a time", async () => {
+  it("accepts one prompt at a time", async () => {
     const { demo, prompt, cancel } = await open("1");
     const first = prompt("count to 500");
     await demo.waitFor(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
@@ -131,7 +131,7 @@ describe("the demo agent", () => {
     expect(await first).toMatchObject({ result: { stopReason: "cancelled" } });
   });
 
-  it("ends when its input does, also in the middle of its work", async () => {
+  it("exits when its input ends, even in the middle of its work", async () => {
     const { demo, prompt } = await open("1");
     void prompt("count to 500");
     await demo.waitFor(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
@@ -147,13 +147,13 @@ describe("counting", () => {
     await demo.waitFor(({ content }) => (content as { text?: string } | null)?.text === "3, ");
     cancel();
     expect(await answered).toMatchObject({ result: { stopReason: "cancelled" } });
-    expect(demo.said()).toMatch(/1, 2, 3, (\d+, )*$/u);
+    expect(demo.text()).toMatch(/1, 2, 3, (\d+, )*$/u);
   });
 
-  it("comes to its end", async () => {
+  it("reaches its end", async () => {
     const { demo, prompt } = await open();
     await prompt("slowly count to 5");
-    expect(demo.said()).toContain("1, 2, 3, 4, 5.");
+    expect(demo.text()).toContain("1, 2, 3, 4, 5.");
   });
 });
 
@@ -165,12 +165,12 @@ describe("crashing", () => {
       code: 1,
       stderr: "demo agent: crashed on request\n",
     });
-    expect(demo.said()).toMatch(/in the middle of a$/u);
+    expect(demo.text()).toMatch(/in the middle of a$/u);
   });
 });
 
 describe("its memory", () => {
-  it("is there again after a kill, replayed when it is loaded and quiet when it is resumed", async () => {
+  it("survives a kill: it is replayed by a load and not by a resume", async () => {
     const first = await open();
     await first.prompt("remember the door is blue");
     first.demo.kill();
@@ -189,10 +189,10 @@ describe("its memory", () => {
       sessionId: first.sessionId,
       prompt: [{ type: "text", text: "What did I tell you?" }],
     });
-    expect(resumed.said()).toContain("- the door is blue");
+    expect(resumed.text()).toContain("- the door is blue");
   });
 
-  it("shows what it was told about a session it came late to", async () => {
+  it("shows the briefing of a session that it joined later", async () => {
     const { demo, sessionId } = await open();
     await demo.request("session/prompt", {
       sessionId,
@@ -201,11 +201,11 @@ describe("its memory", () => {
         { type: "text", text: "what did I say?" },
       ],
     });
-    expect(demo.said()).toContain("- User: my name is Ann");
+    expect(demo.text()).toContain("- User: my name is Ann");
   });
 
   it.each(["00000000-0000-0000-0000-000000000000", "../../etc/passwd", ""])(
-    "has no session it does not know (%s)",
+    "contains no unknown session (%s)",
     async (sessionId) => {
       const demo = start();
       const params = { sessionId, cwd: world.repository, mcpServers: [] };

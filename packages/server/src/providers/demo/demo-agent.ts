@@ -7,11 +7,11 @@ import { createDemoSessions } from "./demo-sessions.ts";
 
 /** The process of the demo agent: it speaks ACP on stdin and stdout, and exits when stdin ends. */
 const pace = Number(process.env["HOLDFAST_DEMO_PACE"] ?? 1);
-const sessions = createDemoSessions({
-  folder: openMemoryFolder(process.env["HOLDFAST_DEMO_STATE"]),
-  pace: Number.isFinite(pace) && pace >= 0 ? pace : 1,
-  peer: () => peer,
-});
+const sessions = createDemoSessions(
+  openMemoryFolder(process.env["HOLDFAST_DEMO_STATE"]),
+  Number.isFinite(pace) && pace >= 0 ? pace : 1,
+  () => peer,
+);
 
 const peer = openJsonRpcPeer({
   input: process.stdin,

@@ -46,8 +46,8 @@ const MAX_TEXT = 2_000;
 const MAX_BRIEFING = 8_000;
 
 export function openMemoryFolder(configured: string | undefined): MemoryFolder {
-  const folder =
-    configured === undefined || configured === "" ? temporaryFolder() : makeFolder(configured);
+  const folder = configured || temporaryFolder();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     load(sessionId) {
       const file = fileOf(folder, sessionId);
@@ -104,11 +104,6 @@ function temporaryFolder(): string {
     if (stats?.isDirectory() === true && stats.uid === uid) return folder;
     return mkdtempSync(path.join(tmpdir(), "holdfast-demo-"));
   }
-}
-
-function makeFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 /** Only IDs that this agent made are used as file names. */

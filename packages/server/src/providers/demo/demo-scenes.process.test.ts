@@ -23,7 +23,7 @@ describe("reading", () => {
           content: [{ content: { text: "# A repository\n\nWith words.\n" } }],
         },
       ]);
-      expect(demo.said()).toContain("> # A repository");
+      expect(demo.text()).toContain("> # A repository");
     },
   );
 
@@ -48,7 +48,7 @@ describe("reading", () => {
     },
   );
 
-  it("does not wait for what is no file", async () => {
+  it("does not block on a named pipe", async () => {
     execFileSync("sh", ["-c", "mkfifo pipe.txt"], { cwd: world.repository });
     const { demo, prompt } = await open();
     await prompt("/read pipe.txt");
@@ -59,7 +59,7 @@ describe("reading", () => {
 describe("editing", () => {
   const notes = (): string => path.join(world.repository, "HOLDFAST-DEMO.md");
 
-  it("writes what was allowed, and shows the change first", async () => {
+  it("shows the change first, and writes it if it is allowed", async () => {
     const { demo, prompt } = await open();
     const answered = prompt("write a note: hello there");
     const question = await demo.asked();
@@ -77,17 +77,17 @@ describe("editing", () => {
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "completed" });
   });
 
-  it("changes nothing when it is not allowed, and says so", async () => {
+  it("changes nothing if it is not allowed, and says so", async () => {
     const { demo, prompt } = await open();
     const answered = prompt("edit something");
     demo.answer(await demo.asked(), "reject");
     expect(await answered).toMatchObject({ result: { stopReason: "end_turn" } });
     expect(existsSync(notes())).toBe(false);
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("You did not allow it");
+    expect(demo.text()).toContain("You did not allow it");
   });
 
-  it("asks nothing in mode auto, nor after everything was allowed", async () => {
+  it("does not ask in mode auto, nor after everything was allowed", async () => {
     const { demo, prompt, sessionId } = await open();
     const answered = prompt("/edit one");
     demo.answer(await demo.asked(), "always");
@@ -104,15 +104,15 @@ describe("editing", () => {
     });
   });
 
-  it("leaves a link alone", async () => {
+  it("does not write through a link", async () => {
     symlinkSync(path.join(world.folder, "secret.txt"), notes());
     const { demo, prompt } = await open();
     await prompt("/edit x");
-    expect(demo.said()).toContain("I left it alone");
+    expect(demo.text()).toContain("I left it alone");
     expect(readFileSync(path.join(world.folder, "secret.txt"), "utf8")).toBe("do not read me");
   });
 
-  it("gives the question up when it is cancelled", async () => {
+  it("withdraws the question if it is cancelled", async () => {
     const { demo, prompt, cancel } = await open();
     const answered = prompt("/edit x");
     await demo.asked();
@@ -125,7 +125,7 @@ describe("editing", () => {
   it.each([
     ["loaded", "session/load"],
     ["resumed", "session/resume"],
-  ])("asks the same again when it was killed over the question and %s", async (_how, method) => {
+  ])("asks the same again if it was killed during the question and %s", async (_how, method) => {
     const first = await open();
     void first.prompt("write a note: hello there");
     const question = await first.demo.asked();
@@ -149,7 +149,7 @@ describe("editing", () => {
     expect(readFileSync(notes(), "utf8")).toContain("- hello there\n");
   });
 
-  it("goes on with the message before it when it has no memory", async () => {
+  it("continues with the previous message if it has no memory", async () => {
     const { demo, sessionId } = await open();
     void demo.request("session/prompt", {
       sessionId,
@@ -172,7 +172,7 @@ describe("running", () => {
     execFileSync("git", ["init", "--quiet", world.repository]);
   });
 
-  it("shows the output of a harmless command when it is allowed", async () => {
+  it("shows the output of a harmless command if it is allowed", async () => {
     const { demo, prompt } = await open();
     const answered = prompt("run the tests");
     const question = await demo.asked();
@@ -188,13 +188,13 @@ describe("running", () => {
     ]);
   });
 
-  it("runs nothing when it is not", async () => {
+  it("runs nothing if it is not allowed", async () => {
     const { demo, prompt } = await open();
     const answered = prompt("run the tests");
     demo.answer(await demo.asked(), null);
     await answered;
     expect(toolCalls(demo).at(-1)).toMatchObject({ status: "failed" });
-    expect(demo.said()).toContain("I ran nothing");
+    expect(demo.text()).toContain("I ran nothing");
   });
 });
 

@@ -1,6 +1,7 @@
 import { textOfBlock } from "../acp/translate/content-block.ts";
 import { looseText, type Loose } from "../acp/wire/loose.ts";
 import { RPC_CODES, RpcError } from "../acp/wire/rpc-error.ts";
+import type { Choice } from "../provider.ts";
 import {
   addBriefing,
   addMessage,
@@ -12,16 +13,6 @@ import { play } from "./scenes/play.ts";
 import { openStage, type StagePeer } from "./stage.ts";
 import { DEMO_COMMANDS, understand } from "./understand.ts";
 
-/** The sessions of one demo process. The methods handle the protocol's session requests. */
-export interface DemoSessions {
-  open(params: Loose): object;
-  load(params: Loose, options: { readonly replay: boolean }): object;
-  close(params: Loose): object;
-  choose(params: Loose, values: Loose): object;
-  prompt(params: Loose): Promise<object>;
-  cancel(params: Loose): void;
-}
-
 interface DemoSession {
   memory: Memory;
   readonly cwd: string;
@@ -29,32 +20,23 @@ interface DemoSession {
   cancel: AbortController | null;
 }
 
-interface Choice {
-  readonly id: string;
-  readonly name: string;
+interface DemoChoice extends Choice {
   readonly description: string;
 }
 
-const MODES: readonly Choice[] = [
+const MODES: readonly DemoChoice[] = [
   { id: "ask", name: "Ask", description: "Asks before it changes or runs anything" },
   { id: "auto", name: "Auto", description: "Never asks" },
 ];
-const MODELS: readonly Choice[] = [
+const MODELS: readonly DemoChoice[] = [
   { id: "demo-fast", name: "Demo, fast", description: "Answers at once" },
   { id: "demo-thoughtful", name: "Demo, thoughtful", description: "Takes its time" },
 ];
 const MAX_SESSIONS = 20;
 const CONTEXT_SIZE = 32_000;
 
-export function createDemoSessions({
-  folder,
-  pace,
-  peer,
-}: {
-  readonly folder: MemoryFolder;
-  readonly pace: number;
-  readonly peer: () => StagePeer;
-}): DemoSessions {
+/** The sessions of one demo process. The methods handle the protocol's session requests. */
+export function createDemoSessions(folder: MemoryFolder, pace: number, peer: () => StagePeer) {
   const sessions = new Map<string, DemoSession>();
 
   const find = (params: Loose): DemoSession => {
@@ -93,14 +75,13 @@ export function createDemoSessions({
   };
 
   return {
-    open(params) {
-      const session = begin(newMemory(), params);
-      change(session, session.memory);
-      const { memory } = session;
+    open(params: Loose): object {
+      const memory = newMemory();
+      change(begin(memory, params), memory);
       announceCommands(memory.sessionId);
       return { sessionId: memory.sessionId, ...optionsOf(memory) };
     },
-    load(params, { replay }) {
+    load(params: Loose, { replay }: { readonly replay: boolean }): object {
       const memory = folder.load(idIn(params));
       if (memory === null)
         throw new RpcError(RPC_CODES.notFound, "The demo agent does not remember this session.");
@@ -114,12 +95,12 @@ export function createDemoSessions({
       announceCommands(memory.sessionId);
       return optionsOf(memory);
     },
-    close(params) {
+    close(params: Loose): object {
       find(params).cancel?.abort();
       sessions.delete(idIn(params));
       return {};
     },
-    choose(params, { mode, model }) {
+    choose(params: Loose, { mode, model }: Loose): object {
       const session = find(params);
       change(session, {
         ...session.memory,
@@ -128,26 +109,27 @@ export function createDemoSessions({
       });
       return { configOptions: optionsOf(session.memory).configOptions };
     },
-    async prompt(params) {
+    async prompt(params: Loose): Promise<object> {
       const session = find(params);
       if (session.cancel !== null)
         throw new RpcError(RPC_CODES.invalidRequest, "The demo agent is busy with another prompt.");
       const cancel = new AbortController();
       session.cancel = cancel;
       try {
-        return await answer(session, { cancel, texts: textsIn(params) });
+        return await answer(session, cancel, textsIn(params));
       } finally {
         session.cancel = null;
       }
     },
-    cancel(params) {
+    cancel(params: Loose): void {
       sessions.get(idIn(params))?.cancel?.abort();
     },
   };
 
   async function answer(
     session: DemoSession,
-    { cancel, texts }: { cancel: AbortController; texts: readonly string[] },
+    cancel: AbortController,
+    texts: readonly string[],
   ): Promise<object> {
     const { sessionId } = session.memory;
     const request = requestIn(texts, session.memory);
@@ -187,7 +169,9 @@ export function createDemoSessions({
       ...addMessage(session.memory, { who: "agent", text: answerText }),
       unfinished: null,
     });
-    const usage = usageOf({ inputs: texts.join(""), outputs: answerText });
+    const inputTokens = tokensOf(texts.join(""));
+    const outputTokens = tokensOf(answerText);
+    const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     const used = tokensOf(session.memory.conversation.map(({ text }) => text).join(""));
     const cost = { amount: 0, currency: "USD" };
     notify(sessionId, { sessionUpdate: "usage_update", used, size: CONTEXT_SIZE, cost });
@@ -203,7 +187,12 @@ function optionsOf({ mode, model }: Memory): {
   readonly modes: object;
   readonly configOptions: readonly object[];
 } {
-  const option = (id: string, name: string, currentValue: string, choices: readonly Choice[]) => ({
+  const option = (
+    id: string,
+    name: string,
+    currentValue: string,
+    choices: readonly DemoChoice[],
+  ) => ({
     id,
     name,
     category: id,
@@ -248,11 +237,6 @@ function choiceIn(choices: readonly Choice[], value: unknown, current: string): 
   if (choice === undefined)
     throw new RpcError(RPC_CODES.invalidParams, "The demo agent does not offer this choice.");
   return choice.id;
-}
-
-function usageOf({ inputs, outputs }: { inputs: string; outputs: string }): object {
-  const [inputTokens, outputTokens] = [tokensOf(inputs), tokensOf(outputs)];
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }
 
 /** A rule of thumb: no model counts the tokens. */

@@ -1,6 +1,6 @@
 import { setImmediate as yieldNow, setTimeout as sleep } from "node:timers/promises";
 import type { JsonRpcPeer } from "../acp/wire/json-rpc-peer.ts";
-import { looseObject } from "../acp/wire/loose.ts";
+import { looseObject, type Loose } from "../acp/wire/loose.ts";
 import type { Memory } from "./demo-memory.ts";
 
 export type StagePeer = Pick<JsonRpcPeer, "notify" | "request">;
@@ -14,22 +14,25 @@ export interface Stage {
   /** Streams text of the answer. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
-  update(update: { readonly sessionUpdate: string } & Readonly<Record<string, unknown>>): void;
-  /** Asks for permission, except in mode `auto`. False if it was rejected. */
-  ask(
-    toolCall: { readonly toolCallId: string } & Readonly<Record<string, unknown>>,
-  ): Promise<boolean>;
+  update(update: { readonly sessionUpdate: string } & Loose): void;
+  /** Announces a tool call. `meta` is left out of a permission request. */
+  startTool(call: ToolCall, meta?: Loose): DemoTool;
   pause(ms: number): Promise<void>;
   /** Exits with an error after everything written to stdout has been sent. */
   crash(complaint: string): Promise<never>;
 }
 
-export interface StageOptions {
+type ToolCall = { readonly toolCallId: string } & Loose;
+
+export interface DemoTool {
+  update(fields: Loose): void;
+  /** Asks for permission, except in mode `auto`. False if it was rejected; then the call has failed. */
+  isAllowed(): Promise<boolean>;
+}
+
+export interface StageOptions extends Pick<Stage, "cwd" | "signal" | "change"> {
   readonly peer: StagePeer;
-  readonly cwd: string;
-  readonly signal: AbortSignal;
   readonly memory: () => Memory;
-  readonly change: (memory: Memory) => void;
   /** Factor for all pauses. */
   readonly pace: number;
   readonly onAnswer: (text: string) => void;
@@ -63,6 +66,36 @@ export function openStage(options: StageOptions): Stage {
     }
   };
 
+  const ask = async (toolCall: ToolCall): Promise<boolean> => {
+    if (options.memory().mode === "auto") return true;
+    const params = { sessionId, toolCall, options: PERMISSION_OPTIONS };
+    const answer = await peer.request("session/request_permission", params, { signal });
+    signal.throwIfAborted();
+    const outcome = looseObject(looseObject(answer)?.["outcome"]);
+    const choice = outcome?.["outcome"] === "selected" ? outcome["optionId"] : null;
+    if (choice === "always") {
+      options.change({ ...options.memory(), mode: "auto" });
+      update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
+    }
+    return choice === "allow" || choice === "always";
+  };
+
+  const startTool: Stage["startTool"] = (call, meta = {}) => {
+    const { toolCallId } = call;
+    const patch = (fields: Loose): void =>
+      update({ sessionUpdate: "tool_call_update", toolCallId, ...fields });
+    update({ sessionUpdate: "tool_call", ...call, ...meta });
+    return {
+      update: patch,
+      isAllowed: async () => {
+        const isAllowed = await ask(call);
+        if (isAllowed) patch({ status: "in_progress" });
+        else patch({ status: "failed", content: textContent("Permission denied.") });
+        return isAllowed;
+      },
+    };
+  };
+
   return {
     cwd,
     signal,
@@ -73,18 +106,7 @@ export function openStage(options: StageOptions): Stage {
     say: (text) => stream("agent_message_chunk", text),
     think: (text) => stream("agent_thought_chunk", text),
     update,
-    async ask(toolCall) {
-      if (options.memory().mode === "auto") return true;
-      const params = { sessionId, toolCall, options: PERMISSION_OPTIONS };
-      const answer = await peer.request("session/request_permission", params, { signal });
-      signal.throwIfAborted();
-      const choice = selectedOption(answer);
-      if (choice === "always") {
-        options.change({ ...options.memory(), mode: "auto" });
-        update({ sessionUpdate: "current_mode_update", currentModeId: "auto" });
-      }
-      return choice === "allow" || choice === "always";
-    },
+    startTool,
     pause,
     async crash(complaint) {
       await new Promise((resolve) => process.stdout.write("", resolve));
@@ -100,7 +122,6 @@ const PERMISSION_OPTIONS = [
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ];
 
-function selectedOption(answer: unknown): unknown {
-  const outcome = looseObject(looseObject(answer)?.["outcome"]);
-  return outcome?.["outcome"] === "selected" ? outcome["optionId"] : null;
+export function textContent(text: string): readonly object[] {
+  return [{ type: "content", content: { type: "text", text } }];
 }

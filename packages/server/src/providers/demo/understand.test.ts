@@ -33,7 +33,7 @@ describe("plain words", () => {
     expect(understand(message)).toEqual(wish);
   });
 
-  it("are never too odd", () => {
+  it("always lead to a wish", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (message) => {
         expect(understand(message)).toHaveProperty("wish");

@@ -1,25 +1,18 @@
+import type { AgentCommand } from "../provider.ts";
+
 /** The requests that the demo agent understands. */
 export type Wish =
-  | { readonly wish: "explain" }
-  | { readonly wish: "plan" }
+  | { readonly wish: PlainWish | "explain" | "go on" }
   | { readonly wish: "read"; readonly path: string | null }
   | { readonly wish: "edit"; readonly note: string }
-  | { readonly wish: "run" }
   | { readonly wish: "count"; readonly to: number }
-  | { readonly wish: "think" }
-  | { readonly wish: "remember"; readonly text: string }
-  | { readonly wish: "recall" }
-  | { readonly wish: "go on" }
-  | { readonly wish: "crash" };
+  | { readonly wish: "remember"; readonly text: string };
 
-export interface DemoCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly hint: string | null;
-}
+/** Requests without an argument. */
+type PlainWish = "plan" | "run" | "think" | "recall" | "crash";
 
 /** Slash commands, for users who do not want to guess words. */
-export const DEMO_COMMANDS: readonly DemoCommand[] = [
+export const DEMO_COMMANDS: readonly AgentCommand[] = [
   { name: "help", description: "Show what the demo can do", hint: null },
   { name: "plan", description: "Work through a plan", hint: null },
   { name: "read", description: "Read a file of the repository", hint: "README.md" },
@@ -29,11 +22,7 @@ export const DEMO_COMMANDS: readonly DemoCommand[] = [
   { name: "think", description: "Think first, then answer", hint: null },
   { name: "remember", description: "Remember something", hint: "what to remember" },
   { name: "recall", description: "Show what it remembers", hint: null },
-  {
-    name: "crash",
-    description: "Crash in the middle of a sentence",
-    hint: null,
-  },
+  { name: "crash", description: "Crash in the middle of a sentence", hint: null },
 ];
 
 const DEFAULT_COUNT = 20;
@@ -53,24 +42,20 @@ function byCommand(name: string, rest: string): Wish | null {
   switch (name) {
     case "help":
       return { wish: "explain" };
-    case "plan":
-      return { wish: "plan" };
     case "read":
       return { wish: "read", path: rest === "" ? null : rest };
     case "edit":
       return { wish: "edit", note: noteOf(rest) };
-    case "run":
-      return { wish: "run" };
     case "count":
       return { wish: "count", to: countOf(rest) };
-    case "think":
-      return { wish: "think" };
     case "remember":
       return { wish: "remember", text: rest };
+    case "plan":
+    case "run":
+    case "think":
     case "recall":
-      return { wish: "recall" };
     case "crash":
-      return { wish: "crash" };
+      return { wish: name };
     default:
       return null;
   }
@@ -78,24 +63,20 @@ function byCommand(name: string, rest: string): Wish | null {
 
 /** Specific words come first, common words last. */
 function byWords(text: string): Wish {
-  if (has(text, /\bgo on\b|\bcontinue\b|\bcarry on\b/iu)) return { wish: "go on" };
-  if (has(text, /\bcrash\b/iu)) return { wish: "crash" };
-  if (has(text, /\bwhat (did|have) (i|we)\b|\bdo you (still )?(remember|know)\b|\brecall\b/iu))
+  if (/\bgo on\b|\bcontinue\b|\bcarry on\b/iu.test(text)) return { wish: "go on" };
+  if (/\bcrash\b/iu.test(text)) return { wish: "crash" };
+  if (/\bwhat (did|have) (i|we)\b|\bdo you (still )?(remember|know)\b|\brecall\b/iu.test(text))
     return { wish: "recall" };
   const remember = /^\W*(?:please\s+)?remember\b[\s:,]*(?:that\s+)?(.+)/isu.exec(text);
   if (remember !== null) return { wish: "remember", text: (remember[1] ?? "").trim() };
-  if (has(text, /\bcount\b|\bslow(ly)?\b/iu)) return { wish: "count", to: countOf(text) };
-  if (has(text, /\bthink\b/iu)) return { wish: "think" };
-  if (has(text, /\bplan\b/iu)) return { wish: "plan" };
-  if (has(text, /\btests?\b|\brun\b|\bgit status\b|\bexecute\b/iu)) return { wish: "run" };
-  if (has(text, /\b(edit|write|change|note|append|add)\b/iu))
+  if (/\bcount\b|\bslow(ly)?\b/iu.test(text)) return { wish: "count", to: countOf(text) };
+  if (/\bthink\b/iu.test(text)) return { wish: "think" };
+  if (/\bplan\b/iu.test(text)) return { wish: "plan" };
+  if (/\btests?\b|\brun\b|\bgit status\b|\bexecute\b/iu.test(text)) return { wish: "run" };
+  if (/\b(edit|write|change|note|append|add)\b/iu.test(text))
     return { wish: "edit", note: noteOf(text) };
-  if (has(text, /\b(read|open|show|look|list)\b/iu)) return { wish: "read", path: pathIn(text) };
+  if (/\b(read|open|show|look|list)\b/iu.test(text)) return { wish: "read", path: pathIn(text) };
   return { wish: "explain" };
-}
-
-function has(text: string, words: RegExp): boolean {
-  return words.test(text);
 }
 
 function countOf(text: string): number {

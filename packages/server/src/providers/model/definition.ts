@@ -1,61 +1,53 @@
 export const MODEL_APIS = ["anthropic", "openai", "google", "openai-compatible"] as const;
 export type ModelApi = (typeof MODEL_APIS)[number];
 
-/** A model that is asked over its API, without an agent program in between. */
+/** The configuration of a model that is used through its API, without an agent program. */
 export interface ModelDefinition {
   readonly name: string;
   readonly title: string;
   readonly api: ModelApi;
   readonly baseUrl: string;
-  /** Asked when neither the message nor the session names one. */
+  /** The default model. */
   readonly model: string;
-  /** Further ones to offer. */
+  /** Other models to offer. */
   readonly models: readonly string[];
-  /** The server's variable that holds the key; null where none is needed. */
+  /** The server's variable with the key; null if the API needs none. */
   readonly apiKeyEnv: string | null;
-  /** The longest answer; null leaves it to the API. */
+  /** The longest answer; null: the API's own limit. */
   readonly maxTokens: number | null;
-  /** Said to the model before everything else. */
+  /** The system prompt. */
   readonly system: string | null;
-  /** How much of the session it is given at most. */
+  /** The largest part of the session that a prompt contains. */
   readonly contextTokens: number;
 }
 
-/** What a user says about a model. */
-export interface ConfiguredModel {
-  readonly title?: string;
-  readonly api: ModelApi;
-  /** Needed where the API has no usual place. */
-  readonly baseUrl?: string;
-  readonly model: string;
-  readonly models?: readonly string[];
-  readonly apiKeyEnv?: string;
-  readonly maxTokens?: number;
-  readonly system?: string;
-  readonly contextTokens?: number;
-}
+type Settings = { [Key in keyof ModelDefinition]: NonNullable<ModelDefinition[Key]> };
+
+/** The user's settings for a model. `baseUrl` is required for APIs without a default. */
+export interface ConfiguredModel
+  extends Pick<Settings, "api" | "model">, Partial<Omit<Settings, "name" | "api" | "model">> {}
 
 const CONTEXT_TOKENS = 100_000;
 
 export function defineModel(name: string, configured: ConfiguredModel): ModelDefinition {
   const { api, model } = configured;
-  const usual = USUAL[api];
+  const defaults = DEFAULTS[api];
   return {
     name,
     title: configured.title ?? name,
     api,
-    baseUrl: (configured.baseUrl ?? usual.baseUrl).replace(/\/+$/u, ""),
+    baseUrl: (configured.baseUrl ?? defaults.baseUrl).replace(/\/+$/u, ""),
     model,
     models: configured.models ?? [],
-    apiKeyEnv: configured.apiKeyEnv ?? usual.apiKeyEnv,
+    apiKeyEnv: configured.apiKeyEnv ?? defaults.apiKeyEnv,
     maxTokens: configured.maxTokens ?? null,
     system: configured.system ?? null,
     contextTokens: configured.contextTokens ?? CONTEXT_TOKENS,
   };
 }
 
-/** Written here and not left to the packages, which would read variables of their own. */
-const USUAL: Readonly<
+/** Set here, because the packages would otherwise read their own variables. */
+const DEFAULTS: Readonly<
   Record<ModelApi, { readonly baseUrl: string; readonly apiKeyEnv: string | null }>
 > = {
   anthropic: { baseUrl: "https://api.anthropic.com/v1", apiKeyEnv: "ANTHROPIC_API_KEY" },

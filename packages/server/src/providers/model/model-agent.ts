@@ -1,5 +1,7 @@
-import type { ToolSet } from "ai";
+import type { LanguageModel } from "ai";
+import { defined } from "../../domain/defined.ts";
 import type { Message } from "../../domain/message.ts";
+import { addTokens } from "../acp/translate/usage.ts";
 import {
   AgentFault,
   type Agent,
@@ -8,21 +10,12 @@ import {
   type Prompt,
   type PromptEnd,
   type StartAgent,
-  type ToolDefinition,
 } from "../provider.ts";
-import type { ModelDefinition } from "./definition.ts";
-import { hearStream, type Heard } from "./hear-stream.ts";
-import { loadAi, openLanguageModel } from "./language-model.ts";
+import type { ModelApi, ModelDefinition } from "./definition.ts";
 import { historyIn, modelContext, type ModelContext } from "./model-context.ts";
 import { modelFault } from "./model-fault.ts";
-import {
-  pendingTool,
-  settleTools,
-  usageOf,
-  withoutEchoes,
-  type SettledTool,
-} from "./model-tool.ts";
-import { addUsage } from "./model-usage.ts";
+import { pendingTool, settleTools, usageOf, withoutEchoes } from "./model-tool.ts";
+import { readAnswer, type ModelAnswer } from "./read-answer.ts";
 
 export interface ModelAgentOptions {
   readonly definition: ModelDefinition;
@@ -30,10 +23,10 @@ export interface ModelAgentOptions {
   readonly request: StartAgent;
 }
 
-/** How often a model may go on after it called a tool wrongly, within one prompt. */
+/** How often a model may continue after a wrong tool call within one prompt. */
 const MAX_STEPS = 4;
 
-/** Asks a model over its API. It keeps nothing between prompts: what was said before comes with each. */
+/** Sends prompts to a model's API. It keeps nothing between prompts: each contains the conversation. */
 export class ModelAgent implements Agent {
   readonly provider: string;
   readonly pid = process.pid;
@@ -43,7 +36,7 @@ export class ModelAgent implements Agent {
   readonly exited: Promise<AgentExit>;
   readonly #options: ModelAgentOptions;
   readonly #exit: (exit: AgentExit) => void;
-  #underWay: { readonly abort: AbortController; readonly settled: Promise<void> } | null = null;
+  #active: { readonly abort: AbortController; readonly settled: Promise<void> } | null = null;
   #isStopped = false;
 
   constructor(options: ModelAgentOptions) {
@@ -61,27 +54,27 @@ export class ModelAgent implements Agent {
   async prompt(prompt: Prompt): Promise<PromptEnd> {
     if (this.#isStopped) throw this.#stoppedFault();
     const abort = new AbortController();
-    const ending = this.#answer(prompt, abort.signal);
-    const settled = ending.then(
+    const end = this.#answer(prompt, abort.signal);
+    const settled = end.then(
       () => {},
       () => {},
     );
-    this.#underWay = { abort, settled };
-    return ending;
+    this.#active = { abort, settled };
+    return end;
   }
 
   roomFor(prompt: Prompt): { readonly given: number; readonly of: number } {
     return historyIn(this.#contextOf(prompt, withoutEchoes(prompt.begun ?? [])));
   }
 
-  /** It never asks for permission: it does nothing itself. */
+  /** A model never asks for permission, because it makes no changes. */
   answer(): boolean {
     return false;
   }
 
   async cancel(): Promise<"settled"> {
-    this.#underWay?.abort.abort();
-    await this.#underWay?.settled;
+    this.#active?.abort.abort();
+    await this.#active?.settled;
     return "settled";
   }
 
@@ -94,19 +87,22 @@ export class ModelAgent implements Agent {
   async #answer(prompt: Prompt, signal: AbortSignal): Promise<PromptEnd> {
     const { definition, apiKey } = this.#options;
     const begun = withoutEchoes(prompt.begun ?? []);
-    const { answers = [] } = prompt;
-    const settled = settleTools(begun, answers);
+    const settled = settleTools(begun, prompt.answers ?? []);
     for (const { callId, content } of settled) {
       await this.#report({ report: "tool", callId, content, ended: true });
     }
+    const withResults = begun.map((message): Message => {
+      const tool = settled.find(({ callId }) => callId === message.content["callId"]);
+      return tool === undefined ? message : { ...message, content: tool.content };
+    });
     try {
-      const heard = await this.#ask(prompt, { begun: withResults(begun, settled), signal });
+      const answer = await this.#ask(prompt, withResults, signal);
       signal.throwIfAborted();
-      return await this.#end(heard, begun);
+      return await this.#end(answer, begun);
     } catch (error) {
       if (this.#isStopped) throw this.#stoppedFault();
       if (signal.aborted) return { stopReason: "cancelled", usage: null };
-      throw modelFault(error, { definition, apiKey, now: Date.now() });
+      throw modelFault(error, definition, apiKey);
     }
   }
 
@@ -116,53 +112,51 @@ export class ModelAgent implements Agent {
     return { history, parts, begun, toolNames, contextTokens: definition.contextTokens };
   }
 
-  async #ask(
-    prompt: Prompt,
-    { begun, signal }: { readonly begun: readonly Message[]; readonly signal: AbortSignal },
-  ): Promise<Heard> {
+  async #ask(prompt: Prompt, begun: readonly Message[], signal: AbortSignal): Promise<ModelAnswer> {
     const { definition, apiKey, request } = this.#options;
-    const { maxTokens, system } = definition;
-    const { streamText, jsonSchema, tool, isStepCount } = await loadAi();
-    const chosen = prompt.model ?? request.model ?? definition.model;
-    const tools = request.tools ?? [];
+    // Imported for the first prompt, so that a server whose models nobody uses does not load it.
+    const { streamText, jsonSchema, tool, isStepCount } = await import("ai");
+    // Its warnings go to the console, and may quote messages.
+    globalThis.AI_SDK_LOG_WARNINGS = false;
+    const model = prompt.model ?? request.model ?? definition.model;
     const result = streamText({
-      model: await openLanguageModel(definition, { model: chosen, apiKey }),
+      model: await LANGUAGE_MODELS[definition.api](definition, apiKey, model),
       messages: modelContext(this.#contextOf(prompt, begun)),
-      tools: toolSet(tools, (each) =>
-        tool({
-          description: each.description,
-          inputSchema: jsonSchema(each.inputSchema),
-        }),
+      tools: Object.fromEntries(
+        (request.tools ?? []).map(({ name, description, inputSchema }) => [
+          name,
+          tool({ description, inputSchema: jsonSchema(inputSchema) }),
+        ]),
       ),
-      ...(system !== null && { instructions: system }),
-      ...(maxTokens !== null && { maxOutputTokens: maxTokens }),
+      ...defined({
+        instructions: definition.system ?? undefined,
+        maxOutputTokens: definition.maxTokens ?? undefined,
+      }),
       stopWhen: isStepCount(MAX_STEPS),
       abortSignal: signal,
-      // The runtime tries again, and says so in the transcript.
+      // The runtime retries, and reports it in the transcript.
       maxRetries: 0,
-      // The session is kept here, and nowhere else.
+      // The session is stored only here.
       providerOptions: { openai: { store: false } },
       telemetry: { isEnabled: false },
       onError: () => {},
     });
-    return hearStream(result.stream, {
-      report: (report) => this.#report(report),
-      taken: new Set(begun.map(({ content }) => content["callId"])),
-    });
+    const usedIds = new Set(begun.map(({ content }) => content["callId"]));
+    return readAnswer(result.stream, usedIds, (report) => this.#report(report));
   }
 
-  async #end(heard: Heard, begun: readonly Message[]): Promise<PromptEnd> {
-    const used = [...usageOf(begun), ...(heard.usage === null ? [] : [heard.usage])];
-    const usage = addUsage(used);
-    for (const [index, call] of heard.calls.entries()) {
+  async #end(answer: ModelAnswer, begun: readonly Message[]): Promise<PromptEnd> {
+    const usages = [...usageOf(begun), ...(answer.usage === null ? [] : [answer.usage])];
+    const usage = usages.length === 0 ? null : usages.reduce(addTokens);
+    for (const [index, call] of answer.calls.entries()) {
       const { callId, tool, args } = call;
-      const content = pendingTool({ ...call, usage: index === 0 ? heard.usage : null });
+      const content = pendingTool({ ...call, usage: index === 0 ? answer.usage : null });
       await this.#report({ report: "tool", callId, content, ended: false });
       const request = { title: tool, tool, args };
       await this.#report({ report: "wants", kind: "tool_result", callId, request });
     }
-    if (heard.calls.length > 0) return { stopReason: "tool_use", usage };
-    return { stopReason: stopReasonOf(heard, this.#options.definition), usage };
+    if (answer.calls.length > 0) return { stopReason: "tool_use", usage };
+    return { stopReason: stopReasonOf(answer, this.#options.definition), usage };
   }
 
   async #report(report: AgentReport): Promise<void> {
@@ -174,7 +168,35 @@ export class ModelAgent implements Agent {
   }
 }
 
-function stopReasonOf({ finishReason }: Heard, { title }: ModelDefinition): string {
+type OpenModel = (
+  definition: ModelDefinition,
+  apiKey: string | null,
+  model: string,
+) => Promise<LanguageModel>;
+
+const LANGUAGE_MODELS: Readonly<Record<ModelApi, OpenModel>> = {
+  anthropic: async (definition, apiKey, model) =>
+    (await import("@ai-sdk/anthropic")).createAnthropic(endpointOf(definition, apiKey))(model),
+  openai: async (definition, apiKey, model) =>
+    (await import("@ai-sdk/openai")).createOpenAI(endpointOf(definition, apiKey))(model),
+  google: async (definition, apiKey, model) =>
+    (await import("@ai-sdk/google")).createGoogleGenerativeAI(endpointOf(definition, apiKey))(
+      model,
+    ),
+  "openai-compatible": async (definition, apiKey, model) => {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    const endpoint = endpointOf(definition, apiKey);
+    return createOpenAICompatible({ ...endpoint, name: definition.name, includeUsage: true })(
+      model,
+    );
+  },
+};
+
+function endpointOf({ baseUrl }: ModelDefinition, apiKey: string | null) {
+  return { baseURL: baseUrl, ...(apiKey !== null && { apiKey }) };
+}
+
+function stopReasonOf({ finishReason }: ModelAnswer, { title }: ModelDefinition): string {
   switch (finishReason) {
     case "stop":
       return "end_turn";
@@ -186,30 +208,14 @@ function stopReasonOf({ finishReason }: Heard, { title }: ModelDefinition): stri
       return "max_turn_requests";
     case "interrupted":
     case null:
-      throw new AgentFault("agent_disconnected", `${title} broke off`, { isPassing: true });
+      throw new AgentFault("agent_disconnected", `${title} broke off its answer`, {
+        isPassing: true,
+      });
     case "error":
-      throw new AgentFault("agent_failed", `${title} ended with an error`);
+      throw new AgentFault("agent_failed", `${title} ended its answer with an error`);
     case "other":
       return "other";
     default:
       return finishReason satisfies never;
   }
-}
-
-function withResults(
-  begun: readonly Message[],
-  settled: readonly SettledTool[],
-): readonly Message[] {
-  return begun.map((message) => {
-    const { callId } = message.content;
-    const now = settled.find((each) => each.callId === callId);
-    return now === undefined ? message : { ...message, content: now.content };
-  });
-}
-
-function toolSet(
-  tools: readonly ToolDefinition[],
-  make: (tool: ToolDefinition) => ToolSet[string],
-): ToolSet {
-  return Object.fromEntries(tools.map((tool) => [tool.name, make(tool)]));
 }

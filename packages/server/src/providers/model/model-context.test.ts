@@ -17,8 +17,8 @@ const model = (...words: readonly string[]): unknown => ({
   content: words.map(text),
 });
 
-describe("what a model is given", () => {
-  it("is everything that was said, in order, with neighbours of one role joined (C2)", () => {
+describe("the context of a model", () => {
+  it("is the whole conversation in order, with consecutive messages of one role joined (C2)", () => {
     const history = [
       message("user", { type: "parts", parts: [text("One."), text("Two.")] }),
       message("system", { type: "plan", steps: [] }),
@@ -35,7 +35,7 @@ describe("what a model is given", () => {
     ]);
   });
 
-  it("has the client's calls as calls, and another agent's as words", () => {
+  it("contains calls of the client's tools as calls, and those of other agents as text", () => {
     const own = { callId: "c1", tool: "weather", args: { place: "Rome" }, result: { sky: "blue" } };
     const foreign = { callId: "c2", tool: "edit", args: {}, result: null };
     const odd = { callId: "c 3", tool: "weather", args: {}, result: "rain" };
@@ -68,16 +68,16 @@ describe("what a model is given", () => {
     ["completed", null, { type: "text", value: "null" }],
     ["failed", "no network", { type: "error-text", value: "no network" }],
     ["pending", null, { type: "error-text", value: "The run ended before there was a result." }],
-  ])("says of a call that is %s what came of it", (status, result, output) => {
+  ])("contains the outcome of a call that is %s", (status, result, output) => {
     const call = { callId: "c1", tool: "weather", args: "no object", result };
-    const given = modelContext(contextOf({ history: [toolMessage(call, status)] }));
-    expect(given.slice(1, -1)).toMatchObject([
+    const messages = modelContext(contextOf({ history: [toolMessage(call, status)] }));
+    expect(messages.slice(1, -1)).toMatchObject([
       { content: [{ type: "tool-call", input: {} }] },
       { content: [{ type: "tool-result", toolCallId: "c1", output }] },
     ]);
   });
 
-  it("never ends with the model's own words", () => {
+  it("never ends with a message of the model", () => {
     const begun = [message("agent", text("I began."))];
     expect(modelContext(contextOf({ begun }))).toEqual([
       user("Now."),
@@ -86,7 +86,7 @@ describe("what a model is given", () => {
     ]);
   });
 
-  it("loses the oldest messages first, whole, and says how many", () => {
+  it("leaves out the oldest messages first, and says how many", () => {
     const long = "x".repeat(1_500);
     const history = [
       message("user", text("first")),
@@ -107,20 +107,20 @@ describe("what a model is given", () => {
     ]);
   });
 
-  it("keeps the newest of what the run has brought, whatever its size", () => {
+  it("keeps the newest message of the run, even if it is too large", () => {
     const call = (callId: string, result: string) =>
       toolMessage({ callId, tool: "weather", args: {}, result });
     const begun = [call("c1", "x".repeat(9_000)), call("c2", "y".repeat(9_000))];
     const history = [message("user", text("first"))];
-    const given = modelContext(contextOf({ begun, history }));
-    expect(given.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
-    expect(given[0]).toEqual(
+    const messages = modelContext(contextOf({ begun, history }));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(messages[0]).toEqual(
       user("[1 older message is left out here]", "Now.", "[1 older message is left out here]"),
     );
-    expect(JSON.stringify(given)).toContain("c2");
+    expect(JSON.stringify(messages)).toContain("c2");
   });
 
-  it("has nothing that is older than what was left out", () => {
+  it("contains no message that is older than one left out", () => {
     const begun = [message("agent", text("x".repeat(9_000))), message("agent", text("short"))];
     const history = [message("user", text("first"))];
     expect(modelContext(contextOf({ begun, history }))).toEqual([

@@ -3,66 +3,66 @@ import type { Message, MessageContent } from "../../domain/message.ts";
 import { withoutEchoes } from "./model-tool.ts";
 import { fromUser, joinNeighbours, note, toModelMessages } from "./model-messages.ts";
 
-/** Roughly, and on the safe side for most languages. */
+/** A rough value that overestimates tokens for most languages. */
 const CHARACTERS_PER_TOKEN = 4;
-/** What an image counts as, whatever its size. */
+/** An image counts as this many characters. */
 const IMAGE_CHARACTERS = 6_000;
 
 export interface ModelContext {
-  /** Every message before this one. */
+  /** All earlier messages. */
   readonly history: readonly Message[];
   readonly parts: readonly MessageContent[];
-  /** What the run has brought so far, with every call answered. */
+  /** The messages of this run so far. Every call has a result. */
   readonly begun: readonly Message[];
   readonly toolNames: ReadonlySet<string>;
   readonly contextTokens: number;
 }
 
 /**
- * What the model is given. When that is too much, the oldest messages are left out, whole, and it is told how many.
- * The message it is to answer always stays, and so does the newest of what the run has brought.
+ * The messages for the model. If they are too long, the oldest are left out, and a note says how many. The message to
+ * answer and the newest message of the run always stay.
  */
 export function modelContext(context: ModelContext): ModelMessage[] {
-  const { early, own, late } = partsThatFit(context);
+  const { early, own, late } = fitContext(context);
   const messages = [
-    ...(early.leftOut > 0 ? [leftOut(early.leftOut)] : []),
-    ...early.kept,
+    ...(early.leftOut > 0 ? [omissionNote(early.leftOut)] : []),
+    ...early.messages,
     own,
-    ...(late.leftOut > 0 ? [leftOut(late.leftOut)] : []),
-    ...late.kept,
+    ...(late.leftOut > 0 ? [omissionNote(late.leftOut)] : []),
+    ...late.messages,
   ];
   return [...withUserAtBothEnds(joinNeighbours(messages))];
 }
 
-/** How much of the history is in it. */
+/** How many messages of the history fit. */
 export function historyIn(context: ModelContext): { readonly given: number; readonly of: number } {
-  const { early } = partsThatFit(context);
+  const { early } = fitContext(context);
   return { given: early.of - early.leftOut, of: early.of };
 }
 
-function partsThatFit({ history, parts, begun, toolNames, contextTokens }: ModelContext) {
+function fitContext({ history, parts, begun, toolNames, contextTokens }: ModelContext) {
   const own = fromUser(parts);
   const room = contextTokens * CHARACTERS_PER_TOKEN - sizeOf([own]);
   const translate = (messages: readonly Message[]): readonly (readonly ModelMessage[])[] =>
     withoutEchoes(messages)
       .map((message) => toModelMessages(message, toolNames))
       .filter((translated) => translated.length > 0);
-  const late = newest(translate(begun), { room, atLeast: 1 });
-  const early = newest(translate(history), { room: late.room, atLeast: 0 });
+  const late = newestThatFit(translate(begun), { room, atLeast: 1 });
+  const early = newestThatFit(translate(history), { room: late.room, atLeast: 0 });
   return { early, own, late };
 }
 
-interface Kept {
-  readonly kept: readonly ModelMessage[];
+interface FittingMessages {
+  readonly messages: readonly ModelMessage[];
   readonly leftOut: number;
   readonly of: number;
   readonly room: number;
 }
 
-function newest(
+function newestThatFit(
   groups: readonly (readonly ModelMessage[])[],
   { room, atLeast }: { readonly room: number; readonly atLeast: number },
-): Kept {
+): FittingMessages {
   let left = room;
   let from = groups.length;
   while (from > 0) {
@@ -71,20 +71,20 @@ function newest(
     left -= size;
     from -= 1;
   }
-  // Nothing older may follow where something was left out, or the order would lie.
+  // If a message was left out, no older message may follow: the order would be wrong.
   return {
-    kept: groups.slice(from).flat(),
+    messages: groups.slice(from).flat(),
     leftOut: from,
     of: groups.length,
     room: from > 0 ? 0 : left,
   };
 }
 
-function leftOut(count: number): ModelMessage {
+function omissionNote(count: number): ModelMessage {
   return note(`${count} older message${count === 1 ? " is" : "s are"} left out here`);
 }
 
-/** APIs want a user to begin, and take a model's own words at the end for the beginning of its answer. */
+/** APIs require a user's message first, and continue a message of the model at the end as its answer. */
 function withUserAtBothEnds(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const before = messages[0]?.role === "user" ? [] : [note("The session so far")];
   const after = messages.at(-1)?.role === "assistant" ? [note("Go on")] : [];

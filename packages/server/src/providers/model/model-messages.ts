@@ -1,11 +1,12 @@
 import type { AssistantModelMessage, ModelMessage, ToolResultPart, UserModelMessage } from "ai";
 import { isObject, type Json } from "../../domain/json.ts";
 import { authorOf, type Message, type MessageContent } from "../../domain/message.ts";
+import { CALL_ID } from "./model-tool.ts";
 
 type UserPart = Exclude<UserModelMessage["content"], string>[number];
 type AssistantPart = Exclude<AssistantModelMessage["content"], string>[number];
 
-/** Of an earlier run or this one; what a model cannot use says nothing to it. */
+/** Converts a stored message. Messages that a model cannot use become nothing. */
 export function toModelMessages(
   message: Message,
   toolNames: ReadonlySet<string>,
@@ -32,7 +33,7 @@ export function note(text: string): ModelMessage {
   return { role: "user", content: [{ type: "text", text: `[${text}]` }] };
 }
 
-/** Neighbours of one role as one message: some models take nothing else. */
+/** Joins consecutive messages of one role: some models require alternating roles. */
 export function joinNeighbours(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const joined: ModelMessage[] = [];
   for (const message of messages) {
@@ -54,7 +55,7 @@ export function joinNeighbours(messages: readonly ModelMessage[]): readonly Mode
   return joined;
 }
 
-/** Some APIs would put them together without anything in between. */
+/** Joins consecutive texts with a blank line: some APIs would join them without any separator. */
 function joinTexts(parts: readonly AssistantPart[]): AssistantPart[] {
   const joined: AssistantPart[] = [];
   for (const part of parts) {
@@ -82,7 +83,7 @@ function userPart(part: MessageContent): UserPart {
   if (type === "resource" && typeof text === "string") {
     return { type: "text", text: typeof uri === "string" ? `${uri}\n\n${text}` : text };
   }
-  // Never fetched from here: an address in a message may lead anywhere.
+  // Never fetched: a URI in a message may point anywhere.
   if (typeof uri === "string") return { type: "text", text: `[${type}: ${uri}]` };
   return { type: "text", text: typeof text === "string" ? text : `[${type}]` };
 }
@@ -94,18 +95,18 @@ function fromAgent(
   const { type, text } = content;
   switch (type) {
     case "text":
-      return typeof text === "string" && text.trim() !== "" ? [said(text)] : [];
+      return typeof text === "string" && text.trim() !== "" ? [assistantText(text)] : [];
     case "tool":
       return fromTool(content, toolNames);
     case "thought":
     case "plan":
       return [];
     default:
-      return [said(`[${type}]`)];
+      return [assistantText(`[${type}]`)];
   }
 }
 
-/** One of the client's tools as a call and its result; another agent's is only told of. */
+/** Calls of the client's tools become a call and its result. Calls of other agents become text. */
 function fromTool(
   { tool, title, args, result, callId, status }: MessageContent,
   toolNames: ReadonlySet<string>,
@@ -113,33 +114,16 @@ function fromTool(
   const name = typeof tool === "string" ? tool : "a tool";
   const isOwn = toolNames.has(name) && typeof callId === "string" && CALL_ID.test(callId);
   if (!isOwn) {
-    const what = typeof title === "string" && title !== name ? `${name} (${title})` : name;
-    const came = result === null || result === undefined ? "" : `: ${textOf(result)}`;
-    return [said(`[I used ${what}${came}]`)];
+    const label = typeof title === "string" && title !== name ? `${name} (${title})` : name;
+    const outcome = result === null || result === undefined ? "" : `: ${textOf(result)}`;
+    return [assistantText(`[I used ${label}${outcome}]`)];
   }
+  const call = { toolCallId: callId, toolName: name };
+  const input = isObject(args) ? args : {};
+  const output = outputOf(result ?? null, status);
   return [
-    {
-      role: "assistant",
-      content: [
-        {
-          type: "tool-call",
-          toolCallId: callId,
-          toolName: name,
-          input: isObject(args) ? args : {},
-        },
-      ],
-    },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId: callId,
-          toolName: name,
-          output: outputOf(result ?? null, status),
-        },
-      ],
-    },
+    { role: "assistant", content: [{ type: "tool-call", ...call, input }] },
+    { role: "tool", content: [{ type: "tool-result", ...call, output }] },
   ];
 }
 
@@ -150,16 +134,18 @@ function outputOf(result: Json, status: Json | undefined): ToolResultPart["outpu
 }
 
 function fromSystem({ notice, text }: MessageContent): readonly ModelMessage[] {
-  return typeof notice === "string" && TELLING.has(notice) && typeof text === "string"
+  return typeof notice === "string" && EXPLANATORY.has(notice) && typeof text === "string"
     ? [note(text)]
     : [];
 }
 
-/** Notices that explain why what comes before them breaks off. */
-const TELLING: ReadonlySet<string> = new Set(["run_cancelled", "run_failed", "run_interrupted"]);
+/** Notices that explain why the messages before them end abruptly. */
+const EXPLANATORY: ReadonlySet<string> = new Set([
+  "run_cancelled",
+  "run_failed",
+  "run_interrupted",
+]);
 
-/** What every API takes as the name of a call. */
-const CALL_ID = /^[A-Za-z0-9_-]{1,64}$/u;
 const MAX_RESULT = 100_000;
 
 function textOf(value: Json): string {
@@ -167,11 +153,11 @@ function textOf(value: Json): string {
   return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)} […]` : text;
 }
 
-function said(text: string): AssistantModelMessage {
+function assistantText(text: string): AssistantModelMessage {
   return { role: "assistant", content: [{ type: "text", text }] };
 }
 
-/** A message of several parts holds them under `parts`. */
+/** A message with several parts has the type `parts`. */
 function partsOf(content: MessageContent): readonly MessageContent[] {
   const { parts } = content;
   return content.type === "parts" && Array.isArray(parts) ? parts.filter(isContent) : [content];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentFault } from "../provider.ts";
-import type { Said } from "../testing/fake-models/asked.ts";
+import type { Turn } from "../testing/fake-models/model-request.ts";
 import { startFakeModels, type FakeModels } from "../testing/fake-models/fake-models.ts";
 import { MODEL_APIS } from "./definition.ts";
 import { KEY, message, modelProvider, ModelRig, text, toolMessage } from "./testing/model-rig.ts";
@@ -17,12 +17,12 @@ const WEATHER = {
   inputSchema: { type: "object", properties: { place: { type: "string" } } },
 };
 
-/** Who said what, with the parts of one voice together, as some dialects send them. */
-function voicesOf(said: readonly Said[]): readonly string[] {
+/** The messages by role, with the parts of one role joined, because some dialects send them that way. */
+function voicesOf(turns: readonly Turn[]): readonly string[] {
   const voices: string[] = [];
-  for (const [index, { by, text: words }] of said.entries()) {
+  for (const [index, { by, text: words }] of turns.entries()) {
     const line = words.replaceAll(/\s+/gu, " ").trim();
-    if (said[index - 1]?.by === by) voices.push(`${voices.pop() ?? ""} ${line}`);
+    if (turns[index - 1]?.by === by) voices.push(`${voices.pop() ?? ""} ${line}`);
     else voices.push(`${by}: ${line}`);
   }
   return voices;
@@ -41,10 +41,10 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
   const start = async (more = {}, request = {}): Promise<ModelRig> =>
     ModelRig.start(modelProvider(models.url, { api, ...more }), request);
 
-  it("streams its answer and says what it used (C2)", async () => {
+  it("streams its answer and reports its usage (C2)", async () => {
     const rig = await start();
     const end = await rig.agent.prompt({ parts: [text("PING")], model: null });
-    expect(rig.said()).toBe("PONG");
+    expect(rig.text()).toBe("PONG");
     expect(end).toEqual({
       stopReason: "end_turn",
       usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
@@ -52,17 +52,17 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
     expect(models.requests.map(({ asked }) => asked?.model)).toEqual(["fake-1"]);
   });
 
-  it("tells thoughts from the answer", async () => {
+  it("reports thoughts and answer separately", async () => {
     const rig = await start();
     await rig.agent.prompt({ parts: [text("THINK")], model: "fake-2" });
-    expect([rig.said("thought"), rig.said()]).toEqual([
+    expect([rig.text("thought"), rig.text()]).toEqual([
       "Let me think about this.",
       "After a thought: 42.",
     ]);
     expect(models.requests[0]?.asked?.model).toBe("fake-2");
   });
 
-  it("is given what was said before, whoever said it (C2)", async () => {
+  it("gets the earlier conversation, of all agents (C2)", async () => {
     const rig = await start();
     const history = [
       message("user", text("I like figs.")),
@@ -79,7 +79,7 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
     ]);
   });
 
-  it("leaves the client's tools to the client, and goes on with their results (C3)", async () => {
+  it("leaves tool calls to the client, and continues with their results (C3)", async () => {
     const rig = await start({}, { tools: [WEATHER] });
     const parts = [text('TOOL weather {"place":"Rome"}\nTOOL weather {"place":"Oslo"}')];
     const end = await rig.agent.prompt({ parts, model: null });
@@ -113,13 +113,13 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
       { report: "tool", callId: oslo, ended: true, content: { status: "failed" } },
       { report: "text" },
     ]);
-    expect(rig.said()).toContain('The tool said: {"sky":"blue"}');
-    expect(rig.said()).toContain("Nobody answered");
+    expect(rig.text()).toContain('The tool said: {"sky":"blue"}');
+    expect(rig.text()).toContain("Nobody answered");
     expect(last).toMatchObject({ stopReason: "end_turn" });
     expect(last.usage?.["outputTokens"]).toBeGreaterThan(Number(end.usage?.["outputTokens"]));
   });
 
-  it("is told when it calls a tool that is not there", async () => {
+  it("gets an error if it calls an unknown tool", async () => {
     const rig = await start({}, { tools: [WEATHER] });
     const end = await rig.agent.prompt({ parts: [text("TOOL nothing {}")], model: null });
     expect(end.stopReason).toBe("end_turn");
@@ -148,7 +148,7 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
     [503, { code: "agent_disconnected", isPassing: true, retryAfterMs: null }],
     [400, { code: "agent_failed", isPassing: false, retryAfterMs: null }],
   ])(
-    "fails by the status %i, asks once, and keeps its key to itself (C4)",
+    "fails by status %i after one request, and does not show its key (C4)",
     async (status, expected) => {
       const rig = await start();
       const fault = await faultOf(
@@ -163,13 +163,13 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
     },
   );
 
-  it("that breaks off can be asked again (C4)", async () => {
+  it("can be retried if it breaks off (C4)", async () => {
     const rig = await start();
     const fault = await faultOf(rig.agent.prompt({ parts: [text("CUT")], model: null }));
     expect([fault.code, fault.isPassing]).toEqual(["agent_disconnected", true]);
   });
 
-  it("stops at once when it is cancelled", async () => {
+  it("stops at once if it is cancelled", async () => {
     const rig = await start();
     const ending = rig.agent.prompt({ parts: [text("SLOW")], model: null });
     await models.until(({ answer }) => answer?.does === "speak");
@@ -183,7 +183,7 @@ describe.each(MODEL_APIS)("a model behind the %s API", (api) => {
 });
 
 describe("a model", () => {
-  it("hears a result that came when the announcement could not be changed any more (C3)", async () => {
+  it("gets a result that is stored in a second message of the call (C3)", async () => {
     const rig = await ModelRig.start(modelProvider(models.url), { tools: [WEATHER] });
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
     const call = { callId: "c1", tool: "weather", args: {}, result: null, usage };
@@ -208,13 +208,13 @@ describe("a model", () => {
     expect(end.usage).toEqual({ inputTokens: 6, outputTokens: 6, totalTokens: 12 });
   });
 
-  it("that nobody is there to answer for can be asked again (C4)", async () => {
+  it("can be retried if its service cannot be reached (C4)", async () => {
     const rig = await ModelRig.start(modelProvider("http://127.0.0.1:9"));
     const fault = await faultOf(rig.agent.prompt({ parts: [text("PING")], model: null }));
     expect([fault.code, fault.isPassing]).toEqual(["agent_disconnected", true]);
   });
 
-  it("is gone after a stop, also one that is in the middle of its answer", async () => {
+  it("is gone after a stop, even in the middle of an answer", async () => {
     const rig = await ModelRig.start(modelProvider(models.url));
     const ending = faultOf(rig.agent.prompt({ parts: [text("HANG")], model: null }));
     await models.until(({ answer }) => answer?.does === "hang");
@@ -225,7 +225,7 @@ describe("a model", () => {
     expect(late.code).toBe("agent_exited");
   });
 
-  it("takes images, and never fetches what a message points to", async () => {
+  it("accepts images, and never fetches the links in a message", async () => {
     const rig = await ModelRig.start(modelProvider(models.url));
     const image = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
     const link = { type: "image", mimeType: "image/png", uri: `${models.url}/secret.png` };
@@ -248,7 +248,7 @@ describe("a model", () => {
     });
   });
 
-  it("is given its instructions and the longest answer", async () => {
+  it("gets its system prompt and the limit of its answer", async () => {
     const rig = await ModelRig.start(
       modelProvider(models.url, { system: "Be kind.", maxTokens: 77 }),
     );
@@ -260,13 +260,13 @@ describe("a model", () => {
     expect(models.requests[0]?.headers["x-api-key"]).toBe(KEY);
   });
 
-  it("keeps a session at nobody's place but ours", async () => {
+  it("asks the service to store nothing", async () => {
     const rig = await ModelRig.start(modelProvider(models.url, { api: "openai" }));
     await rig.agent.prompt({ parts: [text("PING")], model: null });
     expect(models.requests[0]?.body).toMatchObject({ store: false });
   });
 
-  it("says which key is missing, before and when it is needed (C4)", async () => {
+  it("names the missing key, in its description and when it starts (C4)", async () => {
     const provider = modelProvider(models.url, { apiKeyEnv: "OTHER_KEY", models: ["fake-2"] });
     expect(await provider.describe()).toEqual({
       name: "local",
@@ -285,7 +285,7 @@ describe("a model", () => {
     const fault = await faultOf(ModelRig.start(provider));
     expect([fault.code, fault.message]).toEqual([
       "agent_needs_login",
-      "local needs a key: set OTHER_KEY where the server is started",
+      "local needs a key: set OTHER_KEY in the environment of the server",
     ]);
     expect(models.requests).toEqual([]);
   });

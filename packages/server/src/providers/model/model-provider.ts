@@ -10,29 +10,26 @@ import { ModelAgent } from "./model-agent.ts";
 
 export interface ModelProviderOptions {
   readonly definition: ModelDefinition;
-  /** The server's own environment, which holds the key. */
+  /** The server's environment, which contains the key. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A model asked over its API. Its agents live in this process and are given the whole session with each prompt. */
+/** Starts agents that use a model's API from this process. Each prompt contains the whole session. */
 export function createModelProvider({ definition, environment }: ModelProviderOptions): Provider {
   return {
     name: definition.name,
-    describe: () => Promise.resolve(describe(definition, environment)),
-    startAgent: (request) => Promise.resolve().then(() => start(definition, environment, request)),
+    describe: () => Promise.resolve(describe(definition, keyOf(definition, environment))),
+    startAgent: (request) =>
+      Promise.resolve().then(() => start(definition, keyOf(definition, environment), request)),
   };
 }
 
-function describe(
-  definition: ModelDefinition,
-  environment: ModelProviderOptions["environment"],
-): ProviderDescription {
+function describe(definition: ModelDefinition, apiKey: string | null): ProviderDescription {
   const { name, title, api, model, models, apiKeyEnv } = definition;
-  const isReady = apiKeyEnv === null || keyIn(environment, apiKeyEnv) !== null;
   return {
     name,
     title,
-    installed: isReady,
+    installed: apiKeyEnv === null || apiKey !== null,
     command: [],
     install: apiKeyEnv === null ? null : `export ${apiKeyEnv}=…`,
     models: [...new Set([model, ...models])].map((id) => ({ id, name: id })),
@@ -42,20 +39,15 @@ function describe(
   };
 }
 
-function start(
-  definition: ModelDefinition,
-  environment: ModelProviderOptions["environment"],
-  request: StartAgent,
-): Agent {
+function start(definition: ModelDefinition, apiKey: string | null, request: StartAgent): Agent {
   const { title, apiKeyEnv } = definition;
   if (request.signal.aborted) {
-    throw new AgentFault("agent_not_started", `${title} was given up before it was asked`);
+    throw new AgentFault("agent_not_started", `${title} was aborted before it started`);
   }
-  const apiKey = apiKeyEnv === null ? null : keyIn(environment, apiKeyEnv);
   if (apiKeyEnv !== null && apiKey === null) {
     throw new AgentFault(
       "agent_needs_login",
-      `${title} needs a key: set ${apiKeyEnv} where the server is started`,
+      `${title} needs a key: set ${apiKeyEnv} in the environment of the server`,
     );
   }
   const agent = new ModelAgent({ definition, apiKey, request });
@@ -63,7 +55,9 @@ function start(
   return agent;
 }
 
-function keyIn(environment: ModelProviderOptions["environment"], variable: string): string | null {
-  const key = environment[variable]?.trim() ?? "";
-  return key === "" ? null : key;
+function keyOf(
+  { apiKeyEnv }: ModelDefinition,
+  environment: ModelProviderOptions["environment"],
+): string | null {
+  return (apiKeyEnv === null ? "" : environment[apiKeyEnv]?.trim()) || null;
 }

@@ -1,13 +1,17 @@
-import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Json } from "../../domain/json.ts";
 import type { Message, MessageContent } from "../../domain/message.ts";
+import { normaliseUsage, type Usage } from "../acp/translate/usage.ts";
 import type { PromptAnswer } from "../provider.ts";
 
-/** A tool call as a message; `usage` is what the answer that asked for it had used. */
+/** IDs of calls that every API accepts. */
+export const CALL_ID = /^[A-Za-z0-9_-]{1,64}$/u;
+
 export interface ModelToolCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
-  readonly usage: JsonObject | null;
+  /** The usage of the answer that made the call. */
+  readonly usage: Usage | null;
 }
 
 export function pendingTool({ callId, tool, args, usage }: ModelToolCall): MessageContent {
@@ -26,7 +30,7 @@ export function pendingTool({ callId, tool, args, usage }: ModelToolCall): Messa
   };
 }
 
-/** A call that ends where it was made, because there is no such tool or its input is not as it must be. */
+/** A call that fails at once, because the tool does not exist or the input is invalid. */
 export function failedTool(call: ModelToolCall, reason: string): MessageContent {
   return { ...pendingTool(call), status: "failed", result: reason };
 }
@@ -37,53 +41,43 @@ export interface SettledTool {
 }
 
 /**
- * Without the announcement of a call where a later message says how it ended. There are two when a server ended
- * between the answer and its delivery: what it had written could not be changed any more.
+ * Leaves out pending calls whose end is in a later message. There are two messages if a server stopped between the
+ * answer and its delivery, because a written message could not be changed any more.
  */
 export function withoutEchoes(messages: readonly Message[]): readonly Message[] {
   const ended = new Set(
     messages.flatMap(({ content }) =>
-      isTool(content) && !isPending(content) ? content["callId"] : [],
+      content.type === "tool" && !isPending(content) ? content["callId"] : [],
     ),
   );
-  return messages.filter(
-    ({ content }) => !isTool(content) || !isPending(content) || !ended.has(content["callId"]),
-  );
+  return messages.filter(({ content }) => !isPending(content) || !ended.has(content["callId"]));
 }
 
-/** The tool calls of a run that still waited, with what has come of them. */
+/** The pending tool calls of a run, with their results. */
 export function settleTools(
   begun: readonly Message[],
   answers: readonly PromptAnswer[],
 ): readonly SettledTool[] {
   return begun.flatMap(({ content }): readonly SettledTool[] => {
     const { callId } = content;
-    if (!isTool(content) || !isPending(content) || typeof callId !== "string") return [];
+    if (!isPending(content) || typeof callId !== "string") return [];
     const answer = answers.find((each) => each.kind === "tool_result" && each.callId === callId);
     const result = answer?.answer ?? null;
-    return [
-      {
-        callId,
-        content:
-          answer === undefined || result === null
-            ? { ...content, status: "failed", result: "Nobody answered this call." }
-            : { ...content, status: "completed", result },
-      },
-    ];
+    const outcome =
+      result === null
+        ? { status: "failed", result: "Nobody answered this call." }
+        : { status: "completed", result };
+    return [{ callId, content: { ...content, ...outcome } }];
   });
 }
 
-/** What the earlier answers of a run have used: each is noted at the first call it made. */
-export function usageOf(begun: readonly Message[]): readonly JsonObject[] {
-  return begun.flatMap(({ content: { type, usage } }) =>
-    type === "tool" && isObject(usage) ? [usage] : [],
-  );
+/** The usage of a run's earlier answers. Each is stored with the first call of its answer. */
+export function usageOf(begun: readonly Message[]): readonly Usage[] {
+  return begun
+    .map(({ content: { type, usage } }) => (type === "tool" ? normaliseUsage(usage) : null))
+    .filter((usage) => usage !== null);
 }
 
-function isTool({ type }: MessageContent): boolean {
-  return type === "tool";
-}
-
-function isPending({ status }: MessageContent): boolean {
-  return status === "pending";
+function isPending({ type, status }: MessageContent): boolean {
+  return type === "tool" && status === "pending";
 }

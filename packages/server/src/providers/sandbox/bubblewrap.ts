@@ -1,34 +1,33 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { readStat } from "../acp/process/process-sweep.ts";
 import type { Workspace } from "../provider.ts";
 import type { Mount } from "./mount.ts";
 
-/** Descriptors it is started with besides the usual three: where it tells the pid; for the agent; the repository's folder. */
+/** File descriptors of bubblewrap besides stdin, stdout and stderr: its status, the agent's stdout, the repository. */
 export const STATUS_DESCRIPTOR = 3;
 export const OUTPUT_DESCRIPTOR = 4;
 const WORKSPACE_DESCRIPTOR = 5;
 
-/** What makes bubblewrap run a command with nothing in sight but these. */
-export function bubblewrapArguments({
-  mounts,
-  workspace,
-  command,
-}: {
-  readonly mounts: readonly Mount[];
-  readonly workspace: Workspace;
-  readonly command: readonly string[];
-}): readonly string[] {
+/** Arguments with which bubblewrap runs a command that sees only these mounts. */
+export function bubblewrapArguments(
+  mounts: readonly Mount[],
+  workspace: Workspace,
+  command: readonly string[],
+): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
     "--die-with-parent",
-    // Apart from bubblewrap's own processes, so that the agent alone can be told to end.
+    // Gives the agent its own process group, so that SIGTERM can be sent to it alone.
     "--new-session",
     "--unshare-pid",
     "--unshare-ipc",
     "--unshare-uts",
     "--unshare-cgroup-try",
-    ...(isRoot ? OF_ROOT : []),
-    ...mounts.flatMap((mount) => argumentsOf(mount, workspace)),
+    ...(isRoot ? ROOT_CAPABILITIES : []),
+    ...mounts.flatMap((mount) => mountArguments(mount, workspace)),
     "--proc",
     "/proc",
     ...(isRoot ? kernelSettings().flatMap((file) => ["--ro-bind", file, file]) : []),
@@ -41,32 +40,32 @@ export function bubblewrapArguments({
     "--chdir",
     workspace.path,
     "--",
-    ...WITH_OUTPUT_OF_ITS_OWN,
+    ...REDIRECT_OUTPUT,
     ...command,
   ];
 }
 
 /**
- * Bubblewrap's processes keep their stdout open for as long as they live, and no other descriptor: what is to be seen
- * closed when the agent closes it comes as another one.
+ * Bubblewrap's own processes keep stdout open as long as they live, but no other descriptor. The agent's stdout is
+ * another descriptor, so that the server notices when the agent closes it.
  */
-const WITH_OUTPUT_OF_ITS_OWN = [
+const REDIRECT_OUTPUT = [
   "/bin/sh",
   "-c",
   `exec "$@" >&${OUTPUT_DESCRIPTOR} ${OUTPUT_DESCRIPTOR}>&-`,
   "sh",
 ];
 
-/** What root keeps: to work with files of other users, where there are any in sight. */
-const OF_ROOT = [
+/** Root keeps only the capabilities to work with files of other users. */
+const ROOT_CAPABILITIES = [
   "--cap-drop",
   "ALL",
-  ...["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"].flatMap((one) => ["--cap-add", one]),
+  ...["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"].flatMap((name) => ["--cap-add", name]),
 ];
 
 /**
- * Settings of the whole machine, which root may change without any capability: one of them names a program that the
- * kernel runs, outside. Bubblewrap leaves some of them as they are.
+ * Settings of the machine that root may change without any capability. One of them names a program that the kernel
+ * runs outside the sandbox. Bubblewrap leaves some of them writable.
  */
 function kernelSettings(): readonly string[] {
   return readdirSync("/proc", { withFileTypes: true })
@@ -80,7 +79,7 @@ function isWritable(name: string): boolean {
   return (mode & 0o222) !== 0;
 }
 
-function argumentsOf(mount: Mount, { descriptor }: Workspace): readonly string[] {
+function mountArguments(mount: Mount, { descriptor }: Workspace): readonly string[] {
   switch (mount.kind) {
     case "workspace":
       return descriptor === null
@@ -100,3 +99,37 @@ function argumentsOf(mount: Mount, { descriptor }: Workspace): readonly string[]
       return mount satisfies never;
   }
 }
+
+/** The first process in a sandbox. It leads the agent's process group and exits after all other processes there. */
+export interface SandboxLeader {
+  /** Its process ID outside the sandbox; null until bubblewrap has reported it. */
+  pid(): number | null;
+  /** Resolves when no process of the sandbox is left. Call it after bubblewrap has exited. */
+  exited(): Promise<void>;
+}
+
+/** Reads the process ID of the leader from bubblewrap's status. */
+export function watchLeader(status: unknown): SandboxLeader {
+  let text = "";
+  let pid: number | null = null;
+  if (status instanceof Readable) {
+    status.on("error", () => {});
+    status.on("data", (bytes: Buffer) => {
+      if (pid !== null || text.length > MAX_STATUS) return;
+      text += bytes.toString("latin1");
+      const childPid = /"child-pid": (\d+)/u.exec(text)?.[1];
+      if (childPid !== undefined) pid = Number(childPid);
+    });
+  }
+  return {
+    pid: () => pid,
+    exited: async () => {
+      for (let waitedMs = 0; pid !== null && readStat(pid) && waitedMs < EXIT_MS; waitedMs += 5) {
+        await pause(5);
+      }
+    },
+  };
+}
+
+const MAX_STATUS = 4_096;
+const EXIT_MS = 2_000;

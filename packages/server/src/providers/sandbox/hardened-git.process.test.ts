@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { needProgram } from "../../domain/testing/machine.ts";
-import { hardenedGit } from "./hardened-git.ts";
+import { hardenedGitEnvironment } from "./hardened-git.ts";
 
-/** A repository that tries everything to have something of its own run: what ran is noted by name. */
+/** A repository that tries in many ways to make Git run its programs. Each writes its name when it runs. */
 function openTrickyRepository(): { readonly repo: string; readonly ran: () => readonly string[] } {
   needProgram("git");
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-git-")));
@@ -108,13 +108,13 @@ function openTrickyRepository(): { readonly repo: string; readonly ran: () => re
       `100644,${BLOB},${name}`,
     );
   }
-  // Touched, so that Git has to look into them.
+  // Other times, so that Git must read the files.
   for (const name of ["file", "odd", "long", "more"]) utimesSync(path.join(repo, name), 1, 1);
   for (const name of readdirSync(notes)) rmSync(path.join(notes, name));
   return { repo, ran: () => readdirSync(notes).toSorted() };
 }
 
-/** Of the text `one` and a line's end. */
+/** The object ID of a blob with the line `one`. */
 const BLOB = "5626abf0f72e58d7a153368ba57db4c673c0e171";
 
 const READS = [
@@ -126,8 +126,8 @@ const READS = [
   ["ls-files", "--modified", "--others"],
 ];
 
-describe("Git in a repository of an agent's", () => {
-  it("runs what the repository names, left to itself", () => {
+describe("Git in a repository that an agent writes", () => {
+  it("runs programs that the repository names, without protection", () => {
     const { repo, ran } = openTrickyRepository();
     spawnSync("git", ["status", "--short"], { cwd: repo });
     expect(ran()).toEqual(
@@ -135,22 +135,22 @@ describe("Git in a repository of an agent's", () => {
     );
   });
 
-  it.each(READS)("runs nothing of it when it is hardened: git %s", async (...given) => {
+  it.each(READS)("runs none of them when it is hardened: git %s", async (...args) => {
     const { repo, ran } = openTrickyRepository();
-    const { args, env } = await hardenedGit(given, { cwd: repo, environment: process.env });
+    const env = await hardenedGitEnvironment(repo, process.env);
     const { status, stderr } = spawnSync("git", args, { cwd: repo, env, encoding: "utf8" });
     expect([status, stderr, ran()]).toEqual([0, "", []]);
   });
 
-  it("is not led elsewhere by the server's own variables", async () => {
+  it("ignores Git's variables in the environment of the server", async () => {
     const { repo } = openTrickyRepository();
     const environment = { ...process.env, GIT_DIR: "/elsewhere", GIT_EXTERNAL_DIFF: "/evil" };
-    const { env } = await hardenedGit(["status"], { cwd: repo, environment });
+    const env = await hardenedGitEnvironment(repo, environment);
     expect([env["GIT_DIR"], env["GIT_EXTERNAL_DIFF"]]).toEqual([undefined, undefined]);
   });
 });
 
-it("programs are started in few places, and in a repository only by agents and by hardened Git", () => {
+it("only these files start programs: in a repository, agents and hardened Git", () => {
   const sources = path.resolve(import.meta.dirname, "../..");
   const starting = readdirSync(sources, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|(^|\/)testing\//u.test(file))

@@ -1,36 +1,30 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-export interface GitCall {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
+type Environment = Readonly<Record<string, string>>;
 
 /**
- * How to run Git in a repository that agents write, so that it runs nothing of theirs: a repository can name programs
- * for many occasions, in its settings and in what these include. Meant for commands that read; `args` begins with one.
+ * The environment in which Git can read a repository that agents write to without running their programs. A repository
+ * can name programs in many settings, and in files that these include.
  */
-export async function hardenedGit(
-  args: readonly string[],
-  { cwd, environment }: { readonly cwd: string; readonly environment: NodeJS.ProcessEnv },
-): Promise<GitCall> {
-  const env = { ...inherited(environment), ...VARIABLES };
-  const filters = await filtersOf({ cwd, env: { ...env, ...settingsFor(SETTINGS) } });
-  const settings = [
-    ...SETTINGS,
-    ...filters.flatMap((name): Setting[] => [
-      [`filter.${name}.clean`, ""],
-      [`filter.${name}.smudge`, ""],
-      [`filter.${name}.process`, ""],
-      [`filter.${name}.required`, "false"],
-    ]),
-  ];
-  return { args, env: { ...env, ...settingsFor(settings) } };
+export async function hardenedGitEnvironment(
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Environment> {
+  const env = { ...withoutGitVariables(environment), ...VARIABLES };
+  const filters = await findFilters(cwd, { ...env, ...settingsAsVariables(SETTINGS) });
+  const filterSettings = filters.flatMap((name): Setting[] => [
+    [`filter.${name}.clean`, ""],
+    [`filter.${name}.smudge`, ""],
+    [`filter.${name}.process`, ""],
+    [`filter.${name}.required`, "false"],
+  ]);
+  return { ...env, ...settingsAsVariables([...SETTINGS, ...filterSettings]) };
 }
 
 type Setting = readonly [name: string, value: string];
 
-/** Stronger than what any file says. */
+/** They override the settings in all files. */
 const SETTINGS: readonly Setting[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -51,8 +45,8 @@ const SETTINGS: readonly Setting[] = [
   ["submodule.recurse", "false"],
 ];
 
-const VARIABLES: Readonly<Record<string, string>> = {
-  // Objects that are missing would be fetched by a program that the repository names.
+const VARIABLES: Environment = {
+  // Git would fetch missing objects with a program that the repository names.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "",
   GIT_OPTIONAL_LOCKS: "0",
@@ -63,8 +57,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
   GIT_EDITOR: "false",
 };
 
-/** In variables rather than arguments: there, a name could end early. */
-function settingsFor(settings: readonly Setting[]): Record<string, string> {
+/** Variables, because Git splits the argument of `-c` at the first `=`, which a filter's name may contain. */
+function settingsAsVariables(settings: readonly Setting[]): Environment {
   const pairs = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name],
     [`GIT_CONFIG_VALUE_${index}`, value],
@@ -72,28 +66,22 @@ function settingsFor(settings: readonly Setting[]): Record<string, string> {
   return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(settings.length) };
 }
 
-/** Filters cannot be turned off together, only by their names. */
-async function filtersOf({
-  cwd,
-  env,
-}: {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}): Promise<readonly string[]> {
+/** Finds the names of all filters: Git has no setting that disables them together. */
+async function findFilters(cwd: string, env: Environment): Promise<readonly string[]> {
   const args = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
   try {
     const { stdout } = await promisify(execFile)("git", args, { cwd, env, timeout: 10_000 });
     const names = stdout.split("\0").map((line) => /^filter\.(.*)\.[^.]*$/su.exec(line)?.[1]);
     return [...new Set(names.flatMap((name) => name ?? []))];
   } catch (error) {
-    // There are none.
+    // Code 1: no setting matches.
     if (error instanceof Error && "code" in error && error.code === 1) return [];
     throw error;
   }
 }
 
-/** Without what would lead Git to other places, or put other programs in its place. */
-function inherited(environment: NodeJS.ProcessEnv): Record<string, string> {
+/** Git's variables could select another repository or other programs. */
+function withoutGitVariables(environment: NodeJS.ProcessEnv): Environment {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || name.startsWith("GIT_") ? [] : [[name, value]],

@@ -1,69 +1,67 @@
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Mount } from "./mount.ts";
+import { readMount, type Mount } from "./mount.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The home as the agent finds it: empty, but for the user's settings of Git. */
+/** An empty home folder that contains only the user's Git settings. */
 export function homeMounts(environment: Environment): readonly Mount[] {
   const home = homeOf(environment);
   if (home === null) return [];
   const config = environment["XDG_CONFIG_HOME"] ?? path.join(home, ".config");
   const settings = [
     path.join(home, ".gitconfig"),
-    // Not the folder: passwords may be in it.
+    // Not the whole folder: it may contain passwords.
     ...["config", "ignore", "attributes"].map((name) => path.join(config, "git", name)),
   ];
   return [
     { kind: "fresh", path: home },
-    ...settings.filter(isThere).map((file): Mount => ({ kind: "read", path: file })),
+    ...settings.filter((file) => existsSync(file)).map(readMount),
   ];
 }
 
-/** Null when there is none that could be hidden. */
+/** Null if there is no home folder that can be hidden. */
 export function homeOf({ HOME: home = "" }: Environment): string | null {
   return path.isAbsolute(home) && path.resolve(home) !== "/" ? path.resolve(home) : null;
 }
 
 /**
- * What a definition's `mounts` mean: `~/` and `$NAME` at the beginning stand for what they do in a shell, `:ro` at the
- * end is for what is not to be changed, and a folder with `/` at the end is made when it is not there. What is not
- * there otherwise is left out.
+ * Reads the `mounts` of a definition. `~/` and `$NAME` at the start are expanded as in a shell. `:ro` at the end means
+ * read-only. `/` at the end means a folder that is created if it does not exist. Other missing paths are left out.
  */
-export function askedMounts(asked: readonly string[], environment: Environment): readonly Mount[] {
-  return asked.flatMap((entry): readonly Mount[] => {
+export function configuredMounts(
+  entries: readonly string[],
+  environment: Environment,
+): readonly Mount[] {
+  return entries.flatMap((entry): readonly Mount[] => {
     const isReadOnly = entry.endsWith(":ro");
-    const written = isReadOnly ? entry.slice(0, -3) : entry;
-    const expanded = expand(written, environment);
+    const pattern = isReadOnly ? entry.slice(0, -3) : entry;
+    const expanded = expand(pattern, environment);
     if (expanded === null || !path.isAbsolute(expanded)) return [];
     const target = path.resolve(expanded);
     if (target === "/") return [];
-    if (written.endsWith("/") && !isReadOnly) make(target);
-    return isThere(target) ? [{ kind: isReadOnly ? "read" : "write", path: target }] : [];
+    if (pattern.endsWith("/") && !isReadOnly) createFolder(target);
+    return existsSync(target) ? [{ kind: isReadOnly ? "read" : "write", path: target }] : [];
   });
 }
 
-/** Null when it stands on something that is not set. */
-function expand(written: string, environment: Environment): string | null {
-  if (written.startsWith("~/")) {
+/** Null if the home folder or the variable is not set. */
+function expand(pattern: string, environment: Environment): string | null {
+  if (pattern.startsWith("~/")) {
     const home = homeOf(environment);
-    return home === null ? null : path.join(home, written.slice(2));
+    return home === null ? null : path.join(home, pattern.slice(2));
   }
-  const variable = /^\$([A-Za-z_]\w*)(\/.*)?$/u.exec(written);
-  if (variable === null) return written;
+  const variable = /^\$([A-Za-z_]\w*)(\/.*)?$/u.exec(pattern);
+  if (variable === null) return pattern;
   const value = environment[variable[1] ?? ""];
   return value === undefined || value === "" ? null : `${value}${variable[2] ?? ""}`;
 }
 
-/** As the agent would do it. Where it cannot be made, the agent does without. */
-function make(folder: string): void {
+/** Creates the folder as the agent would. If that fails, the agent works without it. */
+function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // Read-only, or something else is in the way.
+    // The file system is read-only, or a file has this name.
   }
-}
-
-function isThere(file: string): boolean {
-  return existsSync(file);
 }

@@ -1,16 +1,16 @@
-/** What is at a path inside the sandbox. Unless said otherwise, it is what is there outside. */
+/** The content of a path inside the sandbox: the same as outside, unless a comment says otherwise. */
 export type Mount =
-  /** The repository, which is held open. */
+  /** The repository, mounted by its open descriptor. */
   | { readonly kind: "workspace"; readonly path: string }
   | { readonly kind: "write"; readonly path: string }
   | { readonly kind: "read"; readonly path: string }
-  /** A folder of its own, gone with the agent. */
+  /** An empty folder that is removed with the agent. */
   | { readonly kind: "fresh"; readonly path: string }
-  /** A file that cannot be read. */
+  /** A file without content. */
   | { readonly kind: "blank"; readonly path: string }
   | { readonly kind: "link"; readonly path: string; readonly to: string };
 
-/** Of two for the same path, the first of these is taken. */
+/** The order of precedence of mounts with the same path. */
 const PRECEDENCE: readonly Mount["kind"][] = [
   "workspace",
   "blank",
@@ -20,15 +20,19 @@ const PRECEDENCE: readonly Mount["kind"][] = [
   "read",
 ];
 
-/** One for each path, and what is inside another after that other. */
-export function inOrder(mounts: readonly Mount[]): readonly Mount[] {
+export function readMount(path: string): Mount {
+  return { kind: "read", path };
+}
+
+/** Keeps one mount for each path, and sorts them so that a mount follows the mounts around it. */
+export function sortMounts(mounts: readonly Mount[]): readonly Mount[] {
   const chosen = new Map<string, Mount>();
   for (const mount of mounts) {
     const other = chosen.get(mount.path);
     if (other === undefined || rank(mount) < rank(other)) chosen.set(mount.path, mount);
   }
   return [...chosen.values()].toSorted(
-    (one, other) => depth(one) - depth(other) || (one.path < other.path ? -1 : 1),
+    (left, right) => depth(left) - depth(right) || (left.path < right.path ? -1 : 1),
   );
 }
 

@@ -12,7 +12,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { BUILT_IN } from "../built-in.ts";
 import type { Mount } from "./mount.ts";
-import { planMounts, type Inmate } from "./plan-mounts.ts";
+import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
 
 let folder: string;
 let home: string;
@@ -26,8 +26,8 @@ beforeEach(() => {
   for (const one of [home, repo]) mkdirSync(one);
 });
 
-/** What is planned inside this test's folder, in order, as `kind path`. */
-function plan(inmate: Partial<Inmate>, hidden: readonly string[] = []): readonly string[] {
+/** The planned mounts inside the folder of this test, in order, as `kind path`. */
+function plan(agent: Partial<SandboxedAgent>, hidden: readonly string[] = []): readonly string[] {
   const mounts: readonly Mount[] = planMounts(
     {
       workspace: { path: repo, descriptor: null },
@@ -35,7 +35,7 @@ function plan(inmate: Partial<Inmate>, hidden: readonly string[] = []): readonly
       environment: { HOME: home, PATH: "/usr/bin" },
       mounts: [],
       toolServers: [],
-      ...inmate,
+      ...agent,
     },
     hidden,
   );
@@ -44,7 +44,7 @@ function plan(inmate: Partial<Inmate>, hidden: readonly string[] = []): readonly
     .map(({ kind, path: where }) => `${kind} ${path.relative(folder, where) || "."}`);
 }
 
-/** A file with what it needs to be run. */
+/** Creates an executable file and its folders. */
 function program(file: string, text = "#!/bin/sh\n"): string {
   const whole = path.join(folder, file);
   mkdirSync(path.dirname(whole), { recursive: true });
@@ -53,8 +53,8 @@ function program(file: string, text = "#!/bin/sh\n"): string {
   return whole;
 }
 
-describe("what is seen of programs", () => {
-  it("is a package with its libraries, what it was called by, and what it is written for", () => {
+describe("the mounts of a program", () => {
+  it("are its package and libraries, its link, and its interpreter", () => {
     const node = program("home/.versions/node/bin/node");
     const script = program(
       "home/.versions/node/lib/node_modules/x/agent.js",
@@ -72,7 +72,7 @@ describe("what is seen of programs", () => {
     ]);
   });
 
-  it("is the file alone where the folder holds more", () => {
+  it("are only the file if its folder contains hidden paths", () => {
     const agent = program("home/agent");
     expect(plan({ command: [agent] })).toEqual(["fresh home", "workspace repo", "read home/agent"]);
     const other = program("agent");
@@ -83,7 +83,7 @@ describe("what is seen of programs", () => {
     ]);
   });
 
-  it("is a script's folder, and of further files that are named these alone", () => {
+  it("are the folder of a script, and only the file for other arguments", () => {
     const script = program("home/agents/agent.py");
     const key = program("home/.keys/key");
     program("home/.keys/other");
@@ -94,7 +94,7 @@ describe("what is seen of programs", () => {
     );
   });
 
-  it("is nothing that a link in the repository or in a mount leads to", () => {
+  it("do not include the target of a link in the repository or in a writable mount", () => {
     program("home/.ssh/id");
     mkdirSync(path.join(home, ".mine"));
     for (const place of [repo, path.join(home, ".mine")]) {
@@ -107,7 +107,7 @@ describe("what is seen of programs", () => {
     }
   });
 
-  it("is no folder of the search path that holds more than programs, or lies where nothing is to be seen", () => {
+  it("include no folder of the search path that contains hidden paths or is inside one", () => {
     for (const bin of ["home/bin", "root/other/bin"])
       mkdirSync(path.join(folder, bin), { recursive: true });
     const root = path.join(folder, "root");
@@ -128,8 +128,8 @@ describe("what is seen of programs", () => {
   });
 });
 
-describe("what is hidden", () => {
-  it("is hidden also inside what is seen, but not the repository in it", () => {
+describe("a hidden path", () => {
+  it("is covered inside a mount, except for the repository in it", () => {
     const data = path.join(repo, "data");
     mkdirSync(path.join(data, "demo"), { recursive: true });
     writeFileSync(path.join(repo, "file.db"), "");
@@ -144,7 +144,7 @@ describe("what is hidden", () => {
     ]);
   });
 
-  it("is the home, also when the repository is around it, unless it is the repository", () => {
+  it("may be the home, even inside the repository, but not the repository itself", () => {
     expect(plan({ workspace: { path: folder, descriptor: null } })).toEqual([
       "workspace .",
       "fresh home",
@@ -152,7 +152,7 @@ describe("what is hidden", () => {
     expect(plan({ workspace: { path: home, descriptor: null } })).toEqual(["workspace home"]);
   });
 
-  it("stays hidden when it is asked for", () => {
+  it("stays hidden if it is configured as a mount", () => {
     const data = path.join(home, "data");
     mkdirSync(data);
     for (const mounts of [[data], [home], ["/"], [`${home}/`]])
@@ -162,8 +162,8 @@ describe("what is hidden", () => {
   });
 });
 
-describe("what is mounted", () => {
-  it("is left out inside what agents can write: a path there leads where they like", () => {
+describe("a mount", () => {
+  it("is left out inside a folder that agents can write", () => {
     mkdirSync(path.join(home, ".mine", "cache"), { recursive: true });
     mkdirSync(path.join(repo, "cache"));
     const mounts = ["~/.mine", "~/.mine/cache", path.join(repo, "cache"), `${repo}/cache:ro`];
@@ -171,7 +171,7 @@ describe("what is mounted", () => {
   });
 
   it.each(BUILT_IN.map(({ name, mounts }) => [name, mounts] as const))(
-    "for %s is in the home or named by its variables, and not the whole of it",
+    "of %s is inside the home or named by a variable, and is not the whole home",
     (_name, mounts) => {
       expect(mounts.length).toBeGreaterThan(0);
       for (const mount of mounts)

@@ -1,73 +1,107 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import type { ToolServer, Workspace } from "../provider.ts";
-import { askedMounts, homeMounts, homeOf } from "./home-mounts.ts";
-import { inOrder, type Mount } from "./mount.ts";
+import { configuredMounts, homeMounts, homeOf } from "./home-mounts.ts";
+import { readMount, sortMounts, type Mount } from "./mount.ts";
 import { isInside } from "./path-inside.ts";
-import { programMounts, searchPathMounts, type Reach } from "./program-mounts.ts";
+import { programMounts, searchPathMounts, type ProgramRules } from "./program-mounts.ts";
 import { hide, systemMounts } from "./system-mounts.ts";
-import { worktreeMounts } from "./worktree-mount.ts";
 
-export interface Inmate {
+/** An agent that is to run in a sandbox. */
+export interface SandboxedAgent {
   readonly workspace: Workspace;
   /** The program's path and its arguments. */
   readonly command: readonly string[];
-  /** All variables it is started with. */
+  /** All variables of the agent. */
   readonly environment: Readonly<Record<string, string>>;
-  /** As in a definition. */
+  /** The mounts of its definition. */
   readonly mounts: readonly string[];
-  /** What it starts beside itself. */
+  /** Programs that the agent starts. */
   readonly toolServers: readonly ToolServer[];
 }
 
-/** Everything that is to be seen, what is inside another after that other. Nothing else is there. */
-export function planMounts(inmate: Inmate, hidden: readonly string[]): readonly Mount[] {
-  const { workspace, environment, command, toolServers } = inmate;
+/** Everything the agent can see; a mount follows the mounts around it. */
+export function planMounts(agent: SandboxedAgent, hidden: readonly string[]): readonly Mount[] {
+  const { workspace, environment, command, toolServers } = agent;
   const home = homeOf(environment);
-  const precious = home === null ? hidden : [home, ...hidden];
-  const asked = [...askedMounts(inmate.mounts, environment), ...worktreeMounts(workspace.path)];
-  const written = asked.filter(({ kind }) => kind === "write").map((mount) => mount.path);
-  const theirs = [workspace.path, ...written];
-  const reach: Reach = { searchPath: environment["PATH"], precious, theirs };
+  const own = [...configuredMounts(agent.mounts, environment), ...worktreeMounts(workspace.path)];
+  const writable = [
+    workspace.path,
+    ...own.filter(({ kind }) => kind === "write").map((mount) => mount.path),
+  ];
+  const rules: ProgramRules = {
+    searchPath: environment["PATH"],
+    hidden: home === null ? hidden : [home, ...hidden],
+    writable,
+  };
+  const programs = [command, ...toolServers.map((server) => [server.command, ...server.args])];
   const mounts: readonly Mount[] = [
     { kind: "workspace", path: workspace.path },
     ...systemMounts(),
     ...homeMounts(environment),
-    ...asked,
-    ...[command, ...toolServers.map((server) => [server.command, ...server.args])].flatMap((one) =>
-      programMounts(one, reach),
-    ),
-    ...searchPathMounts({ ...reach, theirs: [...theirs, ...hidden] }),
+    ...own,
+    ...programs.flatMap((program) => programMounts(program, rules)),
+    ...searchPathMounts({ ...rules, writable: [...writable, ...hidden] }),
     ...certificateMounts(environment),
   ];
   const masks = hidden
-    .filter((one) => mounts.some((mount) => shows(mount) && isInside(one, mount.path)))
+    .filter((file) => mounts.some((mount) => shows(mount) && isInside(file, mount.path)))
     .flatMap(hide);
-  return withoutNeedless(inOrder([...mounts, ...masks]));
+  return withoutVisible(sortMounts([...mounts, ...masks]));
 }
 
-/** Inside a folder that agents can write, a path leads wherever they want: what is there is seen with the folder. */
-function withoutNeedless(mounts: readonly Mount[]): readonly Mount[] {
-  const kept: Mount[] = [];
+/**
+ * Leaves out mounts inside mounts that already show them. Inside a folder that agents can write, a path may lead
+ * anywhere, so it must not be mounted again.
+ */
+function withoutVisible(mounts: readonly Mount[]): readonly Mount[] {
+  const needed: Mount[] = [];
   for (const mount of mounts) {
-    const around = kept.findLast((one) => isInside(mount.path, one.path));
-    const isSeen =
-      around !== undefined &&
-      ((mount.kind === "read" && shows(around)) ||
-        (mount.kind === "write" && (around.kind === "write" || around.kind === "workspace")));
-    if (!isSeen) kept.push(mount);
+    const outer = needed.findLast(({ path: folder }) => isInside(mount.path, folder));
+    const isVisible =
+      outer !== undefined &&
+      ((mount.kind === "read" && shows(outer)) ||
+        (mount.kind === "write" && (outer.kind === "write" || outer.kind === "workspace")));
+    if (!isVisible) needed.push(mount);
   }
-  return kept;
+  return needed;
 }
 
 function shows({ kind }: Mount): boolean {
   return kind === "workspace" || kind === "write" || kind === "read";
 }
 
-function certificateMounts(environment: Inmate["environment"]): readonly Mount[] {
+/**
+ * The `.git` folder of the main repository if the folder is a linked worktree. Agents can write the `.git` file of
+ * the worktree, so it counts only if the main repository, which they cannot write, points back to it.
+ */
+function worktreeMounts(folder: string): readonly Mount[] {
+  try {
+    const file = path.join(folder, ".git");
+    const gitdir = /^gitdir: (.+)$/mu.exec(readSmallFile(file))?.[1];
+    if (gitdir === undefined) return [];
+    const worktree = realpathSync(path.resolve(folder, gitdir));
+    const worktrees = path.dirname(worktree);
+    const back = path.resolve(worktree, readSmallFile(path.join(worktree, "gitdir")).trim());
+    const shared = path.dirname(worktrees);
+    if (path.basename(worktrees) !== "worktrees" || path.basename(shared) !== ".git") return [];
+    return back === file ? [{ kind: "write", path: shared }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Does not follow links: agents could point them anywhere. */
+function readSmallFile(file: string): string {
+  const stats = lstatSync(file);
+  if (!stats.isFile() || stats.size > 4_096) throw new Error(`${file} is not a small file`);
+  return readFileSync(file, "utf8");
+}
+
+function certificateMounts(environment: SandboxedAgent["environment"]): readonly Mount[] {
   return CERTIFICATES.flatMap((name) => environment[name] ?? [])
     .filter((file) => path.isAbsolute(file) && path.resolve(file) !== "/" && existsSync(file))
-    .map((file): Mount => ({ kind: "read", path: path.resolve(file) }));
+    .map((file) => readMount(path.resolve(file)));
 }
 
 const CERTIFICATES = [

@@ -1,43 +1,41 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { findProgram } from "../acp/process/find-program.ts";
-import type { Mount } from "./mount.ts";
+import { readMount, type Mount } from "./mount.ts";
 import { isInside } from "./path-inside.ts";
 
-export interface Reach {
-  /** Where programs are looked for. */
+export interface ProgramRules {
   readonly searchPath: string | undefined;
-  /** What must not become visible with a folder around it. */
-  readonly precious: readonly string[];
-  /** What agents can write to: nothing found there is followed, since it leads where they like. */
-  readonly theirs: readonly string[];
+  /** A folder that contains one of these paths is not mounted. */
+  readonly hidden: readonly string[];
+  /** Agents can write here, so a path inside may lead anywhere and is not followed. */
+  readonly writable: readonly string[];
 }
 
-/** What a program needs besides the system: its folder or package, what it is written for, and what it is linked to. */
-export function programMounts(command: readonly string[], reach: Reach): readonly Mount[] {
+/** The folder or package of a program, its interpreter, its libraries, and the files named in its arguments. */
+export function programMounts(command: readonly string[], rules: ProgramRules): readonly Mount[] {
   const [program = "", ...args] = command;
   const files = args.filter((arg) => path.isAbsolute(arg) && isFile(arg));
   const [script, ...others] = files;
   return [
-    ...around(program, reach),
-    ...(script === undefined ? [] : around(script, reach)),
-    ...others.filter((file) => !isTheirs(file, reach)).map(read),
+    ...mountsOfFile(program, rules),
+    ...(script === undefined ? [] : mountsOfFile(script, rules)),
+    ...others.filter((file) => !isWritable(file, rules)).map(readMount),
   ];
 }
 
-/** Folders of programs, those that are inside the home too; not what lies in folders that are to be hidden. */
-export function searchPathMounts({ searchPath = "", ...reach }: Reach): readonly Mount[] {
-  const folders = searchPath
+/** The folders of the search path, including those in the home folder. */
+export function searchPathMounts({ searchPath = "", ...rules }: ProgramRules): readonly Mount[] {
+  return searchPath
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder))
-    .map((folder) => path.resolve(folder));
-  return folders
+    .map((folder) => path.resolve(folder))
     .flatMap((folder) => [folder, ...libraryOf(folder)])
-    .filter((folder) => isFolder(folder) && mayShow(folder, reach) && !isTheirs(folder, reach))
-    .map(read);
+    .filter((folder) => isFolder(folder) && mayShow(folder, rules) && !isWritable(folder, rules))
+    .map(readMount);
 }
 
-/** Of what is installed as `bin` and `lib` beside each other, such as Node's versions in a home. */
+/** The `lib` folder beside a `bin` folder, for example of a Node version in the home folder. */
 function libraryOf(folder: string): readonly string[] {
   const library = path.join(path.dirname(folder), "lib");
   return path.basename(folder) === "bin" && existsSync(path.join(library, "node_modules"))
@@ -45,59 +43,53 @@ function libraryOf(folder: string): readonly string[] {
     : [];
 }
 
-function around(file: string, reach: Reach, depth = 0): readonly Mount[] {
-  if (!path.isAbsolute(file) || !isFile(file) || isTheirs(file, reach)) return [];
+function mountsOfFile(file: string, rules: ProgramRules, depth = 0): readonly Mount[] {
+  if (!path.isAbsolute(file) || !isFile(file) || isWritable(file, rules)) return [];
   const real = realpathSync(file);
-  const named = shown(path.dirname(file), { file, reach });
-  if (isTheirs(real, reach)) return named;
-  const interpreter = depth < 2 ? interpreterOf(real, reach) : null;
-  const source = interpreter === null && !SCRIPT.test(real) ? [] : librariesOf(real, reach);
+  const link = folderOrFile(path.dirname(file), file, rules);
+  if (isWritable(real, rules)) return [link];
+  const interpreter = depth < 2 ? interpreterOf(real, rules) : null;
   return [
-    ...named,
-    ...shown(packageOf(real, reach), { file: real, reach }),
-    ...source,
-    ...(interpreter === null ? [] : around(interpreter, reach, depth + 1)),
+    link,
+    folderOrFile(packageOf(real, rules), real, rules),
+    ...(interpreter === null && !SCRIPT.test(real) ? [] : librariesOf(real, rules)),
+    ...(interpreter === null ? [] : mountsOfFile(interpreter, rules, depth + 1)),
   ];
 }
 
 const SCRIPT = /\.[cm]?[jt]s$/u;
 
-/** The folder, or the file alone where the folder holds more than is meant. */
-function shown(
-  folder: string,
-  { file, reach }: { readonly file: string; readonly reach: Reach },
-): readonly Mount[] {
-  return [read(mayShow(folder, reach) ? folder : file)];
+/** The folder, or only the file if the folder contains hidden paths. */
+function folderOrFile(folder: string, file: string, rules: ProgramRules): Mount {
+  return readMount(mayShow(folder, rules) ? folder : file);
 }
 
-function mayShow(folder: string, { precious }: Pick<Reach, "precious">): boolean {
-  return folder !== "/" && !precious.some((one) => isInside(one, folder));
+function mayShow(folder: string, { hidden }: Pick<ProgramRules, "hidden">): boolean {
+  return folder !== "/" && !hidden.some((file) => isInside(file, folder));
 }
 
-function isTheirs(file: string, { theirs }: Pick<Reach, "theirs">): boolean {
-  return theirs.some((folder) => isInside(file, folder));
+function isWritable(file: string, { writable }: Pick<ProgramRules, "writable">): boolean {
+  return writable.some((folder) => isInside(file, folder));
 }
 
-/** The nearest folder that is a package of Node's or an environment of Python's; otherwise that of the file. */
-function packageOf(file: string, reach: Reach): string {
-  const found = parentsOf(file).find(
+/** The nearest folder that is a Node package or a Python environment; otherwise the folder of the file. */
+function packageOf(file: string, rules: ProgramRules): string {
+  const root = parentsOf(file).find(
     (folder) =>
-      mayShow(folder, reach) &&
-      MANIFESTS.some((manifest) => existsSync(path.join(folder, manifest))),
+      mayShow(folder, rules) &&
+      ["package.json", "pyvenv.cfg"].some((manifest) => existsSync(path.join(folder, manifest))),
   );
-  return found ?? path.dirname(file);
+  return root ?? path.dirname(file);
 }
 
-const MANIFESTS = ["package.json", "pyvenv.cfg"];
-
-/** Where Node looks for what a script imports. */
-function librariesOf(file: string, reach: Reach): readonly Mount[] {
+/** The folders in which Node looks for the imports of a script. */
+function librariesOf(file: string, rules: ProgramRules): readonly Mount[] {
   return parentsOf(file)
     .map((folder) =>
       path.basename(folder) === "node_modules" ? folder : path.join(folder, "node_modules"),
     )
-    .filter((folder) => isFolder(folder) && mayShow(folder, reach))
-    .map(read);
+    .filter((folder) => isFolder(folder) && mayShow(folder, rules))
+    .map(readMount);
 }
 
 function parentsOf(file: string): readonly string[] {
@@ -108,8 +100,8 @@ function parentsOf(file: string): readonly string[] {
   return parents;
 }
 
-/** What the first line of a script names. */
-function interpreterOf(file: string, { searchPath }: Reach): string | null {
+/** The program named in the first line of a script. */
+function interpreterOf(file: string, { searchPath }: ProgramRules): string | null {
   const [line = ""] = headOf(file).split("\n");
   const [, program = "", first = "", second = ""] =
     /^#!\s*(\S+)(?:\s+(\S+))?(?:\s+(\S+))?/u.exec(line) ?? [];
@@ -131,24 +123,18 @@ function headOf(file: string): string {
   }
 }
 
-function read(file: string): Mount {
-  return { kind: "read", path: file };
-}
-
 function isFile(file: string): boolean {
-  return kindOf(file) === "file";
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function isFolder(file: string): boolean {
-  return kindOf(file) === "folder";
-}
-
-function kindOf(file: string): "file" | "folder" | null {
   try {
-    const found = statSync(file);
-    if (found.isFile()) return "file";
-    return found.isDirectory() ? "folder" : null;
+    return statSync(file).isDirectory();
   } catch {
-    return null;
+    return false;
   }
 }

@@ -10,7 +10,7 @@ import { leavesBehind, openSandboxWorld, needSandbox } from "./testing/sandbox-w
 
 beforeAll(needSandbox);
 
-/** An agent in the middle of a prompt that ignores everything, and has left something behind. */
+/** An agent that ignores all requests to end in the middle of a prompt, and a process it left behind. */
 async function stubborn(options: RigOptions) {
   const { start } = await openSandboxWorld();
   const { agent, rig } = await start(options);
@@ -23,8 +23,8 @@ async function stubborn(options: RigOptions) {
   return { agent, rig, left, end };
 }
 
-describe("nothing of an agent in a sandbox is left", () => {
-  it("when it is stopped, also of what has escaped everything else (P5)", async () => {
+describe("no process of an agent in a sandbox is left", () => {
+  it("when it is stopped, even if a process left its group and session (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
     const { rig, agent } = await start();
@@ -35,7 +35,7 @@ describe("nothing of an agent in a sandbox is left", () => {
     expect(await rig.leftovers()).toEqual([]);
   });
 
-  it("when it ignores everything (P5)", async () => {
+  it("when it ignores every request to end (P5)", async () => {
     const { agent, left, end } = await stubborn({ times: SHORT_TIMES });
     await agent.stop();
     expect(left.pids()).toEqual([]);
@@ -55,7 +55,7 @@ describe("nothing of an agent in a sandbox is left", () => {
     expect(left.pids()).toEqual([]);
   });
 
-  it("when it ends by itself (P5)", async () => {
+  it("when it exits by itself (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
     const { agent } = await start();
@@ -92,22 +92,22 @@ describe("nothing of an agent in a sandbox is left", () => {
   });
 });
 
-describe("an agent in a sandbox that closes its output and lives on", () => {
-  it("ends its prompt, and is ended, as one outside (P5)", async () => {
+describe("an agent in a sandbox that closes its output and keeps running", () => {
+  it("ends its prompt and is stopped, as without a sandbox (P5)", async () => {
     const { start } = await openSandboxWorld();
     const left = leavesBehind();
     const { agent, rig } = await start({ times: { ...SHORT_TIMES, exitMs: 300 } });
     await expect(
       agent.prompt(promptOf(shell(left.command), say("on"), closeStdout(), silent())),
     ).rejects.toMatchObject({ code: "agent_unintelligible" });
-    expect(rig.said()).toBe("on");
+    expect(rig.text()).toBe("on");
     await agent.stop();
     expect([left.pids(), await rig.leftovers(), isAlive(agent.pid)]).toEqual([[], [], false]);
   });
 });
 
 describe("an agent in a sandbox that is stopped", () => {
-  it("goes down the whole ladder, each step in its time: end of input, SIGTERM, SIGKILL (P5)", async () => {
+  it("goes through all steps in time: end of input, SIGTERM, SIGKILL (P5)", async () => {
     const times = { cancelMs: 200, closeMs: 200, endMs: 200, termMs: 200 };
     const { agent, rig, left, end } = await stubborn({ times });
     const begun = performance.now();
@@ -118,7 +118,7 @@ describe("an agent in a sandbox that is stopped", () => {
     expect([left.pids(), await rig.leftovers(), isAlive(agent.pid)]).toEqual([[], [], false]);
   });
 
-  it("is gone within three seconds when it is urgent, whatever it ignores (P5)", async () => {
+  it("is gone within three seconds in an urgent stop, whatever it ignores (P5)", async () => {
     const { agent, rig, left, end } = await stubborn({
       times: { cancelMs: 5000, closeMs: 2000, endMs: 4000, termMs: 3000, urgentMs: 1500 },
     });
@@ -131,7 +131,7 @@ describe("an agent in a sandbox that is stopped", () => {
     expect([left.pids(), await rig.leftovers()]).toEqual([[], []]);
   });
 
-  it("is gone also when what holds it was killed, and was stopped by SIGSTOP itself (P5)", async () => {
+  it("is gone even if it was suspended by SIGSTOP and bubblewrap was killed (P5)", async () => {
     const { start } = await openSandboxWorld();
     const { agent, rig } = await start({ times: { endMs: 200, termMs: 200 } });
     const left = leavesBehind();
@@ -144,7 +144,7 @@ describe("an agent in a sandbox that is stopped", () => {
     expect([left.pids(), await rig.leftovers()]).toEqual([[], []]);
   });
 
-  it("is asked by SIGTERM before it is killed, and says how it ended (P5)", async () => {
+  it("gets SIGTERM before SIGKILL, and its exit code is reported (P5)", async () => {
     const { start } = await openSandboxWorld();
     const { agent } = await start({ times: { endMs: 300 } });
     await agent.prompt(promptOf(ignore("eof")));

@@ -15,7 +15,7 @@ import { openSandboxWorld, SECRET, needSandbox } from "./testing/sandbox-world.t
 
 beforeAll(needSandbox);
 
-/** What `cat` says of a file that is not there. */
+/** The error of `cat` for a missing file. */
 const notThere = (file: string): string => `cat: ${file}: No such file or directory\n`;
 
 describe("an agent in a sandbox", () => {
@@ -26,7 +26,7 @@ describe("an agent in a sandbox", () => {
     expect(readFileSync(path.join(repo, "made"), "utf8")).toBe("after\n");
   });
 
-  it("does not see the home, the data folder, other repositories, or what lies around", async () => {
+  it("does not see the home, the data folder, other repositories or the folders around", async () => {
     const { home, data, otherRepo, folder, root, run } = await openSandboxWorld();
     const files = [
       path.join(home, ".ssh", "id"),
@@ -44,7 +44,7 @@ describe("an agent in a sandbox", () => {
     expect(await run("ls /home /root /srv /mnt /run /sys /boot /var")).not.toContain(SECRET);
   });
 
-  it("does not see the server: neither its environment nor its process", async () => {
+  it("sees neither the environment nor the process of the server", async () => {
     const { run } = await openSandboxWorld();
     const environ = `/proc/${process.pid}/environ`;
     expect(await run(`cat ${environ}; env | grep -c HOLDFAST_TOKEN`)).toBe(
@@ -55,12 +55,12 @@ describe("an agent in a sandbox", () => {
     );
   });
 
-  it("writes nothing outside its repository, and what it writes elsewhere is gone with it", async () => {
+  it("cannot write outside its repository, and its temporary files are removed with it", async () => {
     const { home, folder, run } = await openSandboxWorld();
     const mark = `mark-${path.basename(folder)}`;
     const places = ["/", "/usr", "/usr/bin", "/etc", "/opt", "/var", folder];
     const files = [...places.map((place) => path.join(place, mark)), `${home}/.gitconfig`];
-    // The folder around the repository is in /tmp here, which is the agent's own.
+    // The parent folder of the repository is in /tmp, which is private to the agent.
     expect(await run(files.map((file) => `echo x > ${file} || echo no`).join("; "))).toMatch(
       /^(no\n){6}no\n([^\n]*: Read-only file system\n){7}$/u,
     );
@@ -73,14 +73,14 @@ describe("an agent in a sandbox", () => {
     ).toEqual([]);
   });
 
-  it("cannot undo it: no mounting, no devices, no settings of the system", async () => {
+  it("cannot escape by mounts, devices or system settings", async () => {
     const { home, run } = await openSandboxWorld();
     const tries = [
       `umount ${home}`,
       "mount -o remount,rw /usr",
       "mount -t tmpfs none /usr",
       "mknod /tmp/disk b 8 0",
-      // Opened and nothing written: were it possible, it would change the machine.
+      // Opened without writing: a successful write would change the machine.
       ": >> /proc/sys/kernel/core_pattern",
       ": >> /proc/sys/vm/drop_caches",
       "test -w /proc/sysrq-trigger",
@@ -95,7 +95,7 @@ describe("an agent in a sandbox", () => {
     );
   });
 
-  it("finds that links out of the repository lead nowhere", async () => {
+  it("sees links out of the repository as broken", async () => {
     const { home, data, repo, run } = await openSandboxWorld();
     symlinkSync(path.join(home, "notes"), path.join(repo, "notes"));
     symlinkSync(data, path.join(repo, "data"));
@@ -106,7 +106,7 @@ describe("an agent in a sandbox", () => {
     );
   });
 
-  it("has the user's settings of Git, certificates, and the network", async () => {
+  it("has the user's Git settings, certificates and the network", async () => {
     const { run } = await openSandboxWorld();
     expect(await run("git config user.name; ls /etc/resolv.conf; ls /etc/ssl | grep certs")).toBe(
       "Somebody\n/etc/resolv.conf\ncerts\n",
@@ -116,7 +116,7 @@ describe("an agent in a sandbox", () => {
     );
   });
 
-  it("sees what is mounted for it, as it was asked for", async () => {
+  it("sees its mounts as they are configured", async () => {
     const { home, folder, environment, run } = await openSandboxWorld();
     mkdirSync(path.join(home, ".mine"));
     writeFileSync(path.join(home, ".mine", "login"), "logged in\n");
@@ -137,7 +137,7 @@ describe("an agent in a sandbox", () => {
     expect(readdirSync(home).toSorted()).toEqual([".gitconfig", ".made", ".mine", ".ssh", "notes"]);
   });
 
-  it("works in the folder that was opened, whatever is put in its place", async () => {
+  it("works in the folder that was opened, even if the path is replaced", async () => {
     const { repo, root, run } = await openSandboxWorld();
     writeFileSync(path.join(repo, "which"), "opened\n");
     renameSync(repo, path.join(root, "moved"));
@@ -148,7 +148,7 @@ describe("an agent in a sandbox", () => {
     expect(await run("cat which")).toBe("opened\n");
   });
 
-  it("can use Git in a linked worktree, but not choose what is shown with it", async () => {
+  it("can use Git in a linked worktree, but cannot make other folders visible by it", async () => {
     needProgram("git");
     const { repo, root, otherRepo, run } = await openSandboxWorld();
     const git = (...args: readonly string[]): string =>

@@ -4,7 +4,7 @@ import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentFault } from "../provider.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
-import type { Inmate } from "./plan-mounts.ts";
+import type { SandboxedAgent } from "./plan-mounts.ts";
 import { needSandbox } from "./testing/sandbox-world.ts";
 
 let folder: string;
@@ -23,7 +23,7 @@ const open = (options: Partial<SandboxOptions>): Promise<Sandbox> =>
     ...options,
   });
 
-const inmate = (repo: string): Inmate => ({
+const agent = (repo: string): SandboxedAgent => ({
   workspace: { path: repo, descriptor: null },
   command: ["/bin/true"],
   environment: { PATH: "/usr/bin", HOME: "/home/somebody" },
@@ -31,7 +31,7 @@ const inmate = (repo: string): Inmate => ({
   toolServers: [],
 });
 
-/** A bubblewrap that can be found, and fails like this. */
+/** A bubblewrap that is found, and runs this script. */
 function brokenBubblewrap(script: string): Partial<SandboxOptions> {
   const bin = path.join(folder, "bin");
   mkdirSync(bin);
@@ -40,10 +40,10 @@ function brokenBubblewrap(script: string): Partial<SandboxOptions> {
   return { environment: { PATH: bin } };
 }
 
-describe("a sandbox that is not there", () => {
-  it("is done without when it is turned off, and nothing is tried", async () => {
+describe("a sandbox that is not available", () => {
+  it("is not tested and not used when it is turned off", async () => {
     const { state, madeWith, enclose } = await open({ mode: "off", platform: "linux" });
-    expect([state, madeWith, enclose(inmate(folder))]).toEqual([
+    expect([state, madeWith, enclose(agent(folder))]).toEqual([
       {
         mode: "off",
         active: false,
@@ -58,15 +58,15 @@ describe("a sandbox that is not there", () => {
     [
       "bubblewrap is not installed",
       () => ({ environment: { PATH: folder }, platform: "linux" }),
-      "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).",
+      "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     ],
     [
-      "the system has no such thing",
+      "the system is not Linux",
       () => ({ platform: "darwin" }),
-      "There is a sandbox on Linux only, and this is darwin.",
+      "A sandbox needs Linux; this system is darwin.",
     ],
     [
-      "bubblewrap may not do it",
+      "bubblewrap has no permission",
       () => ({
         ...brokenBubblewrap(
           'test "$1" = --version && echo bubblewrap 0.0.1 && exit 0; echo "bwrap: No permissions" >&2; exit 1',
@@ -76,39 +76,39 @@ describe("a sandbox that is not there", () => {
       "Bubblewrap does not work here: bwrap: No permissions",
     ],
     [
-      "bubblewrap does not even start",
+      "bubblewrap does not start",
       () => ({ ...brokenBubblewrap("exit 9"), platform: "linux" }),
       "Bubblewrap does not work here: Command failed: ",
     ],
-  ])("is done without, or required, where %s", async (_name, options, reason) => {
-    const given = options();
-    const auto = await open(given);
+  ])("is not used, or an error if required, when %s", async (_name, options, reason) => {
+    const overrides = options();
+    const auto = await open(overrides);
     expect(auto.state).toEqual({
       mode: "auto",
       active: false,
       reason: expect.stringContaining(reason),
     });
-    expect(auto.enclose(inmate(folder))).toBeNull();
-    const required = await open({ ...given, mode: "required" });
+    expect(auto.enclose(agent(folder))).toBeNull();
+    const required = await open({ ...overrides, mode: "required" });
     expect(required.state).toMatchObject({ mode: "required", active: false });
-    expect(() => required.enclose(inmate(folder))).toThrow(AgentFault);
-    expect(() => required.enclose(inmate(folder))).toThrow(reason);
+    expect(() => required.enclose(agent(folder))).toThrow(AgentFault);
+    expect(() => required.enclose(agent(folder))).toThrow(reason);
   });
 });
 
 describe("a sandbox that works", () => {
   beforeAll(needSandbox);
 
-  it("says so, and with what it is made", async () => {
+  it("reports its state and its program", async () => {
     const { state, madeWith } = await open({});
     expect(state).toEqual({ mode: "auto", active: true, reason: null });
     expect(madeWith).toMatch(/^bubblewrap \d/u);
   });
 
-  it("takes no repository that would leave nothing hidden", async () => {
+  it("refuses a repository in which nothing could be hidden", async () => {
     const { enclose } = await open({});
     for (const place of ["/", path.join(folder, "data")])
-      expect(() => enclose(inmate(place))).toThrow(
+      expect(() => enclose(agent(place))).toThrow(
         `${place} cannot be a repository in a sandbox: nothing could be hidden there.`,
       );
   });

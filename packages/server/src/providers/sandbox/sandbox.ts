@@ -8,49 +8,49 @@ import { findProgram } from "../acp/process/find-program.ts";
 import { spawnAgent, type Command } from "../acp/process/spawn-agent.ts";
 import { AgentFault } from "../provider.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
-import { planMounts, type Inmate } from "./plan-mounts.ts";
+import { planMounts, type SandboxedAgent } from "./plan-mounts.ts";
 
-/** `auto`: where it works. `required`: no agent is started without. */
+/** `auto`: use a sandbox if it works. `required`: start no agent without one. */
 export type SandboxMode = "auto" | "required" | "off";
 
 export interface SandboxState {
   readonly mode: SandboxMode;
   readonly active: boolean;
-  /** Why it is not active, in a sentence. */
+  /** A sentence that says why it is not active. */
   readonly reason: string | null;
 }
 
-/** Where agents are started so that they see their repository and little else. */
+/** Starts agents so that they see their repository and little else. */
 export interface Sandbox {
   readonly state: SandboxState;
-  /** What it is made with, such as `bubblewrap 0.8.0`; null when it is not active. */
+  /** The program that provides it, such as `bubblewrap 0.8.0`; null if it is not active. */
   readonly madeWith: string | null;
-  /** How to start this agent inside; null: without. Throws an `AgentFault` where that may not be. */
-  enclose(inmate: Inmate): Command | null;
+  /** The command that starts the agent in the sandbox; null if it runs without. Throws an `AgentFault` if it must not. */
+  enclose(agent: SandboxedAgent): Command | null;
 }
 
 export interface SandboxOptions {
   readonly mode: SandboxMode;
   /** The server's own environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Nobody may see it, wherever it lies. A repository inside is seen nevertheless. */
+  /** Always hidden, except for a repository inside it. */
   readonly dataFolder: string;
-  /** Not to be seen where it lies in what is seen, unless it is the repository itself. */
+  /** Hidden inside mounted folders, except for the repository itself. */
   readonly hidden?: readonly string[];
   readonly platform?: NodeJS.Platform;
 }
 
-/** Tries it once, with a program that does nothing. */
+/** Tests the sandbox once, with a program that exits at once. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { mode } = options;
   if (mode === "off")
     return withoutSandbox(mode, "It is turned off: agents run with the rights of the server.");
-  const tried = await tryBubblewrap(options);
-  if (!tried.ok) return withoutSandbox(mode, tried.reason);
+  const test = await testBubblewrap(options);
+  if (!test.ok) return withoutSandbox(mode, test.reason);
   return {
     state: { mode, active: true, reason: null },
-    madeWith: tried.version,
-    enclose: (inmate) => enclose(inmate, { ...options, program: tried.program }),
+    madeWith: test.version,
+    enclose: (agent) => enclose(agent, options, test.program),
   };
 }
 
@@ -62,83 +62,88 @@ function withoutSandbox(mode: SandboxMode, reason: string): Sandbox {
       if (mode !== "required") return null;
       throw new AgentFault(
         "agent_not_started",
-        `No agent is started without a sandbox, and there is none. ${reason}`,
+        `Agents may run only in a sandbox, and no sandbox is available. ${reason}`,
       );
     },
   };
 }
 
 function enclose(
-  inmate: Inmate,
-  { program, dataFolder, hidden = [] }: SandboxOptions & { readonly program: string },
+  agent: SandboxedAgent,
+  { dataFolder, hidden = [] }: SandboxOptions,
+  program: string,
 ): Command {
-  const { workspace, command } = inmate;
+  const { workspace, command } = agent;
   if (workspace.path === "/" || workspace.path === dataFolder)
     throw new AgentFault(
       "agent_not_started",
       `${workspace.path} cannot be a repository in a sandbox: nothing could be hidden there.`,
     );
-  const environment = insideEnvironment(inmate.environment);
-  const mounts = planMounts({ ...inmate, environment }, [dataFolder, ...hidden]);
-  return { program, args: bubblewrapArguments({ mounts, workspace, command }), env: environment };
+  const env = Object.fromEntries(
+    Object.entries(agent.environment).filter(([name]) => !OUTSIDE_ONLY.has(name)),
+  );
+  const mounts = planMounts({ ...agent, environment: env }, [dataFolder, ...hidden]);
+  return { program, args: bubblewrapArguments(mounts, workspace, command), env };
 }
 
-/** Without the names of folders that are not there. */
-function insideEnvironment(outside: Inmate["environment"]): Record<string, string> {
-  return Object.fromEntries(Object.entries(outside).filter(([name]) => !OUTSIDE.has(name)));
-}
+/** Variables that name folders which do not exist inside. */
+const OUTSIDE_ONLY: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
 
-const OUTSIDE: ReadonlySet<string> = new Set(["TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR"]);
-
-type Tried =
+type TestResult =
   | { readonly ok: true; readonly program: string; readonly version: string }
   | { readonly ok: false; readonly reason: string };
 
-async function tryBubblewrap(options: SandboxOptions): Promise<Tried> {
+async function testBubblewrap(options: SandboxOptions): Promise<TestResult> {
   const { environment, platform = process.platform } = options;
   if (platform !== "linux")
-    return { ok: false, reason: `There is a sandbox on Linux only, and this is ${platform}.` };
+    return { ok: false, reason: `A sandbox needs Linux; this system is ${platform}.` };
   const program = findProgram("bwrap", environment["PATH"]);
   if (program === null)
     return {
       ok: false,
-      reason: "Bubblewrap is not installed: there is no program bwrap (package bubblewrap).",
+      reason: "Bubblewrap is not installed: the program bwrap was not found (package bubblewrap).",
     };
   try {
-    const [{ stdout }, reason] = await Promise.all([
-      promisify(execFile)(program, ["--version"], { timeout: TRY_MS }),
-      whyNot(program, options),
+    const [{ stdout }, problem] = await Promise.all([
+      promisify(execFile)(program, ["--version"], { timeout: TEST_MS }),
+      findProblem(options, program),
     ]);
-    return reason === null
+    return problem === null
       ? { ok: true, program, version: stdout.trim() }
-      : { ok: false, reason: `Bubblewrap does not work here: ${reason}` };
+      : { ok: false, reason: `Bubblewrap does not work here: ${problem}` };
   } catch (error) {
     return { ok: false, reason: `Bubblewrap does not work here: ${errorText(error)}` };
   }
 }
 
-const TRY_MS = 10_000;
+const TEST_MS = 10_000;
 
-/** An agent's start, with a program that only ends. */
-async function whyNot(program: string, options: SandboxOptions): Promise<string | null> {
+/** Starts a program that exits at once as an agent is started. Null if that works. */
+async function findProblem(options: SandboxOptions, program: string): Promise<string | null> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-sandbox-")));
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const workspace = { path: folder, descriptor };
     const { PATH = "", HOME = "" } = options.environment;
-    const environment = { PATH, HOME };
-    const enclosed = enclose(
-      { workspace, command: ["/bin/sh", "-c", "exit 0"], environment, mounts: [], toolServers: [] },
-      { ...options, program },
-    );
-    const tried = await spawnAgent({ command: enclosed, isEnclosed: true, workspace });
-    const timer = setTimeout(() => tried.signal("SIGKILL"), TRY_MS);
-    tried.stdin.end();
-    tried.stdout.resume();
-    const { code, signal } = await tried.exited;
+    const agent: SandboxedAgent = {
+      workspace,
+      command: ["/bin/sh", "-c", "exit 0"],
+      environment: { PATH, HOME },
+      mounts: [],
+      toolServers: [],
+    };
+    const child = await spawnAgent({
+      command: enclose(agent, options, program),
+      isEnclosed: true,
+      workspace,
+    });
+    const timer = setTimeout(() => child.signal("SIGKILL"), TEST_MS);
+    child.stdin.end();
+    child.stdout.resume();
+    const { code, signal } = await child.exited;
     clearTimeout(timer);
     if (code === 0) return null;
-    return tried.stderr().trim() || `it ended with ${code ?? signal ?? "nothing"}.`;
+    return child.stderr().trim() || `the test program exited with ${code ?? signal ?? "nothing"}.`;
   } finally {
     closeSync(descriptor);
     rmSync(folder, { recursive: true, force: true });

@@ -1,18 +1,19 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import path from "node:path";
-import type { Mount } from "./mount.ts";
+import { readMount, type Mount } from "./mount.ts";
 import { isInside } from "./path-inside.ts";
 
-/** Programs, libraries and settings of the system, as far as they are there; read-only. */
+/** Programs, libraries and settings of the system that exist here, read-only. */
 export function systemMounts(): readonly Mount[] {
-  const folders = SYSTEM.flatMap(mountOf);
-  const seen = (file: string): boolean =>
-    folders.some((mount) => mount.kind === "read" && isInside(file, mount.path));
-  const strays = LEAD_ELSEWHERE.flatMap((file) => realOf(file) ?? []).filter((file) => !seen(file));
+  const system = SYSTEM.flatMap(mountOf);
+  const isMounted = (file: string): boolean =>
+    system.some((mount) => mount.kind === "read" && isInside(file, mount.path));
   return [
-    ...folders,
-    ...strays.map((file): Mount => ({ kind: "read", path: file })),
-    ...OWN.map((folder): Mount => ({ kind: "fresh", path: folder })),
+    ...system,
+    ...LINKED.flatMap(realPathOf)
+      .filter((file) => !isMounted(file))
+      .map(readMount),
+    ...TEMPORARY.map((folder): Mount => ({ kind: "fresh", path: folder })),
     ...SECRET.flatMap(hide),
   ];
 }
@@ -32,8 +33,8 @@ const SYSTEM = [
   "/run/current-system",
 ];
 
-/** Often links to where the system keeps them today. */
-const LEAD_ELSEWHERE = [
+/** Files that are often links to other folders. */
+const LINKED = [
   "/etc/resolv.conf",
   "/etc/hosts",
   "/etc/localtime",
@@ -42,9 +43,9 @@ const LEAD_ELSEWHERE = [
   "/etc/pki/tls/certs/ca-bundle.crt",
 ];
 
-const OWN = ["/tmp", "/var/tmp"];
+const TEMPORARY = ["/tmp", "/var/tmp"];
 
-/** Only a server that runs as root could read most of them. */
+/** Most of them are readable only for a server that runs as root. */
 const SECRET = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -56,31 +57,30 @@ const SECRET = [
   "/etc/ssh",
   "/etc/wireguard",
   "/etc/NetworkManager/system-connections",
-  // The settings of a server that systemd starts, with its keys.
+  // The settings and keys of a server that systemd starts.
   "/etc/holdfast",
 ];
 
 function mountOf(folder: string): Mount[] {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return [];
-  if (found.isSymbolicLink()) return [{ kind: "link", path: folder, to: readlinkSync(folder) }];
-  return [{ kind: "read", path: folder }];
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  if (stats.isSymbolicLink()) return [{ kind: "link", path: folder, to: readlinkSync(folder) }];
+  return [readMount(folder)];
 }
 
-/** Nothing where there is nothing, or nothing that could be seen anyway. */
+/** Covers a path with an empty folder or file; nothing if it does not exist or cannot be read. */
 export function hide(file: string): Mount[] {
   try {
-    const kind = lstatSync(file).isDirectory() ? "fresh" : "blank";
-    return [{ kind, path: file }];
+    return [{ kind: lstatSync(file).isDirectory() ? "fresh" : "blank", path: file }];
   } catch {
     return [];
   }
 }
 
-function realOf(file: string): string | null {
+function realPathOf(file: string): string[] {
   try {
-    return path.resolve(realpathSync(file));
+    return [path.resolve(realpathSync(file))];
   } catch {
-    return null;
+    return [];
   }
 }

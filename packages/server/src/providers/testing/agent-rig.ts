@@ -11,24 +11,24 @@ import type { Agent, AgentReport, Provider, StartAgent } from "../provider.ts";
 import { script, type Step } from "./script.ts";
 import { scriptedDefinition, type ScriptedDefinition } from "./scripted-provider.ts";
 
-/** A provider on the scripted agent with everything around it, gone without a trace when the test is over. */
+/** A provider of the scripted agent with its folders. Everything is removed after the test. */
 export interface AgentRig {
   readonly provider: Provider;
   readonly owner: string;
   readonly folder: string;
-  /** What the agents reported, in order, without the signs of life. */
+  /** The agents' reports in order, without signs of life. */
   readonly reports: AgentReport[];
-  /** All of them. */
+  /** All reports. */
   readonly all: AgentReport[];
   start(request?: Partial<StartAgent>): Promise<Agent>;
-  /** Resolves with the first report, now or later, that is one of this kind. */
+  /** Resolves with the first report of this kind, past or future. */
   reported<Kind extends AgentReport["report"]>(
     kind: Kind,
     which?: (report: Extract<AgentReport, { report: Kind }>) => boolean,
   ): Promise<Extract<AgentReport, { report: Kind }>>;
-  /** What was said, in one text. */
-  said(): string;
-  /** What the agent received, parsed. */
+  /** All text of the agents. */
+  text(): string;
+  /** The messages the agent received. */
   received(): readonly Received[];
   /** Processes with this rig's marker. */
   leftovers(): Promise<readonly number[]>;
@@ -48,7 +48,7 @@ export interface RigOptions extends ScriptedDefinition {
   readonly onReport?: StartAgent["onReport"];
 }
 
-/** None of them runs out, however slow the machine is, unless the agent never does what is waited for. */
+/** Long enough for slow machines: they pass only if the agent never acts. */
 const PATIENT_TIMES: Partial<AcpTimes> = {
   cancelMs: 10_000,
   closeMs: 10_000,
@@ -57,7 +57,7 @@ const PATIENT_TIMES: Partial<AcpTimes> = {
   exitMs: 10_000,
 };
 
-/** For the steps of ending an agent that never does what is waited for. */
+/** For stopping an agent that never acts. */
 export const SHORT_TIMES: Partial<AcpTimes> = {
   cancelMs: 300,
   closeMs: 300,
@@ -131,7 +131,7 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
         };
         if (!all.some(look)) waiting.push(look);
       }),
-    said: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
+    text: () => all.map((report) => (report.report === "text" ? report.text : "")).join(""),
     received: () =>
       readFileSync(log, "utf8")
         .split("\n")
@@ -141,12 +141,12 @@ export function openAgentRig({ times, provider, onReport, ...options }: RigOptio
   };
 }
 
-/** A prompt that makes the scripted agent do these steps. */
+/** A prompt with these steps for the scripted agent. */
 export function promptOf(...steps: readonly Step[]): Parameters<Agent["prompt"]>[0] {
   return { parts: [{ type: "text", text: script(...steps) }], model: null };
 }
 
-/** Whether a process lives; a zombie does not. */
+/** Whether a process is alive; a zombie is not. */
 export function isAlive(pid: number): boolean {
   needProc();
   try {

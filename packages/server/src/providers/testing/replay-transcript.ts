@@ -7,10 +7,10 @@ import type { AgentReport } from "../provider.ts";
 
 const FIXTURES = path.resolve(import.meta.dirname, "../acp/fixtures");
 
-/** What a recording of a real agent gives when it is translated again, in order. */
+/** The reports from a recording of a real agent, in order. */
 export interface Replay {
   readonly steps: readonly ReplayStep[];
-  /** All text of the recording, by session and voice: what must not get lost. */
+  /** All text of the recording by session and voice. None of it may get lost. */
   readonly said: ReadonlyMap<string, string>;
 }
 
@@ -94,7 +94,7 @@ export function replayTranscript(name: string): Replay {
   return { steps, said };
 }
 
-/** A replay as lines one can read: text joined, ids as numbers. */
+/** A replay as readable lines: text joined, IDs as numbers. */
 export function summarise({ steps }: Replay): string {
   const names = new Map<string, string>();
   const nameOf = (kind: string, id: string): string => {

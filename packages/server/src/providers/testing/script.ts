@@ -1,10 +1,9 @@
 /**
- * What the scripted agent is told to do, step by step.
+ * The steps of the scripted agent.
  *
  * A step is a line `@name {json}` of a prompt; `script(say("hello"), ask({…}))` writes such lines. Only the last text
- * block of a prompt is read for steps, so that a briefing which quotes older prompts does nothing. Other lines are
- * remembered and otherwise ignored. A prompt without steps is answered with the agent's `otherwise` steps, which are
- * an echo unless it was configured differently.
+ * block of a prompt is searched for steps, so that a briefing that quotes older prompts has no effect. Other lines are
+ * stored and otherwise ignored. For a prompt without steps the agent runs its `otherwise` steps, by default an echo.
  *
  * The same steps can be placed at points outside a prompt: see `ScriptedOptions.at`.
  */
@@ -12,19 +11,19 @@ export type Step =
   /** A chunk of the answer. Shorthand in text: `@say hello`. */
   | { readonly step: "say"; readonly text: string; readonly messageId?: string }
   | { readonly step: "think"; readonly text: string; readonly messageId?: string }
-  /** Says `echo: ` and the whole prompt, without its steps. */
+  /** Says `echo: ` and the prompt without its steps. */
   | { readonly step: "echo" }
-  /** Says what users said in this agent's own session before, `recall: a | b`; `recall: nothing` when it knows nothing. */
+  /** Says the earlier messages of users in its own session, `recall: a | b`; `recall: nothing` if there are none. */
   | { readonly step: "recall" }
-  /** Says what it finds about itself: `cwd`, `pid`, names of all its variables, one variable, its mode and model. */
+  /** Says a fact about itself: `cwd`, `pid`, the names of all its variables, one variable, its mode or model. */
   | {
       readonly step: "tell";
       readonly what: "cwd" | "pid" | "variables" | "variable" | "mode" | "model";
       readonly name?: string;
     }
-  /** Chunks of `<number>:<monotonic nanoseconds>` and a space, to measure how long they take to arrive. */
+  /** Chunks of `<number>:<monotonic nanoseconds>` and a space, to measure their latency. */
   | { readonly step: "stamp"; readonly count: number; readonly everyMs: number }
-  /** Many chunks of `text`: `perSecond` of them for `seconds`, or `count` as fast as the pipe takes them. */
+  /** Many chunks of `text`: `perSecond` of them for `seconds`, or `count` as fast as possible. */
   | {
       readonly step: "flood";
       readonly text?: string;
@@ -34,7 +33,7 @@ export type Step =
     }
   /** A `session/update` with exactly this `update`. */
   | { readonly step: "update"; readonly update: unknown }
-  /** A tool call that begins, and ends with the status given (none: it stays open). */
+  /** A tool call that ends with this status (none: it stays open). */
   | {
       readonly step: "tool";
       readonly id: string;
@@ -48,15 +47,15 @@ export type Step =
   | ({ readonly step: "ask" } & Ask)
   /** Asks all of these at once, waits for all, and says the answers in order, `answers: a, b`. */
   | { readonly step: "ask-all"; readonly asks: readonly Ask[] }
-  /** Sends the client a request it cannot know and says `<method>: <error code>` (or `result`). */
+  /** Sends the client an unknown request and says `<method>: <error code>` (or `result`). */
   | { readonly step: "request"; readonly method: string; readonly params?: unknown }
-  /** Starts the first MCP server that came with the session, calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
+  /** Starts the first MCP server of the session, calls a tool, and says `mcp: <text>` or `mcp error: <text>`. */
   | { readonly step: "mcp"; readonly tool: string; readonly args?: unknown }
-  /** A notification of any kind. */
+  /** Any notification. */
   | { readonly step: "notify"; readonly method: string; readonly params?: unknown }
-  /** These bytes on stdout, as they are. */
+  /** Writes this text to stdout unchanged. */
   | { readonly step: "raw"; readonly text: string }
-  /** A chunk written in unusual pieces: half a line and then the rest, inside characters, byte by byte. */
+  /** A chunk written in parts: two halves of a line, split inside characters, or byte by byte. */
   | {
       readonly step: "pieces";
       readonly text: string;
@@ -67,45 +66,45 @@ export type Step =
   | { readonly step: "huge"; readonly bytes: number }
   /** An update whose JSON is nested this deep. */
   | { readonly step: "deep"; readonly depth: number }
-  /** Updates of kinds nobody knows, known ones with wrong fields, and updates that are no objects. */
+  /** Unknown updates, known ones with wrong fields, and updates that are not objects. */
   | { readonly step: "odd" }
-  /** Frames that are JSON and not JSON-RPC: arrays, numbers, no version, an id of a wrong type, both result and error. */
+  /** JSON that is not JSON-RPC: arrays, numbers, no version, an ID of a wrong type, both result and error. */
   | { readonly step: "frames" }
   /** A chunk of another session than the client's. */
   | { readonly step: "stranger"; readonly text: string }
-  /** A result for a request nobody made. */
+  /** A reply without a request. */
   | { readonly step: "stray-result" }
-  /** The prompt is answered twice. */
+  /** Replies twice to the prompt. */
   | { readonly step: "double-result" }
-  /** A chunk sent this long after the prompt was answered. */
+  /** A chunk sent this long after the reply to the prompt. */
   | { readonly step: "late"; readonly text: string; readonly afterMs: number }
-  /** Ends the prompt now with an error; with `times`, only the first so many times, and goes on after that. */
+  /** Ends the prompt with an error; with `times`, only this many times, and then continues. */
   | {
       readonly step: "fail";
       readonly code: number;
       readonly message?: string;
       readonly data?: unknown;
       readonly times?: number;
-      /** Counts apart from other `fail` steps. */
+      /** Steps with different keys count separately. */
       readonly key?: string;
     }
-  /** Ends the prompt now. */
+  /** Ends the prompt. */
   | { readonly step: "stop"; readonly stopReason: string; readonly usage?: unknown }
-  /** Says nothing more and does not answer; a cancel still ends it. */
+  /** Sends nothing more and does not reply; a cancel still ends it. */
   | { readonly step: "silent" }
-  /** From now on: cancels, SIGTERM or the end of stdin have no effect. */
+  /** Ignores cancels, SIGTERM or the end of stdin from now on. */
   | { readonly step: "ignore"; readonly what: readonly ("cancel" | "sigterm" | "eof")[] }
-  /** Starts a process that sleeps, in this process group or in a session of its own, and says `child: <pid>`. */
+  /** Starts a process that sleeps, in this process group or in its own session, and says `child: <pid>`. */
   | {
       readonly step: "child";
       readonly how: "group" | "setsid";
       readonly seconds?: number;
       /** It ignores SIGTERM and SIGHUP. */
       readonly stubborn?: boolean;
-      /** It keeps the agent's stderr open, so that this does not end with the agent. */
+      /** It keeps the agent's stderr open after the agent has exited. */
       readonly holdsStderr?: boolean;
     }
-  /** Ends the process: with an exit code, or by a signal to itself. */
+  /** Exits with a code, or by a signal to itself. */
   | {
       readonly step: "exit";
       readonly code?: number;
@@ -113,17 +112,17 @@ export type Step =
       readonly stderr?: string;
     }
   | { readonly step: "stderr"; readonly text: string }
-  /** Closes stdout and lives on. */
+  /** Closes stdout and keeps running. */
   | { readonly step: "close-stdout" }
-  /** Reads nothing from stdin any more, for so long or for ever. */
+  /** Stops reading stdin, for this time or forever. */
   | { readonly step: "deaf"; readonly forMs?: number }
   /** A pause; a cancel ends it. Shorthand in text: `@wait 50`. */
   | { readonly step: "wait"; readonly ms: number }
-  /** Waits until this file exists: how a test decides what happens next. */
+  /** Waits until this file exists, which a test creates. */
   | { readonly step: "wait-for"; readonly file: string }
-  /** Does these steps beside the others when this file appears, also after the prompt's end; an end among them is the prompt's. */
+  /** Runs these steps in parallel when this file appears, even after the prompt. A step that ends ends the prompt. */
   | { readonly step: "meanwhile"; readonly when: string; readonly steps: readonly Step[] }
-  /** Runs a command of the shell in the working folder, and says what it wrote. */
+  /** Runs a shell command in the working folder, and says its output. */
   | { readonly step: "shell"; readonly command: string }
   /** Creates or replaces a file; a relative path is in the working folder. */
   | { readonly step: "write"; readonly file: string; readonly text: string };
@@ -138,15 +137,15 @@ export interface Ask {
     readonly name: string;
     readonly kind: string;
   }[];
-  /** Done when an option is chosen whose kind allows it. */
+  /** Runs if the chosen option allows it. */
   readonly allowed?: readonly Step[];
-  /** Withdraws the request by `$/cancel_request` after so long, and says `answer: withdrawn`. */
+  /** Withdraws the request by `$/cancel_request` after this time, and says `answer: withdrawn`. */
   readonly withdrawAfterMs?: number;
-  /** The same, when this file appears. */
+  /** Withdraws it when this file appears. */
   readonly withdrawWhen?: string;
-  /** Does not wait for the answer, nor say it. */
+  /** Neither waits for the answer nor says it. */
   readonly isLeft?: boolean;
-  /** Withdraws it at a cancel instead of waiting for the client to answer. */
+  /** Withdraws it at a cancel instead of waiting for the client's reply. */
   readonly impatient?: boolean;
 }
 
@@ -155,7 +154,7 @@ export const DEFAULT_OPTIONS = [
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ] as const;
 
-/** A prompt's text that makes the scripted agent do these steps. */
+/** The text of a prompt with these steps. */
 export function script(...steps: readonly Step[]): string {
   return steps.map(({ step, ...rest }) => `@${step} ${JSON.stringify(rest)}`).join("\n");
 }
@@ -248,7 +247,7 @@ export const meanwhile = (when: string, ...steps: readonly Step[]): Step => ({
 export const shell = (command: string): Step => ({ step: "shell", command });
 export const write = (file: string, text = ""): Step => ({ step: "write", file, text });
 
-/** The steps in a prompt's text, and the text without them. */
+/** Splits the text of a prompt into steps and other text. */
 export function readScript(text: string): {
   readonly steps: readonly Step[];
   readonly rest: string;
@@ -277,7 +276,7 @@ function argumentsOf(rest: string): object {
   return /^\d+$/.test(rest) ? { ms: Number(rest) } : { text: rest };
 }
 
-/** Other lines that begin like a step are text. */
+/** Lines with `@` and another name are text. */
 const STEP_NAMES: ReadonlySet<string> = new Set<Step["step"]>([
   "say",
   "think",

@@ -1,10 +1,10 @@
 /**
- * A real agent over real stdio that does what it is told, also what no agent should do.
+ * An agent over real stdio that follows a script, including actions that no agent should take.
  *
  * Run it as `node scripted-agent.ts`; `scriptedDefinition()` in scripted-provider.ts configures a provider with it.
- * What it does in a prompt is in script.ts (`script(say("hi"), exit({ code: 3 }))`, or by hand `@say hi`), how it is
- * made is in scripted-options.ts (the variable `SCRIPTED_AGENT`, JSON). It uses nothing but Node and keeps its
- * sessions in a folder, so that a later process can load or resume them.
+ * The steps of a prompt are defined in script.ts (`script(say("hi"), exit({ code: 3 }))`, or as text `@say hi`), its
+ * options in scripted-options.ts (the variable `SCRIPTED_AGENT`, JSON). It needs only Node, and stores its sessions in
+ * a folder, so that a later process can load or resume them.
  */
 import { randomUUID } from "node:crypto";
 import { readScript, type Step } from "./script.ts";
@@ -205,7 +205,7 @@ async function prompt(id: unknown, sessionId: string, blocks: unknown): Promise<
 
 const GO_ON = /^Go on with the work\.$/mu;
 
-/** What was begun before the process ended; null when nothing is known of it. */
+/** The steps of the latest prompt that had any; null if there was none. */
 function stepsAgain(heard: readonly string[]): readonly Step[] | null {
   const order = heard.findLast((text) => readScript(text).steps.length > 0);
   if (order === undefined) return null;
@@ -229,7 +229,7 @@ async function endingOf(stage: Stage, steps: readonly Step[]): Promise<Ending> {
   }
 }
 
-/** Steps from the last text block only; what was said is all of it. */
+/** Reads steps only from the last text block, and the text from all blocks. */
 function readPrompt(blocks: unknown): {
   readonly steps: readonly Step[];
   readonly rest: string;

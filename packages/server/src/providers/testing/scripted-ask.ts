@@ -9,7 +9,7 @@ interface AskingPrompt {
   readonly signal: AbortSignal;
 }
 
-/** The id of the option that was chosen, or another word for how it ended. */
+/** The ID of the chosen option, `cancelled`, `withdrawn`, or `error` with its code. */
 export async function askPermission(
   { wire, sessionId, signal }: AskingPrompt,
   ask: Ask,
@@ -29,7 +29,7 @@ export async function askPermission(
     wire.send({ method: "$/cancel_request", params: { requestId: id } });
     return null;
   });
-  // Cancelled by the client's answer, not by the abort: that is what the protocol asks of clients.
+  // Waits for the client's reply, not for the abort: the protocol requires clients to reply.
   const message = await Promise.race([answer, withdrawn]);
   if (message === null) return "withdrawn";
   if (message.error !== undefined) return `error ${message.error.code}`;

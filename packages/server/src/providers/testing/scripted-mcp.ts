@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** As in `session/new`. */
+/** The format of `session/new`. */
 export interface McpServerGiven {
   readonly name: string;
   readonly command: string;
@@ -14,14 +14,14 @@ interface ToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** Starts the server as an agent does, calls one tool, and ends it. The text says what came of it. */
+/** Starts the server like an agent, calls one tool, and stops it. Returns the result as text. */
 export async function callTool(
   { command, args, env }: McpServerGiven,
   { tool, args: given }: { readonly tool: string; readonly args: unknown },
 ): Promise<string> {
   const server = spawn(command, [...args], {
     stdio: ["pipe", "pipe", "inherit"],
-    // Of its own environment an agent need not pass anything on.
+    // An agent need not pass on its own environment.
     env: {
       PATH: process.env["PATH"],
       ...Object.fromEntries(env.map(({ name, value }) => [name, value])),

@@ -1,17 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-export interface Said {
+export interface Turn {
   readonly role: "user" | "agent";
   readonly text: string;
 }
 
-/** What the scripted agent keeps: in its folder, or only while it lives. */
+/** The scripted agent's memory: in its folder, or only in the process. */
 export interface Memory {
-  /** Null when there is no such session. */
-  recall(sessionId: string): readonly Said[] | null;
-  remember(sessionId: string, said: readonly Said[]): void;
-  /** How often this was called with this key before. */
+  /** Null if there is no such session. */
+  recall(sessionId: string): readonly Turn[] | null;
+  remember(sessionId: string, said: readonly Turn[]): void;
+  /** The number of earlier calls with this key. */
   count(key: string): number;
 }
 
@@ -27,10 +27,10 @@ export function openMemory(folder: string | null): Memory {
     if (folder !== null) writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(value));
   };
   return {
-    recall: (sessionId) => (read(`session-${sessionId}`) as readonly Said[] | undefined) ?? null,
+    recall: (sessionId) => (read(`session-${sessionId}`) as readonly Turn[] | undefined) ?? null,
     remember: (sessionId, said) => {
       write(`session-${sessionId}`, [
-        ...((read(`session-${sessionId}`) as readonly Said[] | undefined) ?? []),
+        ...((read(`session-${sessionId}`) as readonly Turn[] | undefined) ?? []),
         ...said,
       ]);
     },

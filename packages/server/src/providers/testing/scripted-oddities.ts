@@ -1,4 +1,4 @@
-/** Updates no agent should send. */
+/** Invalid updates. */
 export const oddUpdates: readonly unknown[] = [
   { sessionUpdate: "brand_new_update", x: 1 },
   { sessionUpdate: "agent_message_chunk", content: { type: "hologram", beams: 3 } },
@@ -12,7 +12,7 @@ export const oddUpdates: readonly unknown[] = [
   [],
 ];
 
-/** Lines that are no JSON-RPC, or nearly. */
+/** Lines that are not, or only almost, JSON-RPC. */
 export const badFrames: readonly string[] = [
   "[]",
   '[{"jsonrpc":"2.0","id":1,"method":"a"}]',
@@ -33,7 +33,7 @@ export const badFrames: readonly string[] = [
   '{"broken": ',
 ];
 
-/** An update whose JSON is nested this deep, made without building the value. */
+/** An update whose JSON is nested this deep, written as text without building the value. */
 export function deepLine(sessionId: string, depth: number): string {
   const nested = "[".repeat(depth) + "]".repeat(depth);
   return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(sessionId)},"update":{"sessionUpdate":"deep","value":${nested}}}}\n`;

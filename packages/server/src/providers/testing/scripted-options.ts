@@ -1,8 +1,8 @@
 import type { Step } from "./script.ts";
 
-/** How the scripted agent is made; given to it as JSON in the variable `SCRIPTED_AGENT`. */
+/** The options of the scripted agent, as JSON in the variable `SCRIPTED_AGENT`. */
 export interface ScriptedOptions {
-  /** Where it keeps its sessions and counts, so that a later process can take them up; null forgets. */
+  /** The folder of its sessions and counts, for later processes; null: in memory only. */
   readonly folder?: string | null;
   /** Every message it receives, SIGTERM and the end of its input are appended to this file, one JSON text a line. */
   readonly log?: string | null;
@@ -13,44 +13,44 @@ export interface ScriptedOptions {
     readonly image?: boolean;
     readonly embeddedContext?: boolean;
   };
-  /** How a session is taken up again; `error`: refused although advertised. `hangs`: never answered. `exits`: it dies of it. */
+  /** How it reopens a session. `error`: refuses although it is advertised. `hangs`: never replies. `exits`: exits. */
   readonly load?: "works" | "error" | "hangs" | "exits";
   readonly resume?: "works" | "error" | "hangs" | "exits";
-  /** A load is answered so long before the last of its replay arrives. */
+  /** The reply to a load comes this long before the end of its replay. */
   readonly lateReplayMs?: number;
   readonly modes?: readonly string[];
-  /** Where the modes are offered. */
+  /** How it offers modes. */
   readonly modesAs?: "config" | "modes";
   readonly models?: readonly string[];
   /** `legacy`: the older `models` field and `session/set_model`. */
   readonly modelsAs?: "config" | "legacy";
-  /** Sessions are refused with -32000 until `authenticate` was called with `accepts`. */
+  /** It refuses sessions with -32000 until `authenticate` is called with `accepts`. */
   readonly auth?: { readonly methods: readonly unknown[]; readonly accepts: string | null };
-  /** Which protocol version it answers with; 1 unless told. */
+  /** The protocol version in its reply; default: 1. */
   readonly protocolVersion?: unknown;
-  /** What is done outside of prompts. Steps that need a session use the one that is being made. */
+  /** Steps outside prompts. Steps that need a session use the one that is being created. */
   readonly at?: {
-    /** Before anything is read. */
+    /** Before it reads its input. */
     readonly start?: readonly Step[];
-    /** Before and after the answer to `initialize`. */
+    /** Before and after the reply to `initialize`. */
     readonly initialize?: readonly Step[];
     readonly initialized?: readonly Step[];
-    /** Before and after the answer to `session/new`, `session/load` or `session/resume`; a new one can fail. */
+    /** Before and after the reply to `session/new`, `session/load` or `session/resume`; `session/new` can fail. */
     readonly session?: readonly Step[];
     readonly sessionReady?: readonly Step[];
-    /** After the answer to a prompt. */
+    /** After the reply to a prompt. */
     readonly prompted?: readonly Step[];
-    /** Before the answer to `session/close`. */
+    /** Before the reply to `session/close`. */
     readonly close?: readonly Step[];
     readonly cancel?: readonly Step[];
   };
   /**
-   * Told to go on with the work, it does the steps of its earlier prompt again, as a model does that believes the
-   * client. One whose earlier prompt has the word STUBBORN believes its own history instead, which says that the user
-   * refused, and ends its turn.
+   * When it is asked to continue, it repeats the steps of its earlier prompt, like a model that believes the client.
+   * If the earlier prompt contains the word STUBBORN, it believes its own history, which says that the user refused,
+   * and ends its turn.
    */
   readonly goesOn?: boolean;
-  /** For a prompt without steps; an echo unless told. */
+  /** Steps for a prompt without steps; default: an echo. */
   readonly otherwise?: readonly Step[];
 }
 

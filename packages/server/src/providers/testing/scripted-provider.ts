@@ -5,11 +5,11 @@ import { SCRIPTED_VARIABLE, type ScriptedOptions } from "./scripted-options.ts";
 export interface ScriptedDefinition extends ScriptedOptions {
   readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What differs from an ordinary definition. */
+  /** Overrides of the definition. */
   readonly definition?: Partial<AcpDefinition>;
 }
 
-/** How a provider is configured that runs the scripted agent. */
+/** The definition of a provider that runs the scripted agent. */
 export function scriptedDefinition({
   name = "scripted",
   env = {},
@@ -36,7 +36,7 @@ export function scriptedDefinition({
   };
 }
 
-/** For a config file, where only command and `env` can be given. */
+/** For a configuration file, which has only `command` and `env`. */
 export const scriptedCommand: readonly string[] = [
   process.execPath,
   path.join(import.meta.dirname, "scripted-entry.mjs"),

@@ -8,29 +8,29 @@ import { callTool, type McpServerGiven } from "./scripted-mcp.ts";
 import { badFrames, deepLine, oddUpdates } from "./scripted-oddities.ts";
 import type { Wire } from "./scripted-wire.ts";
 
-/** What the steps of one prompt, or of one point outside a prompt, work on. */
+/** The context of the steps of a prompt, or of a point outside a prompt. */
 export interface Stage {
   readonly wire: Wire;
   readonly memory: Memory;
   readonly sessionId: string;
-  /** The prompt without its steps; empty outside of one. */
+  /** The prompt without its steps; empty outside a prompt. */
   readonly prompt: string;
-  /** What users said in the session before. */
+  /** Earlier messages of users in the session. */
   readonly heard: readonly string[];
   readonly signal: AbortSignal;
-  /** As the client gave them. */
+  /** From the client. */
   readonly mcpServers: readonly McpServerGiven[];
   readonly settings: { mode: string | null; model: string | null };
   readonly ignores: Set<string>;
-  /** Done when the prompt has been answered. */
+  /** Actions to run after the reply to the prompt. */
   readonly afterwards: (() => void)[];
-  /** Answers the prompt now, if nobody has. */
+  /** Replies to the prompt now, unless it has a reply. */
   readonly endNow: (ending: Ending) => void;
-  /** What it said, to be remembered. */
+  /** The text it sent, for its memory. */
   readonly spoken: string[];
 }
 
-/** How a prompt is answered; null from a step: go on with the next. */
+/** The reply to a prompt; null from a step means: continue with the next step. */
 export type Ending =
   | { readonly result: object; readonly twice?: boolean }
   | {

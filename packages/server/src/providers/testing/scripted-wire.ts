@@ -8,16 +8,16 @@ export interface Incoming {
   readonly error?: { readonly code: number };
 }
 
-/** The scripted agent's end of the pipe. */
+/** The scripted agent's side of the pipes. */
 export interface Wire {
   raw(bytes: string | Uint8Array): void;
   send(message: object): void;
-  /** Resolves when the pipe has taken everything, or is gone. */
+  /** Resolves when everything is written, or the pipe is closed. */
   flushed(): Promise<void>;
-  /** Asks the client; the answer is its whole message. */
+  /** Sends a request to the client, and returns the whole reply. */
   ask(method: string, params: unknown): { readonly id: string; readonly answer: Promise<Incoming> };
   read(onMessage: (message: Incoming) => void, onEnd: () => void): void;
-  /** Writes into the log what came another way. */
+  /** Writes an event that is not a message into the log. */
   note(got: "SIGTERM" | "end of stdin"): void;
   deaf(): void;
   hear(): void;
@@ -31,7 +31,7 @@ export function openWire(log: string | null): Wire {
   };
   const send = (message: object): void =>
     raw(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  // The client may be gone: then there is nobody to write to, and that is for the script to decide about.
+  // If the client has exited, the script decides what happens next.
   process.stdout.on("error", () => {});
   return {
     raw,
@@ -67,7 +67,7 @@ export function openWire(log: string | null): Wire {
     },
     deaf: () => {
       process.stdin.pause();
-      // Nothing else would keep the process.
+      // Keeps the process alive.
       setInterval(() => {}, 60_000);
     },
     hear: () => process.stdin.resume(),

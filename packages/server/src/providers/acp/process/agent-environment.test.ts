@@ -21,12 +21,12 @@ const server = {
 };
 const marker = { owner: "node:1", agent: "uuid" };
 
-it("an agent sees what every program needs, what is its own, and nothing else", () => {
+it("an agent gets the common variables and its own, and no others", () => {
   const definition = {
     env: { MINE: "x" },
     passes: ["GEMINI_API_KEY", "HOLDFAST_TOKEN", "MISSING"],
   };
-  expect(agentEnvironment({ server, definition, marker, folder: "/repo" })).toEqual({
+  expect(agentEnvironment(server, definition, marker, "/repo")).toEqual({
     HOLDFAST_AGENT: "node:1:uuid",
     PATH: "/bin",
     HOME: "/home/me",
@@ -41,24 +41,22 @@ it("an agent sees what every program needs, what is its own, and nothing else", 
   });
 });
 
-it("what a provider sets wins, but not over the marker", () => {
+it("a provider's variables override the others, but not the marker", () => {
   const definition = { env: { HOME: "/other", HOLDFAST_AGENT: "forged" }, passes: [] };
-  expect(agentEnvironment({ server: { HOME: "/home" }, definition, marker, folder: "/r" })).toEqual(
-    {
-      HOLDFAST_AGENT: "node:1:uuid",
-      PWD: "/r",
-      HOME: "/other",
-    },
-  );
+  expect(agentEnvironment({ HOME: "/home" }, definition, marker, "/r")).toEqual({
+    HOLDFAST_AGENT: "node:1:uuid",
+    PWD: "/r",
+    HOME: "/other",
+  });
 });
 
-it("secrets are what only this provider was given", () => {
+it("the values of a provider's own variables are secrets", () => {
   expect(
     secretsOf(server, { env: { A: "one", B: "true" }, passes: ["GEMINI_API_KEY", "MISSING"] }),
   ).toEqual(["one", "gemini-key"]);
 });
 
-it("a marker is read as it was written, whatever the owner is called", () => {
+it("readMarker returns what writeMarker wrote, for any name of the owner", () => {
   expect(readMarker(writeMarker(marker))).toEqual(marker);
   expect(readMarker("nonsense")).toBeNull();
 });

@@ -1,11 +1,11 @@
 import type { AcpDefinition } from "../definition.ts";
 
-/** The variable every process of an agent inherits, and by which it is found when it has escaped everything else. */
+/** Every process of an agent inherits this variable, so it is found even if it left the process group. */
 export const MARKER_VARIABLE = "HOLDFAST_AGENT";
 
-/** Which agent a process belongs to. */
+/** Identifies the agent of a process. */
 export interface Marker {
-  /** The server, the same after a restart, and another for another server on this machine. */
+  /** Identifies the server. It is the same after a restart, and differs between servers on one machine. */
   readonly owner: string;
   readonly agent: string;
 }
@@ -19,63 +19,52 @@ export function readMarker(value: string): Marker | null {
   return at === -1 ? null : { owner: value.slice(0, at), agent: value.slice(at + 1) };
 }
 
+type ServerEnvironment = Readonly<Record<string, string | undefined>>;
+type Variables = Pick<AcpDefinition, "env" | "passes">;
+
 /**
- * The whole environment of an agent: what every program needs, what this provider may see, and nothing else. Variables
- * meant for the server or for another provider have broken agents, and would give away their keys.
+ * The whole environment of an agent: common variables and those of its provider. Variables of the server or of other
+ * providers have broken agents, and could contain keys.
  */
-export function agentEnvironment({
-  server,
-  definition,
-  marker,
-  folder,
-}: {
-  readonly server: Readonly<Record<string, string | undefined>>;
-  readonly definition: Pick<AcpDefinition, "env" | "passes">;
-  readonly marker: Marker;
-  readonly folder: string;
-}): Record<string, string> {
-  const passed = Object.entries(server).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && mayPass(entry[0], definition.passes),
+export function agentEnvironment(
+  server: ServerEnvironment,
+  { env, passes }: Variables,
+  marker: Marker,
+  folder: string,
+): Record<string, string> {
+  const { [MARKER_VARIABLE]: _marker, ...own } = env;
+  const passed = Object.entries(server).flatMap(([name, value]) =>
+    value !== undefined && mayPass(name, passes) ? [[name, value]] : [],
   );
   return {
-    // First, so that it is found at once among many variables.
+    // First, so that a search of many variables finds it at once.
     [MARKER_VARIABLE]: writeMarker(marker),
     ...Object.fromEntries(passed),
     PWD: folder,
-    ...withoutMarker(definition.env),
+    ...own,
   };
 }
 
-/** Values that must not be shown to anybody: what this provider was given apart from what every program gets. */
+/** The values of the provider's own variables. They are never shown. */
 export function secretsOf(
-  server: Readonly<Record<string, string | undefined>>,
-  definition: Pick<AcpDefinition, "env" | "passes">,
+  server: ServerEnvironment,
+  { env, passes }: Variables,
 ): readonly string[] {
-  const passed = definition.passes.flatMap((name) => server[name] ?? []);
-  return [...Object.values(definition.env), ...passed].filter((value) => !SWITCHES.has(value));
+  const passed = passes.flatMap((name) => server[name] ?? []);
+  return [...Object.values(env), ...passed].filter((value) => !SWITCHES.has(value));
 }
 
-/** Values of settings that are turned on or off. Taken out of a journal, they would leave little of it. */
+/** Common values of settings. A journal would be unreadable if they were redacted. */
 const SWITCHES: ReadonlySet<string> = new Set(["true", "false", "approve"]);
 
 function mayPass(name: string, passes: readonly string[]): boolean {
   if (name.startsWith("HOLDFAST_")) return false;
   return (
-    ORDINARY.has(name) ||
-    ORDINARY_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
-    passes.includes(name)
+    COMMON.has(name) || name.startsWith("LC_") || name.startsWith("XDG_") || passes.includes(name)
   );
 }
 
-function withoutMarker(env: AcpDefinition["env"]): Record<string, string> {
-  const { [MARKER_VARIABLE]: _marker, ...rest } = env;
-  return rest;
-}
-
-const ORDINARY_PREFIXES = ["LC_", "XDG_"];
-
-const ORDINARY: ReadonlySet<string> = new Set([
+const COMMON: ReadonlySet<string> = new Set([
   "PATH",
   "HOME",
   "USER",

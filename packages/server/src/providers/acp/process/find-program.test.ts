@@ -12,7 +12,7 @@ function folderWith(name: string, mode: number): string {
   return folder;
 }
 
-it("a program is found where it can be run, in the order of the path", () => {
+it("the first executable in the search path is found", () => {
   const plain = folderWith("tool", 0o644);
   const first = folderWith("tool", 0o755);
   const second = folderWith("tool", 0o755);
@@ -20,7 +20,7 @@ it("a program is found where it can be run, in the order of the path", () => {
   expect(findProgram(path.join(second, "tool"), undefined)).toBe(path.join(second, "tool"));
 });
 
-it("a program is not looked for in the working folder, nor taken for one when it is a folder", () => {
+it("relative folders of the search path are skipped, and a folder is not a program", () => {
   const folder = folderWith("other", 0o755);
   mkdirSync(path.join(folder, "tool"));
   expect(findProgram("tool", folder)).toBeNull();

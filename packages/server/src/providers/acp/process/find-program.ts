@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Where a program is, as an absolute path; null when it is not there. Relative names are never looked up in the folder
- * an agent works in: what lies there is not ours to run.
+ * The absolute path of a program; null if it is not found. Relative folders of the search path are skipped: they could
+ * lead into the agent's repository.
  */
 export function findProgram(name: string, searchPath: string | undefined): string | null {
   if (name.includes("/")) return isProgram(name) ? path.resolve(name) : null;

@@ -6,7 +6,7 @@ import { needProc } from "../../../domain/testing/machine.ts";
 import { isAlive } from "../../testing/agent-rig.ts";
 import { findMarked, sweepAgents } from "./process-sweep.ts";
 
-/** Runs until it is ended; says its pid and those of its children first. */
+/** Starts a shell command with a marker, and kills it after the test. */
 function start(marker: string, command: string): ChildProcess {
   const child = spawn("/bin/sh", ["-c", command], {
     env: { PATH: process.env["PATH"], HOLDFAST_AGENT: marker },
@@ -27,27 +27,27 @@ async function firstLine(child: ChildProcess): Promise<string> {
 describe("a sweep", () => {
   beforeAll(needProc);
 
-  it("ends processes wherever they went: other groups, other sessions, no parent, no environment (P5)", async () => {
+  it("kills processes in other groups or sessions, without a parent or an environment (P5)", async () => {
     const owner = `test-${randomUUID()}`;
     // The first escapes its group and loses its parent, the second clears its environment.
     const child = start(
       `${owner}:a`,
       "setsid sh -c 'sleep 60 & echo $!' ; env -i setsid sleep 60 & echo $!; wait",
     );
-    let told = "";
-    child.stdout?.on("data", (bytes: Buffer) => (told += bytes.toString()));
-    await expect.poll(() => told.trim().split("\n")).toHaveLength(2);
-    const pids = [child.pid ?? 0, ...told.trim().split("\n").map(Number)];
+    let output = "";
+    child.stdout?.on("data", (bytes: Buffer) => (output += bytes.toString()));
+    await expect.poll(() => output.trim().split("\n")).toHaveLength(2);
+    const pids = [child.pid ?? 0, ...output.trim().split("\n").map(Number)];
     expect(pids.map(isAlive)).toEqual([true, true, true]);
 
-    const swept = await sweepAgents({ owner });
-    expect(swept).toMatchObject({ by: "marker", left: [] });
-    expect(swept.killed).toEqual(expect.arrayContaining(pids));
+    const result = await sweepAgents({ owner });
+    expect(result).toMatchObject({ by: "marker", left: [] });
+    expect(result.killed).toEqual(expect.arrayContaining(pids));
     expect(pids.map(isAlive)).toEqual([false, false, false]);
     expect(await findMarked({ owner })).toEqual([]);
   });
 
-  it("ends one agent and leaves the others, or ends all of one owner", async () => {
+  it("kills one agent and leaves the others, or kills all of one owner", async () => {
     const owner = `test-${randomUUID()}`;
     const [first, second, stranger] = [
       start(`${owner}:first`, "echo on; sleep 60"),
@@ -66,7 +66,7 @@ describe("a sweep", () => {
     expect(alive()).toEqual([false, false, false]);
   });
 
-  it("leaves the one who sweeps, its ancestors and its own children, though started inside an agent", async () => {
+  it("spares its own process, its ancestors and its children, even inside an agent", async () => {
     const owner = `test-${randomUUID()}`;
     const program = `
       import { spawn } from "node:child_process";
@@ -75,10 +75,10 @@ describe("a sweep", () => {
       const own = spawn("sleep", ["60"], { env: {} });
       const agent = spawn("sleep", ["60"], { env: { HOLDFAST_AGENT: ${JSON.stringify(`${owner}:inner`)} } });
       await Promise.all([once(own, "spawn"), once(agent, "spawn")]);
-      let found = [];
-      // The system tells a program's environment a moment after the program has begun.
-      while (found.length === 0) found = await findMarked({ owner: ${JSON.stringify(owner)} });
-      console.log(JSON.stringify({ found, inner: agent.pid }));
+      let marked = [];
+      // The system shows the environment of a process a moment after it has started.
+      while (marked.length === 0) marked = await findMarked({ owner: ${JSON.stringify(owner)} });
+      console.log(JSON.stringify({ marked, inner: agent.pid }));
       own.kill();
       agent.kill();
     `;
@@ -87,11 +87,11 @@ describe("a sweep", () => {
       ["-c", `"$0" --input-type=module -e "$1"; true`, process.execPath, program],
       { env: { PATH: process.env["PATH"], HOLDFAST_AGENT: `${owner}:outer` } },
     );
-    const { found, inner } = JSON.parse(await firstLine(child)) as {
-      found: number[];
+    const { marked, inner } = JSON.parse(await firstLine(child)) as {
+      marked: number[];
       inner: number;
     };
-    expect(found).toEqual([inner]);
+    expect(marked).toEqual([inner]);
     await once(child, "exit");
   });
 });

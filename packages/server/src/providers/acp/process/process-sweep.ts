@@ -2,109 +2,113 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { MARKER_VARIABLE, readMarker } from "./agent-environment.ts";
 
-/** Which processes are meant: those of one agent, or of all agents of a server. */
-export interface Sweep {
+/** The processes of one agent, or of all agents of a server. */
+export interface SweepTarget {
   readonly owner: string;
   readonly agent?: string;
 }
 
-export interface Swept {
-  /** Whether processes can be found by their marker here, or only by their group. */
+export interface SweepResult {
+  /** `group`: this system does not show markers, so only process groups were killed. */
   readonly by: "marker" | "group";
   readonly killed: readonly number[];
-  /** Those that would not go in the time there was. */
+  /** Processes that were still there at the timeout. */
   readonly left: readonly number[];
 }
 
 /**
- * Ends every process that carries the marker of an agent, wherever it has gone: other groups, other sessions, no parent.
- * Goes on until none is found, because one that is being ended can still start another, and until each has shown what it
- * carries.
+ * Kills every process with the marker of an agent, even if it left the process group, the session or its parent.
+ * Repeats until none is found, because a dying process can still start another, and until each process has shown its
+ * environment.
  */
 export async function sweepAgents(
-  sweep: Sweep,
+  target: SweepTarget,
   { withinMs = 5000 }: { readonly withinMs?: number } = {},
-): Promise<Swept> {
+): Promise<SweepResult> {
   if (!existsSync("/proc/self/environ")) return { by: "group", killed: [], left: [] };
   const killed = new Set<number>();
   const bare = new Set<number>();
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const { found, newlyBare } = await look(sweep, bare);
-    // One that was killed may take its time, and be known by nothing any more.
-    const dying = [...killed].filter((pid) => statOf(pid) !== null);
-    const left = [...new Set([...found, ...dying])];
-    const isOver = left.length === 0 && newlyBare.length === 0;
-    if (isOver || performance.now() > deadline) return { by: "marker", killed: [...killed], left };
-    for (const pid of found) if (kill(pid)) killed.add(pid);
+    const { marked, newlyBare } = await scan(target, bare);
+    // A killed process may take a while to exit, and no longer shows its marker.
+    const dying = [...killed].filter((pid) => readStat(pid) !== null);
+    const left = [...new Set([...marked, ...dying])];
+    const isDone = left.length === 0 && newlyBare.length === 0;
+    if (isDone || performance.now() > deadline) return { by: "marker", killed: [...killed], left };
+    for (const pid of marked) if (kill(pid)) killed.add(pid);
     for (const pid of newlyBare) bare.add(pid);
     await pause(10);
   }
 }
 
-/** Processes with the marker, and their descendants, whatever these have made of their environment. */
-export async function findMarked(sweep: Sweep): Promise<readonly number[]> {
-  return (await look(sweep, new Set())).found;
+/** Processes with the marker and their descendants, which may have changed their environment. */
+export async function findMarked(target: SweepTarget): Promise<readonly number[]> {
+  return (await scan(target, new Set())).marked;
 }
 
-interface Look {
-  readonly found: readonly number[];
-  /**
-   * Those without an environment that were not known for it: a program that has just taken the place of another shows
-   * none for a moment.
-   */
+interface Scan {
+  readonly marked: readonly number[];
+  /** Processes without an environment, except those in `bare`. A process shows none for a moment during `exec`. */
   readonly newlyBare: readonly number[];
 }
 
-async function look(sweep: Sweep, knownAsBare: ReadonlySet<number>): Promise<Look> {
+async function scan(target: SweepTarget, bare: ReadonlySet<number>): Promise<Scan> {
   const pids = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? [Number(name)] : []));
   const withoutEnvironment: number[] = [];
-  const marked = new Set(
-    await selectInSlices(pids, (pid) => {
-      const environ = environmentOf(pid);
-      if (environ === "" && !knownAsBare.has(pid)) withoutEnvironment.push(pid);
-      return environ !== null && carries(environ, sweep);
+  const carriers = new Set(
+    await filterInSlices(pids, (pid) => {
+      const environ = readEnvironment(pid);
+      if (environ === "" && !bare.has(pid)) withoutEnvironment.push(pid);
+      return environ !== null && hasMarker(environ, target);
     }),
   );
   return {
-    found: marked.size === 0 ? [] : await withDescendants(pids, marked),
-    newlyBare: withoutEnvironment.filter(isProgram),
+    marked: carriers.size === 0 ? [] : await withDescendants(pids, carriers),
+    newlyBare: withoutEnvironment.filter(isUserProcess),
   };
 }
 
 async function withDescendants(
   pids: readonly number[],
-  marked: ReadonlySet<number>,
+  carriers: ReadonlySet<number>,
 ): Promise<readonly number[]> {
   const parents = new Map<number, number>();
-  const living = await selectInSlices(pids, (pid) => {
-    const stat = statOf(pid);
+  const alive = await filterInSlices(pids, (pid) => {
+    const stat = readStat(pid);
     if (stat !== null) parents.set(pid, stat.parent);
     return stat !== null;
   });
-  const ours = new Set(lineOf(process.pid, parents));
-  return living
-    .filter((pid) => !ours.has(pid) && lineOf(pid, parents).some((one) => marked.has(one)))
-    .filter((pid) => !isInsideUs(pid, { marked, parents }));
+  const protectedPids = new Set(ancestry(process.pid, parents));
+  return alive.filter((pid) => {
+    if (protectedPids.has(pid)) return false;
+    const line = ancestry(pid, parents);
+    // A server can itself run inside an agent. Then only marked processes between it and its child count.
+    const server = line.indexOf(process.pid);
+    return line.slice(0, server === -1 ? undefined : server).some((each) => carriers.has(each));
+  });
 }
 
-/** A file of /proc is read in microseconds, by way of the thread pool in ten times that; between slices others have their turn. */
+/**
+ * Reading a file of /proc takes microseconds, and ten times as long through the thread pool. Between slices the event
+ * loop handles other work.
+ */
 const SLICE = 64;
 
-async function selectInSlices(
+async function filterInSlices(
   pids: readonly number[],
-  isWanted: (pid: number) => boolean,
+  predicate: (pid: number) => boolean,
 ): Promise<readonly number[]> {
-  const wanted: number[] = [];
+  const selected: number[] = [];
   for (const [index, pid] of pids.entries()) {
     if (index % SLICE === SLICE - 1) await setImmediate();
-    if (isWanted(pid)) wanted.push(pid);
+    if (predicate(pid)) selected.push(pid);
   }
-  return wanted;
+  return selected;
 }
 
-/** Null when it has ended, or is not ours to look at. */
-function environmentOf(pid: number): string | null {
+/** Null if the process has exited or belongs to another user. */
+function readEnvironment(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");
   } catch {
@@ -112,19 +116,19 @@ function environmentOf(pid: number): string | null {
   }
 }
 
-/** Lives, and is not one of the system's own threads, which have no environment. */
-function isProgram(pid: number): boolean {
-  const stat = statOf(pid);
-  return stat !== null && (stat.flags & SYSTEM_THREAD) === 0;
+/** False for kernel threads, which have no environment. */
+function isUserProcess(pid: number): boolean {
+  const stat = readStat(pid);
+  return stat !== null && (stat.flags & KERNEL_THREAD) === 0;
 }
 
-const SYSTEM_THREAD = 0x20_00_00;
+const KERNEL_THREAD = 0x20_00_00;
 
-/** Null when it has ended. */
-function statOf(pid: number): { readonly parent: number; readonly flags: number } | null {
+/** Null if the process has exited. */
+export function readStat(pid: number): { readonly parent: number; readonly flags: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may hold anything, also parentheses.
+    // The name in parentheses can contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent] = fields;
     const isOver = state === "Z" || state === "X";
@@ -134,7 +138,7 @@ function statOf(pid: number): { readonly parent: number; readonly flags: number 
   }
 }
 
-function carries(environ: string, { owner, agent }: Sweep): boolean {
+function hasMarker(environ: string, { owner, agent }: SweepTarget): boolean {
   const prefix = `${MARKER_VARIABLE}=`;
   if (!environ.includes(prefix)) return false;
   const variable = environ.split("\0").find((entry) => entry.startsWith(prefix));
@@ -143,7 +147,7 @@ function carries(environ: string, { owner, agent }: Sweep): boolean {
 }
 
 /** A process and its ancestors, itself first. */
-function lineOf(pid: number, parents: ReadonlyMap<number, number>): readonly number[] {
+function ancestry(pid: number, parents: ReadonlyMap<number, number>): readonly number[] {
   const line = [pid];
   for (
     let parent = parents.get(pid);
@@ -153,19 +157,6 @@ function lineOf(pid: number, parents: ReadonlyMap<number, number>): readonly num
     line.push(parent);
   }
   return line;
-}
-
-/**
- * A server can itself have been started inside an agent. Then its own children descend from a marked process, too, and
- * are meant only when a marked process stands between them and us.
- */
-function isInsideUs(
-  pid: number,
-  { marked, parents }: { marked: ReadonlySet<number>; parents: ReadonlyMap<number, number> },
-): boolean {
-  const line = lineOf(pid, parents);
-  const us = line.indexOf(process.pid);
-  return us !== -1 && !line.slice(0, us).some((one) => marked.has(one));
 }
 
 function kill(pid: number): boolean {

@@ -2,29 +2,25 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, fstatSync, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { errorText } from "../../../domain/error-text.ts";
-import { AgentFault, type Workspace } from "../../provider.ts";
-import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR } from "../../sandbox/bubblewrap.ts";
-import { watchInside, type Inside } from "../../sandbox/inside.ts";
+import { AgentFault, type AgentExit, type Workspace } from "../../provider.ts";
+import { OUTPUT_DESCRIPTOR, STATUS_DESCRIPTOR, watchLeader } from "../../sandbox/bubblewrap.ts";
 import { openTail } from "./tail.ts";
 
-/** The process of an agent, the leader of its own group. Its stdout is for whoever reads it first. */
+/** The process of an agent, which leads its own process group. */
 export interface AgentProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr. */
   stderr(): string;
-  /** To it and all that stayed in its group. */
+  /** Signals its process group. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
   readonly exited: Promise<ProcessExit>;
-  /** At once, while `exited` still waits for its last words. */
+  /** True at once, while `exited` still waits for the end of stderr. */
   readonly isGone: boolean;
 }
 
-export interface ProcessExit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
+export type ProcessExit = Pick<AgentExit, "code" | "signal">;
 
 export interface SpawnRequest {
   readonly command: Command;
@@ -35,28 +31,30 @@ export interface SpawnRequest {
 }
 
 export interface Command {
-  /** An absolute path, and its arguments. */
+  /** An absolute path. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Throws an `AgentFault` when the process cannot be started. */
+/** Throws an `AgentFault` if the process cannot be started. */
 export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
   const { command, isEnclosed, workspace, onStderr = () => {} } = request;
   const { program } = command;
-  const folder = openedFolder(workspace);
-  const child = spawnNow(command, {
-    cwd: isEnclosed ? "/" : folder,
-    stdio: isEnclosed ? enclosedPipes(workspace) : PIPES,
-  });
-  const inside = isEnclosed ? watchInside(child.stdio[STATUS_DESCRIPTOR]) : null;
+  const folder = folderToEnter(workspace);
+  const child = isEnclosed
+    ? spawnDetached(command, "/", enclosedPipes(workspace))
+    : spawnDetached(command, folder, ["pipe", "pipe", "pipe"]);
+  const leader = isEnclosed ? watchLeader(child.stdio[STATUS_DESCRIPTOR]) : null;
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once("exit", (code, signal) => {
-      const tell = (): void => void insideGone(inside).then(() => resolve({ code, signal }));
-      // Its last words are often the reason; a child of it may keep stderr open for ever.
-      child.once("close", tell);
-      setTimeout(tell, LAST_WORDS_MS);
+      const finish = async (): Promise<void> => {
+        await leader?.exited();
+        resolve({ code, signal });
+      };
+      // The end of stderr often contains the reason. A child may keep stderr open, so there is a timeout.
+      child.once("close", () => void finish());
+      setTimeout(() => void finish(), STDERR_END_MS);
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -79,7 +77,13 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
     stdin,
     stdout,
     stderr: () => tail.text(),
-    signal: (name) => signalAll(name, { pid, inside }),
+    signal: (name) => {
+      const group = leader?.pid() ?? null;
+      // SIGTERM goes only to the agent: it would end bubblewrap, and that kills the agent at once. SIGKILL goes to
+      // bubblewrap first: if it saw the agent die, it would exit with a code, as if nobody had killed it.
+      if (group === null || name === "SIGKILL") signalGroup(pid, name);
+      if (group !== null) signalGroup(group, name);
+    },
     exited,
     get isGone() {
       return child.exitCode !== null || child.signalCode !== null;
@@ -87,54 +91,28 @@ export async function spawnAgent(request: SpawnRequest): Promise<AgentProcess> {
   };
 }
 
-/** How much of stderr is kept. */
 const STDERR_BYTES = 64 * 1024;
-const LAST_WORDS_MS = 100;
+const STDERR_END_MS = 100;
 
-type Pipes = readonly ("pipe" | "ignore" | number)[];
-const PIPES: Pipes = ["pipe", "pipe", "pipe"];
+type Pipes = ("pipe" | "ignore" | number)[];
 
-/**
- * Besides: where it says which process is the agent's, what is the agent's stdout, and the folder, which a path might
- * no longer lead to.
- */
+/** Besides stdin and stderr: bubblewrap's status, the agent's stdout, and the open folder of the workspace. */
 function enclosedPipes({ descriptor }: Workspace): Pipes {
   const folder = descriptor === null ? [] : [descriptor];
   return ["pipe", "ignore", "pipe", "pipe", "pipe", ...folder];
 }
 
-/**
- * Ending what holds the agent ends the agent at once: asked to end, it alone is asked. Killed, its holder goes first:
- * left to see the agent die, it would end by itself with a code, as if nobody had killed it.
- */
-function signalAll(
-  name: "SIGTERM" | "SIGKILL",
-  { pid, inside }: { readonly pid: number; readonly inside: Inside | null },
-): void {
-  const group = inside?.pid() ?? null;
-  if (group === null || name === "SIGKILL") signalGroup(pid, name);
-  if (group !== null) signalGroup(group, name);
-}
-
-/** A group whose last process is gone cannot be told anything, which is what is wanted of it. */
 function signalGroup(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-pid, name);
   } catch {
-    // Nobody is left, or what is left is no longer ours.
+    // The group has no process left, or none that may be signalled.
   }
 }
 
-async function insideGone(inside: Inside | null): Promise<void> {
-  await inside?.gone();
-}
-
-function spawnNow(
-  { program, args, env }: Command,
-  { cwd, stdio }: { readonly cwd: string; readonly stdio: Pipes },
-): ChildProcess {
+function spawnDetached({ program, args, env }: Command, cwd: string, stdio: Pipes): ChildProcess {
   try {
-    return spawn(program, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(program, args, { cwd, env, detached: true, stdio });
   } catch (error) {
     throw new AgentFault("agent_not_started", `${program} cannot be started: ${errorText(error)}`, {
       cause: error,
@@ -142,8 +120,8 @@ function spawnNow(
   }
 }
 
-/** By descriptor where the system can, so that a folder put in its place afterwards is not entered. */
-function openedFolder({ path, descriptor }: Workspace): string {
+/** Uses the descriptor where the system supports it, so that a folder that replaced the workspace is not entered. */
+function folderToEnter({ path, descriptor }: Workspace): string {
   if (descriptor === null) return path;
   if (!isSameFolder(path, descriptor)) {
     throw new AgentFault("agent_not_started", `${path} is no longer the folder that was opened`);
@@ -153,8 +131,8 @@ function openedFolder({ path, descriptor }: Workspace): string {
 
 function isSameFolder(path: string, descriptor: number): boolean {
   try {
-    const [named, opened] = [statSync(path), fstatSync(descriptor)];
-    return named.dev === opened.dev && named.ino === opened.ino;
+    const [current, opened] = [statSync(path), fstatSync(descriptor)];
+    return current.dev === opened.dev && current.ino === opened.ino;
   } catch {
     return false;
   }
@@ -168,10 +146,10 @@ export function startFault(
   const options = { cause: error };
   if (error.code === "ENOENT" || error.code === "ENOTDIR") {
     if (!existsSync(folder)) {
-      return new AgentFault("agent_not_started", `${workspace.path} is not there`, options);
+      return new AgentFault("agent_not_started", `${workspace.path} does not exist`, options);
     }
     if (existsSync(program)) {
-      const message = `${program} cannot be started: what it is written for is not there`;
+      const message = `${program} cannot be started: its interpreter does not exist`;
       return new AgentFault("agent_not_started", message, options);
     }
     return new AgentFault("agent_not_installed", `${program} is not installed`, options);
@@ -182,5 +160,5 @@ export function startFault(
   });
 }
 
-/** The machine has too little of something just now. */
+/** The machine lacks a resource at the moment. */
 const PASSING: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM", "EMFILE", "ENFILE", "ETXTBSY"]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openTail } from "./tail.ts";
 
-it("a tail keeps the last of what was written, whole characters only (P6)", () => {
+it("a tail keeps the last bytes, and begins with a whole character (P6)", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" })), (texts) => {
       const tail = openTail(20);
@@ -17,7 +17,7 @@ it("a tail keeps the last of what was written, whole characters only (P6)", () =
   );
 });
 
-it("a tail of many small pieces stays small (P6)", () => {
+it("a tail of many small chunks stays small (P6)", () => {
   const tail = openTail(1000);
   for (let count = 0; count < 100_000; count += 1) tail.push(Buffer.from(`${count} `));
   expect(tail.text().endsWith("99998 99999 ")).toBe(true);

@@ -16,7 +16,7 @@ const toolCall = {
 const params = { sessionId: "s1", toolCall, options };
 
 describe("a permission", () => {
-  it("asks what the agent asks, and brings its tool call with it", () => {
+  it("contains the agent's question and its tool call", () => {
     const asked = createTranslator().permission(params);
     expect(asked?.request).toEqual({
       title: "Write a",
@@ -38,7 +38,7 @@ describe("a permission", () => {
     ]);
   });
 
-  it("takes from the call what it does not repeat, and leaves the call its own input", () => {
+  it("takes missing fields from the call, and does not replace the input of the call", () => {
     const translator = createTranslator();
     translator.update({
       sessionUpdate: "tool_call",
@@ -58,7 +58,7 @@ describe("a permission", () => {
     ]);
   });
 
-  it("lets out what was held back before it", () => {
+  it("flushes held reports before it", () => {
     const translator = createTranslator();
     translator.update({
       sessionUpdate: "agent_message_chunk",
@@ -70,7 +70,7 @@ describe("a permission", () => {
     ]);
   });
 
-  it("can do without a tool call", () => {
+  it("may have no tool call", () => {
     expect(createTranslator().permission({ title: "May I?", options })).toMatchObject({
       request: { title: "May I?", toolCallId: null, kind: null, input: null },
       reports: [],
@@ -78,7 +78,7 @@ describe("a permission", () => {
   });
 
   it.each([null, 5, {}, { toolCall }, { toolCall, options: [] }, { toolCall, options: [{}] }])(
-    "that nobody could answer is none (%o)",
+    "without usable options is refused (%o)",
     (broken) => {
       expect(createTranslator().permission(broken)).toBeNull();
     },
@@ -90,7 +90,7 @@ describe("a fingerprint", () => {
     createTranslator().permission({ ...params, ...more, toolCall: { ...toolCall, ...call } })
       ?.fingerprint;
 
-  it("is the same for the same question, whatever its ids and the order of its fields", () => {
+  it("is the same for the same question with other IDs or another order of fields", () => {
     const again = fingerprint(
       { sessionId: "s2", options: options.toReversed() },
       {
@@ -104,7 +104,7 @@ describe("a fingerprint", () => {
     expect(again).toMatch(/^[0-9a-f]{64}$/u);
   });
 
-  it("leaves out the ids of call and session where the input carries them", () => {
+  it("ignores the IDs of call and session inside the input", () => {
     const one = fingerprint({}, { rawInput: { path: "a", call_id: "c1", session: "s1" } });
     const two = fingerprint(
       { sessionId: "s2" },
@@ -122,7 +122,7 @@ describe("a fingerprint", () => {
     expect(fingerprint({}, call)).not.toBe(fingerprint({}));
   });
 
-  it("looks at what is shown where there is no input, or an empty one", () => {
+  it("covers title, content and locations if there is no input", () => {
     const shown = (text: string, rawInput?: object): string | undefined =>
       fingerprint(
         {},
@@ -133,7 +133,7 @@ describe("a fingerprint", () => {
     expect(shown("rm a", {})).not.toBe(shown("rm b", {}));
   });
 
-  it("of what cannot be read equals no other", () => {
+  it("is random for an unreadable request", () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 100; depth += 1) deep = [deep];
     expect(fingerprint({}, { rawInput: deep })).not.toBe(fingerprint({}, { rawInput: deep }));

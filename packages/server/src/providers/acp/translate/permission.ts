@@ -2,13 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { cleanJson, cleanText } from "../../../domain/clean-text.ts";
 import { canonicalJson } from "../../../domain/json.ts";
 import type { PermissionOption, PermissionRequest } from "../../provider.ts";
-import { keepJson } from "../wire/kept.ts";
 import { looseLabel, looseList, looseObject, type Loose } from "../wire/loose.ts";
+import { shortenJson } from "../wire/shorten.ts";
 import { toolNameOf, type ToolCall } from "./tool-call.ts";
 
 const MAX_OPTIONS = 50;
 
-/** The tool call a `session/request_permission` is about; null when it names none. */
+/** The tool call of a `session/request_permission`; null if it has none. */
 export function toolCallOf(params: unknown): Loose | null {
   const request = looseObject(params);
   return (
@@ -17,67 +17,64 @@ export function toolCallOf(params: unknown): Loose | null {
   );
 }
 
-/** What is asked, as it is shown and stored; null when nobody could answer it. `call` is all that is known of the call. */
+/** The request as it is shown and stored; null if it has no options. `call` is the tool call as known so far. */
 export function parsePermission(params: unknown, call: ToolCall | null): PermissionRequest | null {
   const request = looseObject(params);
   const options = parseOptions(request?.["options"]);
   if (request === null || options.length === 0) return null;
-  const asked = toolCallOf(params);
+  const toolCall = toolCallOf(params);
+  const rawInput = toolCall?.["rawInput"];
   const locations = locationsOf(call);
   const title =
-    looseLabel(request["title"], 2_000) ?? looseLabel(asked?.["title"], 2_000) ?? call?.title;
+    looseLabel(request["title"], 2_000) ?? looseLabel(toolCall?.["title"], 2_000) ?? call?.title;
   return {
     title: title ?? call?.name ?? call?.kind ?? "The agent asks for permission",
-    toolCallId: call === null || call.callId === "" ? null : call.callId,
+    toolCallId: call?.callId || null,
     kind: call?.kind ?? null,
-    input: isTelling(asked?.["rawInput"]) ? keepJson(asked?.["rawInput"]) : (call?.input ?? null),
+    input: isSpecific(rawInput) ? shortenJson(rawInput) : (call?.input ?? null),
     options,
     ...(typeof call?.name === "string" && { tool: call.name }),
     ...(locations.length > 0 && { locations }),
   };
 }
 
-/** The files it says it is about, besides its input. */
+/** The files that the call names besides its input. */
 function locationsOf(call: ToolCall | null): readonly string[] {
-  const shown = call?.items.flatMap((item) => (item.item === "diff" ? [item.path] : [])) ?? [];
-  const told = call?.locations.map(({ path }) => path) ?? [];
-  return [...new Set([...told, ...shown])];
+  const diffs = call?.items.flatMap((item) => (item.item === "diff" ? [item.path] : [])) ?? [];
+  const locations = call?.locations.map(({ path }) => path) ?? [];
+  return [...new Set([...locations, ...diffs])];
 }
 
 /**
- * Equal for the same question asked again, by whichever process: tool and input count, not the ids of this call and
- * this session. Where an agent gives no input, what it shows of the call stands in. What cannot be read equals nothing.
+ * Equal if an agent asks the same question again, even from another process: it covers the tool and its input, not the
+ * IDs of call and session. If there is no input, it covers title, content and locations. An unreadable request gets a
+ * random value.
  */
 export function fingerprintOf(params: unknown): string {
   const request = looseObject(params);
-  const asked = toolCallOf(params) ?? {};
-  const input = isTelling(asked["rawInput"])
-    ? asked["rawInput"]
+  const toolCall = toolCallOf(params) ?? {};
+  const input = isSpecific(toolCall["rawInput"])
+    ? toolCall["rawInput"]
     : {
-        title: asked["title"] ?? request?.["title"] ?? null,
-        content: asked["content"] ?? null,
-        locations: asked["locations"] ?? null,
+        title: toolCall["title"] ?? request?.["title"] ?? null,
+        content: toolCall["content"] ?? null,
+        locations: toolCall["locations"] ?? null,
       };
-  const cleaned = cleanJson({
-    kind: asked["kind"] ?? null,
-    name: toolNameOf(asked),
-    input,
-  });
-  const volatile = new Set(
-    [asked["toolCallId"], request?.["sessionId"]].filter((id) => typeof id === "string"),
-  );
+  const clean = cleanJson({ kind: toolCall["kind"] ?? null, name: toolNameOf(toolCall), input });
+  const ids = [toolCall["toolCallId"], request?.["sessionId"]];
+  const volatile = new Set(ids.filter((id) => typeof id === "string"));
   return createHash("sha256")
-    .update(cleaned.ok ? canonicalJson(cleaned.value, volatile) : randomUUID())
+    .update(clean.ok ? canonicalJson(clean.value, volatile) : randomUUID())
     .digest("hex");
 }
 
-/** An empty input is the same for every question of a tool, so it tells nothing. */
-function isTelling(input: unknown): boolean {
+/** An empty input is the same for every call of a tool. */
+function isSpecific(input: unknown): boolean {
   if (typeof input !== "object") return input !== undefined;
   return input !== null && Object.keys(input).length > 0;
 }
 
-/** An option whose id is missing, or would not come back from the database as it was, cannot be chosen. */
+/** Leaves out options without an ID, and with an ID that the database would not return unchanged. */
 function parseOptions(options: unknown): readonly PermissionOption[] {
   return looseList(options)
     .slice(0, MAX_OPTIONS)

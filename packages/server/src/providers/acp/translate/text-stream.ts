@@ -3,13 +3,10 @@ import type { AgentReport } from "../../provider.ts";
 
 export type TextReport = Extract<AgentReport, { report: "text" }>;
 
-/**
- * Cleans text that comes in pieces cut anywhere. A piece that ends in half a character waits for the rest of it: the
- * texts of all reports together are the clean whole, however it was cut.
- */
+/** Cleans streamed text. If a chunk ends in the middle of a surrogate pair, that half waits for the next chunk. */
 export interface TextStream {
-  take(piece: TextReport): readonly TextReport[];
-  /** Lets go of a half character to which no other half has come. */
+  take(chunk: TextReport): readonly TextReport[];
+  /** Reports a half character whose other half did not come. */
   flush(): readonly TextReport[];
 }
 
@@ -23,19 +20,19 @@ export function createTextStream(): TextStream {
   };
 
   return {
-    take(piece) {
-      const continues = held !== null && held.voice === piece.voice && held.part === piece.part;
+    take(chunk) {
+      const continues = held !== null && held.voice === chunk.voice && held.part === chunk.part;
       const before = continues ? [] : flush();
-      const { whole, half } = splitHalf((held?.text ?? "") + piece.text);
-      held = half === "" ? null : { ...piece, text: half };
+      const { whole, half } = splitHalf((held?.text ?? "") + chunk.text);
+      held = half === "" ? null : { ...chunk, text: half };
       const clean = cleanText(whole);
-      return clean === "" ? before : [...before, { ...piece, text: clean }];
+      return clean === "" ? before : [...before, { ...chunk, text: clean }];
     },
     flush,
   };
 }
 
-/** Takes half a character off the end of a text that was cut anywhere. */
+/** Splits half a surrogate pair off the end of a text. */
 export function splitHalf(text: string): { readonly whole: string; readonly half: string } {
   const last = text.charCodeAt(text.length - 1);
   const isHalf = last >= 0xd800 && last <= 0xdbff;

@@ -1,7 +1,7 @@
 import type { Json } from "../../../domain/json.ts";
 import type { MessageContent } from "../../../domain/message.ts";
-import { keepJson } from "../wire/kept.ts";
 import { looseLabel, looseList, looseNumber, looseObject, type Loose } from "../wire/loose.ts";
+import { shortenJson } from "../wire/shorten.ts";
 import {
   parseToolItem,
   parseToolItems,
@@ -13,19 +13,19 @@ import {
   type ToolItem,
 } from "./tool-content.ts";
 
-/** In the order of a call's life: one never goes back to an earlier line. */
+/** In the order of a call's life. A call never returns to an earlier status. */
 export type ToolStatus =
-  /** Announced; it waits for its input or for a permission. */
+  /** Waits for its input or for permission. */
   | "pending"
   | "in_progress"
-  /** The agent said how it ended. `cancelled` is said by the agent, or true because its prompt was cancelled. */
   | "completed"
   | "failed"
+  /** The agent said so, or its prompt was cancelled. */
   | "cancelled"
-  /** Its prompt is over, and the agent never said how the call ended: it may be half done. */
+  /** The prompt ended before the agent reported the end of the call, which may be half done. */
   | "unfinished";
 
-/** What is known of one tool call, built up from everything said about it. */
+/** A tool call, merged from all messages about it. */
 export interface ToolCall {
   readonly callId: string;
   readonly name: string | null;
@@ -56,28 +56,23 @@ export function newToolCall(callId: string): ToolCall {
   };
 }
 
-/** Adds a `tool_call`, a `tool_call_update` or the tool call of a permission request: all are patches by id. */
+/** Applies a `tool_call`, a `tool_call_update` or the tool call of a permission request. */
 export function patchToolCall(call: ToolCall, patch: Loose): ToolCall {
-  const meta = looseObject(patch["_meta"]);
+  const { rawInput, rawOutput, locations, content } = patch;
   return {
     callId: call.callId,
     name: toolNameOf(patch) ?? call.name,
     title: looseLabel(patch["title"], 2_000) ?? call.title,
     kind: looseLabel(patch["kind"]) ?? call.kind,
     status: laterStatus(call.status, patch["status"]),
-    input: hasValue(patch["rawInput"]) ? keepJson(patch["rawInput"]) : call.input,
-    result: hasValue(patch["rawOutput"]) ? keepJson(patch["rawOutput"]) : call.result,
-    locations: Array.isArray(patch["locations"])
-      ? parseLocations(patch["locations"])
-      : call.locations,
-    items: Array.isArray(patch["content"])
-      ? replaceItems(call.items, parseToolItems(patch["content"]))
-      : call.items,
-    terminals: updateTerminals(call.terminals, meta),
+    input: hasValue(rawInput) ? shortenJson(rawInput) : call.input,
+    result: hasValue(rawOutput) ? shortenJson(rawOutput) : call.result,
+    locations: Array.isArray(locations) ? parseLocations(locations) : call.locations,
+    items: Array.isArray(content) ? replaceItems(call.items, parseToolItems(content)) : call.items,
+    terminals: updateTerminals(call.terminals, looseObject(patch["_meta"])),
   };
 }
 
-/** Adds one more piece of content. */
 export function extendToolCall(call: ToolCall, content: unknown): ToolCall {
   return { ...call, items: [...call.items, ...parseToolItem(content)] };
 }
@@ -86,13 +81,13 @@ export function hasEnded({ status }: ToolCall): boolean {
   return ORDER[status] === LAST;
 }
 
-/** Some agents announce a call with an empty input, and send it when they know it. */
+/** Some agents announce a call with an empty input, and send the input later. */
 export function hasInput({ input }: ToolCall): boolean {
   return input !== null && (typeof input !== "object" || Object.keys(input).length > 0);
 }
 
-/** Whether a patch that ends a call also says what came of it; some agents say that in the next one. */
-export function saysResult(patch: Loose): boolean {
+/** Whether a patch contains the result of the call; some agents send it after the patch that ends the call. */
+export function hasResult(patch: Loose): boolean {
   return (
     hasValue(patch["rawOutput"]) ||
     looseList(patch["content"]).length > 0 ||
@@ -102,12 +97,11 @@ export function saysResult(patch: Loose): boolean {
 
 export function toolMessage(call: ToolCall): MessageContent {
   const output = showItems(call.items, call.terminals);
-  const result = call.result ?? (hasEnded(call) ? textOfOutput(output) : null);
   return {
     type: "tool",
     tool: call.name ?? call.kind ?? "tool",
     args: call.input,
-    result,
+    result: call.result ?? (hasEnded(call) ? textOfOutput(output) : null),
     callId: call.callId,
     title: call.title ?? call.name ?? call.kind ?? "Tool call",
     kind: call.kind,
@@ -117,7 +111,7 @@ export function toolMessage(call: ToolCall): MessageContent {
   };
 }
 
-/** The protocol has a field for a tool's name that few agents use; two have their own place for it. */
+/** Few agents use the protocol's field for the name of a tool. */
 export function toolNameOf(patch: Loose): string | null {
   const meta = looseObject(patch["_meta"]);
   return (
@@ -137,19 +131,19 @@ const ORDER: Readonly<Record<ToolStatus, number>> = {
   unfinished: LAST,
 };
 
-function laterStatus(known: ToolStatus, told: unknown): ToolStatus {
-  const status = parseStatus(told);
-  return status !== null && ORDER[status] > ORDER[known] ? status : known;
+function laterStatus(current: ToolStatus, next: unknown): ToolStatus {
+  const status = parseStatus(next);
+  return status !== null && ORDER[status] > ORDER[current] ? status : current;
 }
 
-function parseStatus(told: unknown): ToolStatus | null {
-  switch (told) {
+function parseStatus(status: unknown): ToolStatus | null {
+  switch (status) {
     case "pending":
     case "in_progress":
     case "completed":
     case "failed":
     case "cancelled":
-      return told;
+      return status;
     case "paused":
       return "in_progress";
     default:
@@ -157,14 +151,12 @@ function parseStatus(told: unknown): ToolStatus | null {
   }
 }
 
-function parseLocations(locations: unknown): ToolCall["locations"] {
-  return looseList(locations)
-    .slice(0, MAX_LOCATIONS)
-    .flatMap((item) => {
-      const location = looseObject(item);
-      const path = looseLabel(location?.["path"], 4_000);
-      return path === null ? [] : [{ path, line: looseNumber(location?.["line"]) }];
-    });
+function parseLocations(locations: readonly unknown[]): ToolCall["locations"] {
+  return locations.slice(0, MAX_LOCATIONS).flatMap((item) => {
+    const location = looseObject(item);
+    const path = looseLabel(location?.["path"], 4_000);
+    return path === null ? [] : [{ path, line: looseNumber(location?.["line"]) }];
+  });
 }
 
 function hasValue(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentReport } from "../../provider.ts";
-import { KEPT_BYTES } from "../wire/kept.ts";
+import { MAX_BYTES } from "../wire/shorten.ts";
 import { createTranslator } from "./translate.ts";
 import type { Translator } from "./translate.ts";
 
@@ -27,7 +27,7 @@ const begin = {
 };
 
 describe("a tool call", () => {
-  it("is built up from all that is said about it (A3)", () => {
+  it("is merged from all messages about it (A3)", () => {
     const translator = createTranslator();
     expect(translator.update(begin)).toEqual([tool(CALL)]);
     expect(translator.update(update({ status: "in_progress" }))).toEqual([
@@ -62,13 +62,13 @@ describe("a tool call", () => {
     expect(statuses(translator.endPrompt("completed"))).toEqual(["failed"]);
   });
 
-  it("is not reported again when nothing changed", () => {
+  it("is not reported again if nothing changed", () => {
     const translator = createTranslator();
     translator.update(begin);
     expect(translator.update(begin)).toEqual(ALIVE);
   });
 
-  it("takes in why it failed when that is said after the failure", () => {
+  it("contains a reason that comes after the failure", () => {
     const translator = createTranslator();
     translator.update(begin);
     const failed = { ...CALL, status: "failed" };
@@ -79,7 +79,7 @@ describe("a tool call", () => {
     ]);
   });
 
-  it("that has ended is settled by the next words, and not opened again by a late update", () => {
+  it("is reported as ended before the next text, and a late update does not reopen it", () => {
     const translator = createTranslator();
     translator.update(begin);
     translator.update(update({ status: "completed" }));
@@ -93,7 +93,7 @@ describe("a tool call", () => {
     expect(translator.update(update({ rawOutput: "later" }))).toEqual(ALIVE);
   });
 
-  it("is a new one when a later prompt uses its id again", () => {
+  it("is a new one if a later prompt reuses its ID", () => {
     const translator = createTranslator();
     translator.update(begin);
     translator.update(update({ status: "completed", rawOutput: 1 }));
@@ -108,14 +108,14 @@ describe("a tool call", () => {
     ["completed", "unfinished"],
     ["failed", "unfinished"],
     ["cancelled", "cancelled"],
-  ] as const)("left open by a prompt that %s is closed as %s", (how, status) => {
+  ] as const)("left open by a %s prompt ends as %s", (how, status) => {
     const translator = createTranslator();
     translator.update(begin);
     expect(translator.endPrompt(how)).toEqual([tool({ ...CALL, status }, true)]);
     expect(translator.endPrompt(how)).toEqual([]);
   });
 
-  it("ends the oldest when too many are open", () => {
+  it("is ended as the oldest if too many are open", () => {
     const translator = createTranslator();
     for (let count = 0; count < 200; count += 1)
       translator.update(update({ toolCallId: `n${count}` }));
@@ -128,8 +128,8 @@ describe("a tool call", () => {
   });
 });
 
-describe("what a tool shows", () => {
-  it("are texts, diffs and pictures", () => {
+describe("the content of a tool call", () => {
+  it("can be texts, diffs and images", () => {
     const content = [
       { type: "content", content: { type: "text", text: "one" } },
       { type: "diff", path: "/repo/a", oldText: null, newText: "new" },
@@ -143,7 +143,7 @@ describe("what a tool shows", () => {
     ]);
   });
 
-  it("keeps a diff when only words follow it, and takes a newer one of the same file", () => {
+  it("keeps a diff when text replaces it, and takes a newer diff of the same file", () => {
     const translator = createTranslator();
     const diff = { type: "diff", path: "/repo/a", oldText: "a", newText: "b" };
     translator.update(update({ content: [diff] }));
@@ -157,7 +157,7 @@ describe("what a tool shows", () => {
     ]);
   });
 
-  it("collects the output of a terminal the agent runs itself", () => {
+  it("collects the output of a terminal that the agent runs itself", () => {
     const translator = createTranslator();
     const meta = (more: object): object => update({ _meta: more });
     translator.update(update({ content: [{ type: "terminal", terminalId: "t" }] }));
@@ -175,7 +175,7 @@ describe("what a tool shows", () => {
     expect(reports).toMatchObject([{ ended: true, content: { result: "one\n😀 two\n" } }]);
   });
 
-  it("grows by pieces in the newer protocol", () => {
+  it("grows by chunks in the newer protocol", () => {
     const translator = createTranslator();
     translator.update(update({ content: [] }));
     const content = { type: "content", content: { type: "text", text: "more" } };
@@ -183,7 +183,7 @@ describe("what a tool shows", () => {
     expect(outputOf(translator.update(piece))).toEqual([{ type: "text", text: "more" }]);
   });
 
-  it("stands in for a result where the agent gives none", () => {
+  it("replaces a missing result", () => {
     const content = [{ type: "content", content: { type: "text", text: "3 files" } }];
     expect(createTranslator().update(update({ status: "completed", content }))).toMatchObject([
       { ended: true, content: { result: "3 files" } },
@@ -191,18 +191,18 @@ describe("what a tool shows", () => {
   });
 });
 
-describe("what is too much", () => {
-  const big = "é".repeat(KEPT_BYTES);
+describe("the limit of a tool call", () => {
+  const big = "é".repeat(MAX_BYTES);
 
-  it("of a text is cut in the middle, and the note says how much", () => {
+  it("cuts the middle of a text, and notes how much is missing", () => {
     const content = [{ type: "content", content: { type: "text", text: `<${big}>` } }];
     const [item] = outputOf(createTranslator().update(update({ content })));
     const words = item?.["text"] as string;
-    expect(Buffer.byteLength(words)).toBeLessThanOrEqual(KEPT_BYTES);
+    expect(Buffer.byteLength(words)).toBeLessThanOrEqual(MAX_BYTES);
     expect(words).toMatch(/^<é+\n\[… 262,2\d\d bytes left out …\]\né+>$/u);
   });
 
-  it("of a diff, an input or a result is cut too", () => {
+  it("applies to diffs, inputs and results", () => {
     const translator = createTranslator();
     const reports = translator.update(
       update({
@@ -228,14 +228,14 @@ describe("what is too much", () => {
     expect(Buffer.byteLength(JSON.stringify(report.content))).toBeLessThan(1024 * 1024);
   });
 
-  it("of several texts leaves room for all their beginnings, and no more than for one", () => {
+  it("is shared by several texts, and the start of each remains", () => {
     const item = { type: "content", content: { type: "text", text: big } };
     const output = outputOf(createTranslator().update(update({ content: [item, item, item] })));
     expect(output).toHaveLength(3);
-    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(KEPT_BYTES + 1024);
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(MAX_BYTES + 1024);
   });
 
-  it("of a terminal is dropped from the middle as it comes", () => {
+  it("drops the middle of a terminal's output as it arrives", () => {
     const translator = createTranslator();
     let last: readonly AgentReport[] = [];
     for (let line = 0; line < 300; line += 1) {
@@ -246,13 +246,13 @@ describe("what is too much", () => {
     expect(words.startsWith("0 xxx")).toBe(true);
     expect(words.endsWith("xxx\n")).toBe(true);
     expect(words).toContain("\n299 ");
-    const kept = Buffer.byteLength(words.replace(NOTE, ""));
+    const remaining = Buffer.byteLength(words.replace(NOTE, ""));
     const missing = Number(NOTE.exec(words)?.[1]?.replaceAll(",", ""));
     const all = Array.from({ length: 300 }, (_, line) => `${line} ${"x".repeat(4_000)}\n`).join("");
-    expect(kept + missing).toBe(all.length);
+    expect(remaining + missing).toBe(all.length);
   });
 
-  it("nested is left out", () => {
+  it("leaves out values that are nested too deep", () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 100; depth += 1) deep = [deep];
     expect(createTranslator().update(update({ rawInput: deep }))).toMatchObject([

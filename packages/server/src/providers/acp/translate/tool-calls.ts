@@ -5,46 +5,46 @@ import {
   extendToolCall,
   hasEnded,
   hasInput,
+  hasResult,
   newToolCall,
   patchToolCall,
-  saysResult,
   toolMessage,
   type ToolCall,
 } from "./tool-call.ts";
 
 type ToolReport = Extract<AgentReport, { report: "tool" }>;
 
-/** The open tool calls of one agent. A call is reported as ended once, and never again after that. */
+/** The open tool calls of one agent. The end of a call is reported once, and nothing after that. */
 export interface ToolCalls {
-  /** The call as known now; null when there is none of this id, or it has ended. */
+  /** Null if there is no open call with this ID. */
   get(callId: unknown): ToolCall | null;
-  /** `isNew`: said by a `tool_call`, which begins a call even where an older one had the same id. */
+  /** `isNew`: a `tool_call`, which starts a new call even if an earlier prompt had one with the same ID. */
   patch(patch: Loose, options: { readonly isNew: boolean }): readonly ToolReport[];
   /**
-   * The tool call of a permission request. Its input says what is asked, in words of its own with some agents: it does
-   * not replace what the tool was called with.
+   * Adds the tool call of a permission request. Its input does not replace the input of the call, because some agents
+   * phrase it differently.
    */
-  ask(asked: Loose): readonly ToolReport[];
+  ask(toolCall: Loose): readonly ToolReport[];
   extend(patch: Loose): readonly ToolReport[];
-  /** Ends the calls of which everything has been said. */
+  /** Reports the end of calls that have ended but whose result could still have followed. */
   settle(): readonly ToolReport[];
-  /** The prompt is over: ends all, with a status that is true. */
+  /** Ends all calls at the end of a prompt. */
   endAll(how: "completed" | "cancelled" | "failed"): readonly ToolReport[];
 }
 
 interface OpenCall {
   readonly call: ToolCall;
-  readonly said: ToolReport;
+  readonly report: ToolReport;
 }
 
-/** Beyond these the oldest is given up; no agent comes near. */
+/** If there are more, the oldest is ended as unfinished. */
 const MAX_OPEN = 200;
-/** How many ended calls are remembered, so that a late word about one does not open it again. */
+/** Ended calls are remembered, so that a late update does not open them again. */
 const MAX_ENDED = 2_000;
 
 export function createToolCalls(): ToolCalls {
   const open = new Map<string, OpenCall>();
-  /** By id, the prompt in which it ended. */
+  /** The prompt in which each call ended. */
   const ended = new Map<string, number>();
   let prompt = 0;
 
@@ -53,11 +53,8 @@ export function createToolCalls(): ToolCalls {
     ended.set(call.callId, prompt);
     const oldest = ended.size > MAX_ENDED ? ended.keys().next().value : undefined;
     if (oldest !== undefined) ended.delete(oldest);
-    return report(call, true);
+    return reportOf(call, true);
   };
-
-  const isOver = (callId: string, isNew: boolean): boolean =>
-    isNew ? ended.get(callId) === prompt : ended.has(callId);
 
   const openCalls = (): ToolCall[] => [...open.values()].map(({ call }) => call);
 
@@ -66,41 +63,40 @@ export function createToolCalls(): ToolCalls {
     return oldest === undefined ? [] : [end({ ...oldest.call, status: "unfinished" })];
   };
 
-  /** What changes nothing is not worth a report. */
-  const put = (call: ToolCall, isWhole: boolean): readonly ToolReport[] => {
-    if (hasEnded(call) && isWhole) return [end(call)];
-    const said = report(call, false);
-    const before = open.get(call.callId)?.said;
-    open.set(call.callId, { call, said });
-    return before !== undefined && sameJson(before.content, said.content) ? [] : [said];
+  /** Reports the call only if it has changed. */
+  const put = (call: ToolCall, isComplete: boolean): readonly ToolReport[] => {
+    if (hasEnded(call) && isComplete) return [end(call)];
+    const report = reportOf(call, false);
+    const before = open.get(call.callId)?.report;
+    open.set(call.callId, { call, report });
+    return before !== undefined && sameJson(before.content, report.content) ? [] : [report];
   };
 
-  const get = (callId: unknown): ToolCall | null => {
-    const id = looseLabel(callId);
-    return id === null ? null : (open.get(id)?.call ?? null);
-  };
+  const get = (callId: unknown): ToolCall | null =>
+    open.get(looseLabel(callId) ?? "")?.call ?? null;
 
-  const patchCall = (patch: Loose, { isNew }: { isNew: boolean }): readonly ToolReport[] => {
+  const patchCall: ToolCalls["patch"] = (patch, { isNew }) => {
     const callId = looseLabel(patch["toolCallId"]);
-    if (callId === null || isOver(callId, isNew)) return [];
-    const known = open.get(callId)?.call;
-    const call = patchToolCall(known ?? newToolCall(callId), patch);
-    const before = known === undefined ? makeRoom() : [];
+    if (callId === null) return [];
+    if (isNew ? ended.get(callId) === prompt : ended.has(callId)) return [];
+    const current = get(callId);
+    const call = patchToolCall(current ?? newToolCall(callId), patch);
+    const before = current === null ? makeRoom() : [];
     ended.delete(callId);
-    return [...before, ...put(call, saysResult(patch))];
+    return [...before, ...put(call, hasResult(patch))];
   };
 
   return {
     get,
     patch: patchCall,
-    ask({ rawInput, ...asked }) {
-      const known = get(asked["toolCallId"]);
-      const patch = known !== null && hasInput(known) ? asked : { ...asked, rawInput };
+    ask({ rawInput, ...toolCall }) {
+      const current = get(toolCall["toolCallId"]);
+      const patch = current !== null && hasInput(current) ? toolCall : { ...toolCall, rawInput };
       return patchCall(patch, { isNew: false });
     },
     extend(patch) {
-      const known = open.get(looseLabel(patch["toolCallId"]) ?? "")?.call;
-      return known === undefined ? [] : put(extendToolCall(known, patch["content"]), false);
+      const call = get(patch["toolCallId"]);
+      return call === null ? [] : put(extendToolCall(call, patch["content"]), false);
     },
     settle() {
       return openCalls().filter(hasEnded).map(end);
@@ -114,6 +110,6 @@ export function createToolCalls(): ToolCalls {
   };
 }
 
-function report(call: ToolCall, isEnded: boolean): ToolReport {
+function reportOf(call: ToolCall, isEnded: boolean): ToolReport {
   return { report: "tool", callId: call.callId, content: toolMessage(call), ended: isEnded };
 }

@@ -1,18 +1,17 @@
 import { cleanText } from "../../../domain/clean-text.ts";
 import type { MessageContent } from "../../../domain/message.ts";
-import { contentOfBlock, fitContent } from "./content-block.ts";
-import { appendPieces, keepText, KEPT_BYTES, NO_PIECES, type Pieces } from "../wire/kept.ts";
-import { splitHalf } from "./text-stream.ts";
+import { looseLabel, looseNumber, looseObject, looseText, type Loose } from "../wire/loose.ts";
 import {
-  looseLabel,
-  looseList,
-  looseNumber,
-  looseObject,
-  looseText,
-  type Loose,
-} from "../wire/loose.ts";
+  appendText,
+  EMPTY_EXCERPT,
+  MAX_BYTES,
+  shortenText,
+  type Excerpt,
+} from "../wire/shorten.ts";
+import { contentOfBlock, fitContent } from "./content-block.ts";
+import { splitHalf } from "./text-stream.ts";
 
-/** What a tool call has to show: blocks and diffs, each already cut to size, terminals by reference. */
+/** The content of a tool call. Blocks and diffs are already shortened. */
 export type ToolItem =
   | { readonly item: "block"; readonly content: MessageContent }
   | {
@@ -23,29 +22,33 @@ export type ToolItem =
     }
   | { readonly item: "terminal"; readonly terminalId: string };
 
-/** The output of a command as an agent passes it on that runs its commands itself. */
+/** The output of a command that the agent runs itself. */
 export interface Terminal {
-  readonly output: Pieces;
-  /** Half a character whose other half has not come yet. */
-  readonly held: string;
+  readonly output: Excerpt;
+  /** Half a surrogate pair; the other half has not come yet. */
+  readonly half: string;
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
 }
 
 const MAX_ITEMS = 200;
 
-export function parseToolItems(content: unknown): readonly ToolItem[] {
-  return looseList(content).slice(0, MAX_ITEMS).flatMap(parseToolItem);
+export function parseToolItems(content: readonly unknown[]): readonly ToolItem[] {
+  return content.slice(0, MAX_ITEMS).flatMap(parseToolItem);
 }
 
 export function parseToolItem(content: unknown): readonly ToolItem[] {
   const item = looseObject(content);
   switch (item?.["type"]) {
     case "content": {
-      const block = contentOfBlock(item["content"], KEPT_BYTES);
+      const block = contentOfBlock(item["content"], MAX_BYTES);
       return block === null ? [] : [{ item: "block", content: block }];
     }
-    case "diff":
-      return parseDiff(item);
+    case "diff": {
+      const path = looseLabel(item["path"], 4_000);
+      const oldText = looseText(item["oldText"]);
+      const newText = looseText(item["newText"]);
+      return path === null || newText === null ? [] : [diffItem(path, oldText, newText)];
+    }
     case "terminal": {
       const terminalId = looseLabel(item["terminalId"]);
       return terminalId === null ? [] : [{ item: "terminal", terminalId }];
@@ -55,10 +58,16 @@ export function parseToolItem(content: unknown): readonly ToolItem[] {
   }
 }
 
-/**
- * New content takes the place of the old, except for diffs: some agents replace the change they showed by the
- * word that it was made, and the change is what one wants to see later.
- */
+function diffItem(path: string, oldText: string | null, newText: string, room = MAX_BYTES) {
+  return {
+    item: "diff" as const,
+    path,
+    oldText: oldText === null ? null : shortenText(oldText, room),
+    newText: shortenText(newText, room),
+  };
+}
+
+/** New content replaces the old, except for diffs: some agents replace a diff by a message that it was applied. */
 export function replaceItems(
   old: readonly ToolItem[],
   content: readonly ToolItem[],
@@ -68,7 +77,7 @@ export function replaceItems(
   return [...diffs, ...content].slice(0, MAX_ITEMS);
 }
 
-/** `_meta` of agents that report terminals the client never made. */
+/** Reads terminals from `_meta`: some agents report terminals that the client did not create. */
 export function updateTerminals(
   terminals: ReadonlyMap<string, Terminal>,
   meta: Loose | null,
@@ -77,38 +86,42 @@ export function updateTerminals(
   const exit = looseObject(meta?.["terminal_exit"]);
   if (output === null && exit === null) return terminals;
   const updated = new Map(terminals);
-  const outputOf = looseLabel(output?.["terminal_id"]);
-  if (outputOf !== null && typeof output?.["data"] === "string") {
-    const known = updated.get(outputOf) ?? NO_OUTPUT;
-    const { whole, half } = splitHalf(known.held + output["data"]);
-    const more = appendPieces(known.output, cleanText(whole));
-    updated.set(outputOf, { ...known, output: more, held: half });
+  const outputId = looseLabel(output?.["terminal_id"]);
+  if (outputId !== null && typeof output?.["data"] === "string") {
+    const terminal = updated.get(outputId) ?? NO_OUTPUT;
+    const { whole, half } = splitHalf(terminal.half + output["data"]);
+    const text = appendText(terminal.output, cleanText(whole));
+    updated.set(outputId, { ...terminal, output: text, half });
   }
-  const exitOf = looseLabel(exit?.["terminal_id"]);
-  if (exitOf !== null) {
-    const known = updated.get(exitOf) ?? NO_OUTPUT;
+  const exitId = looseLabel(exit?.["terminal_id"]);
+  if (exitId !== null) {
+    const terminal = updated.get(exitId) ?? NO_OUTPUT;
     const code = looseNumber(exit?.["exit_code"]);
-    updated.set(exitOf, { ...known, exit: { code, signal: looseLabel(exit?.["signal"]) } });
+    updated.set(exitId, { ...terminal, exit: { code, signal: looseLabel(exit?.["signal"]) } });
   }
   return updated;
 }
 
-/** All of it as a message can hold it, together not more than is kept of a tool's output. */
+/** Converts the content, within the limit of a tool's output. Terminals that it does not mention follow at the end. */
 export function showItems(
   items: readonly ToolItem[],
   terminals: ReadonlyMap<string, Terminal>,
 ): readonly MessageContent[] {
-  let room = KEPT_BYTES;
-  const shown: MessageContent[] = [];
-  for (const item of withLooseTerminals(items, terminals)) {
-    const content = showItem(item, { terminals, room });
+  const mentioned = new Set(
+    items.flatMap((item) => (item.item === "terminal" ? [item.terminalId] : [])),
+  );
+  const others = [...terminals.keys()]
+    .filter((terminalId) => !mentioned.has(terminalId))
+    .map((terminalId): ToolItem => ({ item: "terminal", terminalId }));
+  let room = MAX_BYTES;
+  return [...items, ...others].map((item) => {
+    const content = showItem(item, terminals, room);
     room = Math.max(0, room - roughSize(content));
-    shown.push(content);
-  }
-  return shown;
+    return content;
+  });
 }
 
-/** What the output says in words, for those who look at nothing but a result. */
+/** The text of the output, for clients that show only a result. */
 export function textOfOutput(output: readonly MessageContent[]): string | null {
   const texts = output.flatMap(({ type, text }) =>
     (type === "text" || type === "terminal") && typeof text === "string" && text !== ""
@@ -118,7 +131,7 @@ export function textOfOutput(output: readonly MessageContent[]): string | null {
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-const NO_OUTPUT: Terminal = { output: NO_PIECES, held: "", exit: null };
+const NO_OUTPUT: Terminal = { output: EMPTY_EXCERPT, half: "", exit: null };
 
 function roughSize(content: MessageContent): number {
   return Object.values(content)
@@ -128,26 +141,22 @@ function roughSize(content: MessageContent): number {
 
 function showItem(
   item: ToolItem,
-  { terminals, room }: { terminals: ReadonlyMap<string, Terminal>; room: number },
+  terminals: ReadonlyMap<string, Terminal>,
+  room: number,
 ): MessageContent {
   switch (item.item) {
     case "block":
       return fitContent(item.content, room);
     case "diff": {
-      const { path, oldText, newText } = item;
-      return {
-        type: "diff",
-        path,
-        oldText: oldText === null ? null : keepText(oldText, room / 2),
-        newText: keepText(newText, room / 2),
-      };
+      const { item: type, ...diff } = diffItem(item.path, item.oldText, item.newText, room / 2);
+      return { type, ...diff };
     }
     case "terminal": {
       const { output, exit } = terminals.get(item.terminalId) ?? NO_OUTPUT;
       return {
         type: "terminal",
         terminalId: item.terminalId,
-        text: keepText(output, room),
+        text: shortenText(output, room),
         exitCode: exit?.code ?? null,
         signal: exit?.signal ?? null,
       };
@@ -155,31 +164,4 @@ function showItem(
     default:
       return item satisfies never;
   }
-}
-
-/** Output of a terminal that the content does not mention is shown after it. */
-function withLooseTerminals(
-  items: readonly ToolItem[],
-  terminals: ReadonlyMap<string, Terminal>,
-): readonly ToolItem[] {
-  const mentioned = new Set(
-    items.flatMap((item) => (item.item === "terminal" ? [item.terminalId] : [])),
-  );
-  const others = [...terminals.keys()].filter((terminalId) => !mentioned.has(terminalId));
-  return [...items, ...others.map((terminalId) => ({ item: "terminal" as const, terminalId }))];
-}
-
-function parseDiff(diff: Loose): readonly ToolItem[] {
-  const path = looseLabel(diff["path"], 4_000);
-  const oldText = looseText(diff["oldText"]);
-  const newText = looseText(diff["newText"]);
-  if (path === null || newText === null) return [];
-  return [
-    {
-      item: "diff",
-      path,
-      oldText: oldText === null ? null : keepText(oldText),
-      newText: keepText(newText),
-    },
-  ];
 }

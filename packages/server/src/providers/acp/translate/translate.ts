@@ -1,12 +1,10 @@
-import type { Json } from "../../../domain/json.ts";
+import { cleanText } from "../../../domain/clean-text.ts";
 import type { MessageContent } from "../../../domain/message.ts";
 import type { AgentReport, PermissionRequest } from "../../provider.ts";
+import { looseLabel, looseList, looseObject, looseText, type Loose } from "../wire/loose.ts";
+import { appendText, EMPTY_EXCERPT, shortenText, type Excerpt } from "../wire/shorten.ts";
 import { contentOfBlock, textOfBlock } from "./content-block.ts";
-import { compactionMessage, noticeMessage } from "./agent-notice.ts";
-import { appendPieces, NO_PIECES } from "../wire/kept.ts";
-import { looseLabel, looseList, looseObject, type Loose } from "../wire/loose.ts";
 import { fingerprintOf, parsePermission, toolCallOf } from "./permission.ts";
-import { planContent } from "./plan.ts";
 import { createTextStream } from "./text-stream.ts";
 import { newToolCall, patchToolCall, type ToolCall } from "./tool-call.ts";
 import { createToolCalls } from "./tool-calls.ts";
@@ -38,32 +36,33 @@ export function createTranslator(): Translator {
   const text = createTextStream();
   const calls = createToolCalls();
   let streamed = new Set<string>();
-  /** Of a compaction under way. */
-  let summary = NO_PIECES;
-  /** Of this prompt; and the totals of the agent, now and when the prompt before this one ended. */
-  let spent: Usage = {};
+  /** The summary of a compaction in progress. */
+  let summary = EMPTY_EXCERPT;
+  /** The usage of this prompt. */
+  let promptUsage: Usage = {};
+  /** The agent's totals: now, and at the end of the prompt before this one. */
   let totals: Usage = {};
   let totalsBefore: Usage = {};
 
-  /** What was held back goes out before anything else is said. */
-  const interrupt = (): readonly AgentReport[] => [...text.flush(), ...calls.settle()];
+  /** Held reports go out before any other report. */
+  const flush = (): readonly AgentReport[] => [...text.flush(), ...calls.settle()];
 
-  const say = (content: MessageContent | null): readonly AgentReport[] =>
-    content === null ? ALIVE : [...interrupt(), { report: "message", content }];
+  const message = (content: MessageContent | null): readonly AgentReport[] =>
+    content === null ? ALIVE : [...flush(), { report: "message", content }];
 
   const chunk = (voice: Voice, update: Loose): readonly AgentReport[] => {
-    const counted = countRequest(update);
+    const usage = requestUsage(update);
     const part = looseLabel(update["messageId"]);
     const piece = textOfBlock(update["content"]);
-    if (piece === null) return [...say(showBlock(voice, update["content"])), ...counted];
+    if (piece === null) return [...message(blockContent(voice, update["content"])), ...usage];
     if (part !== null) streamed.add(`${voice} ${part}`);
-    if (piece === "") return counted.length > 0 ? counted : ALIVE;
-    const reports = text.take({ report: "text", voice, part, text: piece });
-    const said = [...calls.settle(), ...reports, ...counted];
-    return said.length > 0 ? said : ALIVE;
+    if (piece === "") return usage.length > 0 ? usage : ALIVE;
+    const textReports = text.take({ report: "text", voice, part, text: piece });
+    const reports = [...calls.settle(), ...textReports, ...usage];
+    return reports.length > 0 ? reports : ALIVE;
   };
 
-  /** A whole message, in the next version of the protocol; it repeats what was streamed under its id. */
+  /** A whole message, in the next version of the protocol. It repeats the chunks that had its ID. */
   const whole = (voice: Voice, update: Loose): readonly AgentReport[] => {
     const part = looseLabel(update["messageId"]);
     if (part !== null && streamed.has(`${voice} ${part}`)) return ALIVE;
@@ -73,13 +72,13 @@ export function createTranslator(): Translator {
     return reports.length > 0 ? reports : ALIVE;
   };
 
-  /** Some agents count each request to their model apart, on a chunk; together they are the prompt's. */
-  const countRequest = (update: Loose): readonly AgentReport[] => {
+  /** Some agents report the usage of each request to their model on a chunk. The prompt's usage is the sum. */
+  const requestUsage = (update: Loose): readonly AgentReport[] => {
     if (update["_meta"] === undefined) return [];
     const usage = normaliseUsage({ _meta: update["_meta"] });
     if (usage === null) return [];
-    spent = addTokens(spent, usage);
-    return [{ report: "usage", usage: spent }];
+    promptUsage = addTokens(promptUsage, usage);
+    return [{ report: "usage", usage: promptUsage }];
   };
 
   const tool = (reports: readonly AgentReport[]): readonly AgentReport[] =>
@@ -104,7 +103,7 @@ export function createTranslator(): Translator {
       case "plan":
       case "plan_update": {
         const content = planContent(update);
-        return content === null ? ALIVE : [...interrupt(), { report: "plan", content }];
+        return content === null ? ALIVE : [...flush(), { report: "plan", content }];
       }
       case "usage_update": {
         const usage = normaliseUsage(update);
@@ -117,14 +116,14 @@ export function createTranslator(): Translator {
         return title === null ? ALIVE : [{ report: "title", title }];
       }
       case "notice":
-        return say(noticeMessage(update));
+        return message(noticeContent(update));
       case "compaction_summary_chunk":
-        summary = appendPieces(summary, textOfBlock(update["content"]) ?? "");
+        summary = appendText(summary, textOfBlock(update["content"]) ?? "");
         return ALIVE;
       case "compaction_update": {
-        const content = compactionMessage(update, summary);
-        if (content !== null) summary = NO_PIECES;
-        return say(content);
+        const content = compactionContent(update, summary);
+        if (content !== null) summary = EMPTY_EXCERPT;
+        return message(content);
       }
       default:
         return ALIVE;
@@ -133,14 +132,15 @@ export function createTranslator(): Translator {
 
   return {
     update(update) {
-      const parts = looseObject(update);
-      return parts === null ? ALIVE : translate(parts);
+      const fields = looseObject(update);
+      return fields === null ? ALIVE : translate(fields);
     },
     permission(params) {
-      const asked = toolCallOf(params);
-      const before = interrupt();
-      const reports = asked === null ? [] : calls.ask(asked);
-      const call = asked === null ? null : (calls.get(asked["toolCallId"]) ?? callOnlyAsked(asked));
+      const toolCall = toolCallOf(params);
+      const before = flush();
+      const reports = toolCall === null ? [] : calls.ask(toolCall);
+      const call =
+        toolCall === null ? null : (calls.get(toolCall["toolCallId"]) ?? standaloneCall(toolCall));
       const request = parsePermission(params, call);
       return request === null
         ? null
@@ -149,21 +149,82 @@ export function createTranslator(): Translator {
     endPrompt(how) {
       const reports = [...text.flush(), ...calls.endAll(how)];
       streamed = new Set();
-      spent = {};
+      promptUsage = {};
       totalsBefore = totals;
       return reports;
     },
   };
 }
 
-/** A permission may be asked for a call without an id, or for one that has ended: what is asked still counts. */
-function callOnlyAsked(asked: Loose): ToolCall {
-  return patchToolCall(newToolCall(looseLabel(asked["toolCallId"]) ?? ""), asked);
+/** A permission request may be for a call without an ID, or for one that has ended. */
+function standaloneCall(toolCall: Loose): ToolCall {
+  return patchToolCall(newToolCall(looseLabel(toolCall["toolCallId"]) ?? ""), toolCall);
 }
 
-function showBlock(voice: Voice, block: unknown): MessageContent | null {
+function blockContent(voice: Voice, block: unknown): MessageContent | null {
   const content = contentOfBlock(block);
-  if (content === null || voice === "answer") return content;
-  const marked: Record<string, Json> = { voice };
-  return { ...content, ...marked };
+  return content === null || voice === "answer" ? content : { ...content, voice };
+}
+
+const MAX_STEPS = 200;
+const MAX_STEP_BYTES = 4 * 1024;
+
+/** Reads a `plan`, or a `plan_update` with the plan inside; null if it contains none. */
+function planContent(update: Loose): MessageContent | null {
+  const plan = looseObject(update["plan"]) ?? update;
+  if (Array.isArray(plan["entries"])) {
+    const steps = looseList(plan["entries"]).slice(0, MAX_STEPS).flatMap(parseStep);
+    return { type: "plan", steps };
+  }
+  const markdown = plan["type"] === "markdown" ? looseText(plan["content"]) : null;
+  return markdown === null ? null : { type: "plan", steps: [], text: shortenText(markdown) };
+}
+
+function parseStep(item: unknown): { content: string; status: string; priority: string }[] {
+  const entry = looseObject(item);
+  const content = looseText(entry?.["content"]);
+  if (content === null) return [];
+  return [
+    {
+      content: shortenText(content, MAX_STEP_BYTES),
+      status: looseLabel(entry?.["status"]) ?? "pending",
+      priority: looseLabel(entry?.["priority"]) ?? "medium",
+    },
+  ];
+}
+
+/** Reads a `notice`, which comes from the agent's program and not from its model. */
+function noticeContent(update: Loose): MessageContent | null {
+  const title = looseLabel(update["title"], 2_000);
+  const description = looseText(update["description"]);
+  const text = [title, description].filter((part) => part !== null && part !== "").join("\n\n");
+  const severity = looseLabel(update["severity"]) ?? "info";
+  return text === "" ? null : notice("agent_notice", text, severity);
+}
+
+/** Reads the end of a compaction; null before the end. Its summary may have come in chunks before. */
+function compactionContent(update: Loose, chunks: Excerpt): MessageContent | null {
+  switch (update["status"]) {
+    case "completed": {
+      const inUpdate = looseList(update["summary"])
+        .map((block) => looseText(textOfBlock(block)))
+        .filter((text) => text !== null && text !== "")
+        .join("\n");
+      const summary = inUpdate === "" ? cleanText(shortenText(chunks)) : inUpdate;
+      const text = "The agent has compacted its memory of this session.";
+      return notice("agent_compaction", summary === "" ? text : `${text}\n\n${summary}`, "info");
+    }
+    case "failed": {
+      const error = looseLabel(update["error"], 2_000);
+      const text = "The agent could not compact its memory of this session";
+      const reason = error === null ? "." : `: ${error}`;
+      return notice("agent_compaction", `${text}${reason}`, "warning");
+    }
+    default:
+      return null;
+  }
+}
+
+function notice(name: string, text: string, severity: string): MessageContent {
+  return { type: "text", text: shortenText(text), notice: name, severity };
 }

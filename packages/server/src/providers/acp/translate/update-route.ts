@@ -1,20 +1,20 @@
 import { looseObject } from "../wire/loose.ts";
 
 /**
- * Decides which `session/update`s are ours: agents send some before they have told the session, and of other sessions.
- * Until it is told otherwise none is: what comes while a session is taken up again is its history, which is known.
+ * Decides which `session/update`s belong to our session. Agents send some before they reply with the session's ID, and
+ * some for other sessions. At first all are ignored: updates while a session is resumed repeat its history.
  */
 export interface UpdateRoute {
   take(params: unknown): void;
-  /** A session of a name not known yet is being made: keeps what comes until it has one. */
+  /** A new session is being created: collects updates until its ID is known. */
   expect(): void;
-  /** From now on this session's; what was kept of it comes first, what was kept of others is dropped. */
+  /** Delivers the collected and all later updates of this session. */
   follow(sessionId: string): void;
 }
 
 export interface UpdateRouteOptions {
   readonly onUpdate: (update: unknown) => void;
-  /** An update that is not reported, with its own `update` when it is of no other session. */
+  /** Called with the `update` if no session is known yet, and with undefined otherwise. */
   readonly onIgnored: (update: unknown) => void;
 }
 
@@ -26,8 +26,8 @@ export function createUpdateRoute({ onUpdate, onIgnored }: UpdateRouteOptions): 
       switch (route.to) {
         case "nobody":
           return onIgnored(update);
-        case "kept":
-          if (route.kept.length < MAX_KEPT) route.kept.push({ sessionId, update });
+        case "buffer":
+          if (route.early.length < MAX_EARLY) route.early.push({ sessionId, update });
           return onIgnored(undefined);
         case "session":
           return sessionId === route.sessionId ? onUpdate(update) : onIgnored(undefined);
@@ -36,19 +36,19 @@ export function createUpdateRoute({ onUpdate, onIgnored }: UpdateRouteOptions): 
       }
     },
     expect: () => {
-      route = { to: "kept", kept: [] };
+      route = { to: "buffer", early: [] };
     },
     follow: (sessionId) => {
-      const kept = route.to === "kept" ? route.kept : [];
+      const early = route.to === "buffer" ? route.early : [];
       route = { to: "session", sessionId };
-      for (const early of kept) if (early.sessionId === sessionId) onUpdate(early.update);
+      for (const params of early) if (params.sessionId === sessionId) onUpdate(params.update);
     },
   };
 }
 
 type Route =
   | { readonly to: "nobody" }
-  | { readonly to: "kept"; readonly kept: { sessionId: unknown; update: unknown }[] }
+  | { readonly to: "buffer"; readonly early: { sessionId: unknown; update: unknown }[] }
   | { readonly to: "session"; readonly sessionId: string };
 
-const MAX_KEPT = 1000;
+const MAX_EARLY = 1000;

@@ -4,12 +4,12 @@ import { normaliseUsage } from "./usage.ts";
 describe("usage", () => {
   it.each([
     [
-      "of the protocol",
+      "in `usage`",
       { stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } },
       { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
     ],
     [
-      "by itself",
+      "at the top level",
       { inputTokens: 1, outputTokens: 2, cachedReadTokens: 9 },
       { inputTokens: 1, outputTokens: 2 },
     ],
@@ -32,14 +32,14 @@ describe("usage", () => {
       { used: -5, size: 10, cost: { amount: "a lot" }, inputTokens: Number.NaN },
       { contextSize: 10 },
     ],
-  ])("%s has one shape", (_where, told, expected) => {
-    expect(normaliseUsage(told)).toEqual(expected);
+  ])("%s is normalised", (_where, message, expected) => {
+    expect(normaliseUsage(message)).toEqual(expected);
   });
 
   it.each([null, 5, "x", {}, { usage: null, _meta: { quota: { token_count: null } } }])(
-    "is null where nothing is counted (%o)",
-    (told) => {
-      expect(normaliseUsage(told)).toBeNull();
+    "is null if there are no counts (%o)",
+    (message) => {
+      expect(normaliseUsage(message)).toBeNull();
     },
   );
 });

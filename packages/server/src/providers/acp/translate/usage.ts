@@ -1,13 +1,14 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { looseLabel, looseNumber, looseObject, type Loose } from "../wire/loose.ts";
 
-/** What is known of tokens and money, under one set of names whoever counted. */
+/** Tokens and cost, under the same names for all agents. */
 export interface Usage extends JsonObject {
   readonly [key: string]: UsageValue;
 }
 
 type UsageValue = number | { readonly amount: number; readonly currency: string };
 
+/** The names that agents use for each count. */
 const TOKEN_NAMES: readonly (readonly [string, readonly string[]])[] = [
   ["inputTokens", ["inputTokens", "input_tokens", "promptTokens", "prompt_tokens"]],
   ["outputTokens", ["outputTokens", "output_tokens", "completionTokens", "completion_tokens"]],
@@ -16,12 +17,9 @@ const TOKEN_NAMES: readonly (readonly [string, readonly string[]])[] = [
   ["contextSize", ["contextSize", "size"]],
 ];
 
-/**
- * Reads the result of a prompt, a `usage_update` or a bare count of tokens, wherever the agent keeps its numbers:
- * in `usage`, in `_meta.usage` or in `_meta.quota`. Null when there is nothing to be read.
- */
-export function normaliseUsage(told: unknown): Usage | null {
-  const object = looseObject(told);
+/** Reads the usage in the result of a prompt, in a `usage_update` or in `_meta`; null if there is none. */
+export function normaliseUsage(message: unknown): Usage | null {
+  const object = looseObject(message);
   if (object === null) return null;
   const meta = looseObject(object["_meta"]);
   const places = [
@@ -37,7 +35,7 @@ export function normaliseUsage(told: unknown): Usage | null {
   return null;
 }
 
-/** Counts of several requests to a model as one. */
+/** Adds the tokens of several requests to a model. */
 export function addTokens(left: Usage, right: Usage): Usage {
   const sum: Record<string, UsageValue> = { ...left, ...right };
   for (const name of ["inputTokens", "outputTokens", "totalTokens"]) {
@@ -47,7 +45,7 @@ export function addTokens(left: Usage, right: Usage): Usage {
   return sum;
 }
 
-/** Money is counted by agents since they started: what was spent since `before`, which they had told earlier. */
+/** Agents report their total cost since they started: subtracts the total that they reported before. */
 export function costSince(usage: Usage, before: Usage): Usage {
   const [now, then] = [usage["cost"], before["cost"]];
   if (typeof now !== "object" || typeof then !== "object") return usage;
@@ -59,7 +57,7 @@ export function costSince(usage: Usage, before: Usage): Usage {
 function readUsage(place: Loose): Usage | null {
   const usage: Record<string, UsageValue> = {};
   for (const [name, spellings] of TOKEN_NAMES) {
-    const count = spellings.map((key) => looseNumber(place[key])).find((found) => found !== null);
+    const count = spellings.map((key) => looseNumber(place[key])).find((value) => value !== null);
     if (count !== undefined && count !== null && count >= 0) usage[name] = count;
   }
   const cost = looseObject(place["cost"]);

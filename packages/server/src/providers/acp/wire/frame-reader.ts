@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { createLineReader } from "./line-reader.ts";
 import { parseFrame, parseUnreadable, type Frame } from "./parse-frame.ts";
 
-/** Frames from a stream, one after the other, as fast as they are taken. */
+/** Reads frames from a stream, in order and as fast as they are handled. */
 export interface FrameReader {
-  /** Nothing more is handed over until the promise has settled; the stream is not read meanwhile. */
+  /** Delivers no frame and reads nothing until the promise has settled. */
   hold(until: Promise<unknown>): void;
   /**
-   * Whoever writes is gone. Hands over what is still on its way and then ends, at the latest when nothing came for so
-   * long: a child of the writer can keep the stream open for ever.
+   * The writer has exited: delivers the rest, then ends. It also ends if nothing arrives for `quietMs`, because a
+   * child of the writer may keep the stream open.
    */
   finish(quietMs: number): void;
 }
@@ -16,7 +16,7 @@ export interface FrameReader {
 export interface FrameReaderOptions {
   readonly onFrame: (frame: Frame, line: string) => void;
   readonly onEnd: (reason: string) => void;
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
 }
 
 export function readFrames(
@@ -24,44 +24,44 @@ export function readFrames(
   { onFrame, onEnd, maxLineBytes }: FrameReaderOptions,
 ): FrameReader {
   let held: { readonly frame: Frame; readonly line: string }[] = [];
-  let taken = 0;
+  let delivered = 0;
   let holds = 0;
-  let endedFor: string | null = null;
+  let endReason: string | null = null;
   let isDone = false;
   let quiet: { readonly timer: NodeJS.Timeout } | null = null;
 
-  const take = (frame: Frame, line: string): void => {
+  const deliver = (frame: Frame, line: string): void => {
     if (isDone) return;
     if (holds > 0) held.push({ frame, line });
     else onFrame(frame, line);
   };
 
   const end = (reason: string): void => {
-    endedFor ??= reason;
+    endReason ??= reason;
     if (holds > 0 || isDone) return;
     isDone = true;
-    if (quiet !== null) clearTimeout(quiet.timer);
-    onEnd(endedFor);
+    clearTimeout(quiet?.timer);
+    onEnd(endReason);
   };
 
   const release = (): void => {
     holds -= 1;
-    for (let next = held[taken]; next !== undefined && holds === 0; next = held[taken]) {
-      taken += 1;
+    for (let next = held[delivered]; next !== undefined && holds === 0; next = held[delivered]) {
+      delivered += 1;
       onFrame(next.frame, next.line);
     }
     if (holds > 0) return;
     held = [];
-    taken = 0;
-    if (endedFor !== null) return end(endedFor);
+    delivered = 0;
+    if (endReason !== null) return end(endReason);
     input.resume();
     quiet?.timer.refresh();
   };
 
   const lines = createLineReader({
-    onLine: (line) => take(parseFrame(line), line),
-    onOversize: (head) => take(parseUnreadable(head), `${head}… (over the limit, dropped)`),
-    ...(maxLineBytes === undefined ? {} : { maxBytes: maxLineBytes }),
+    onLine: (line) => deliver(parseFrame(line), line),
+    onOversize: (head) => deliver(parseUnreadable(head), `${head}… (over the limit, dropped)`),
+    maxBytes: maxLineBytes,
   });
   input.on("data", (bytes: Buffer) => {
     quiet?.timer.refresh();
@@ -83,7 +83,7 @@ export function readFrames(
     finish: (quietMs) => {
       if (isDone || quiet !== null) return;
       const timer = setTimeout(() => {
-        if (holds === 0) end("it is gone");
+        if (holds === 0) end("it has exited");
       }, quietMs);
       quiet = { timer };
     },

@@ -9,7 +9,7 @@ interface Rig {
   readonly sent: Record<string, unknown>[];
   readonly heard: unknown[];
   readonly traffic: string[];
-  /** Something the peer receives. */
+  /** Sends a message to the peer. */
   give(message: object): void;
 }
 
@@ -45,7 +45,7 @@ function openRig(options: Partial<PeerOptions> = {}): Rig {
 const flushed = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests", () => {
-  it("get their own answers, in whichever order", async () => {
+  it("get their own replies, in any order", async () => {
     const { peer, sent, give } = openRig();
     const first = peer.request("a", { x: 1 });
     const second = peer.request("b", null);
@@ -60,7 +60,7 @@ describe("requests", () => {
     await expect(first).rejects.toEqual(new RpcError(5, "no", { why: 1 }));
   });
 
-  it("take the first answer; a second, a stranger's and a malformed one change nothing", async () => {
+  it("accept the first reply and ignore a second, an unknown and a malformed one", async () => {
     const { peer, give } = openRig();
     const asked = peer.request("a", {});
     give({ id: 77, result: 0 });
@@ -74,12 +74,12 @@ describe("requests", () => {
     await expect(next).rejects.toMatchObject({ name: "RpcError", code: -32603 });
   });
 
-  it("end after the time given, and when they are given up", async () => {
+  it("end after the timeout, and when they are aborted", async () => {
     const { peer } = openRig();
     await expect(peer.request("slow", {}, { timeoutMs: 10 })).rejects.toMatchObject({
       name: "PeerFault",
       code: "timed_out",
-      message: "No answer to slow in 10 ms",
+      message: "No reply to slow in 10 ms",
     });
     const abort = new AbortController();
     const asked = peer.request("long", {}, { signal: abort.signal });
@@ -90,7 +90,7 @@ describe("requests", () => {
     });
   });
 
-  it("end when the other side's output does, after what it said last", async () => {
+  it("end with the other side's output, after its last messages", async () => {
     const { peer, input, give } = openRig();
     const [answered, open] = [peer.request("a", {}), peer.request("b", {})];
     give({ id: 1, result: "last" });
@@ -101,7 +101,7 @@ describe("requests", () => {
     await expect(peer.closed).resolves.toBe("its output ended");
   });
 
-  it("end with a fault when the pipe is broken, and nothing is thrown elsewhere", async () => {
+  it("end with a fault if the pipe breaks, and nothing else throws", async () => {
     const output = new Writable({
       write: (_chunk, _encoding, done) =>
         done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
@@ -114,7 +114,7 @@ describe("requests", () => {
     });
   });
 
-  it("are not sent to somebody who does not read, beyond a limit (P6)", async () => {
+  it("are not sent beyond a limit if the other side does not read (P6)", async () => {
     const output = new Writable({ write: () => {}, highWaterMark: 10 });
     const { peer } = openRig({ output, maxUnreadBytes: 1000 });
     for (let count = 0; count < 100; count += 1) peer.notify("n", { text: "x".repeat(100) });
@@ -122,7 +122,7 @@ describe("requests", () => {
     await expect(peer.request("a", {})).rejects.toMatchObject({ code: "overflow" });
   });
 
-  it("whose answer cannot be read are told so instead of waiting for ever (P6)", async () => {
+  it("fail instead of waiting if their reply cannot be read (P6)", async () => {
     const { peer, input } = openRig({ maxLineBytes: 1000 });
     const [long, deep] = [peer.request("a", {}), peer.request("b", {})];
     input.write(`{"jsonrpc":"2.0","id":1,"result":{"text":"${"x".repeat(2000)}"}}\n`);
@@ -132,8 +132,8 @@ describe("requests", () => {
   });
 });
 
-describe("what comes in", () => {
-  it("is answered always: by its handler, by its error, or as unknown", async () => {
+describe("a message from the other side", () => {
+  it("is always answered: by its handler, with an error, or as unknown", async () => {
     const unknown: string[] = [];
     const { sent, give } = openRig({
       handlers: {
@@ -165,7 +165,7 @@ describe("what comes in", () => {
     expect(unknown).toEqual(["vendor/thing", "toString"]);
   });
 
-  it("is answered, too, when it is too long or too deep to be read (P6)", async () => {
+  it("is answered even if it is too long or nested too deep (P6)", async () => {
     const { sent, input } = openRig({ maxLineBytes: 1000 });
     input.write(`{"jsonrpc":"2.0","id":7,"method":"ask","params":{"t":"${"x".repeat(2000)}"}}\n`);
     input.write(
@@ -178,7 +178,7 @@ describe("what comes in", () => {
     ]);
   });
 
-  it("is diverted and never answered when it is noise", async () => {
+  it("is diverted and never answered if it is noise", async () => {
     const { sent, heard, traffic, input, give } = openRig();
     input.write('Loading plugins… 100%\n{"half":\n[]\n{"jsonrpc":"2.0","id":{},"method":"x"}\n');
     give({ method: "hello", params: { a: 1 } });
@@ -194,7 +194,7 @@ describe("what comes in", () => {
     ]);
   });
 
-  it("waits while the one who takes it cannot take more, in order, and nothing is lost (P6)", async () => {
+  it("waits in order while the receiver is busy, and none is lost (P6)", async () => {
     const gates: PromiseWithResolvers<void>[] = [];
     const heard: unknown[] = [];
     const rig = openRig({
@@ -213,7 +213,7 @@ describe("what comes in", () => {
       await flushed();
       expect(heard).toEqual([0, 1, 2, 3, 4].slice(0, count + 1));
       expect(rig.input.isPaused()).toBe(true);
-      // As Node does with the pipes of a process that has ended.
+      // Node does this with the pipes of a process that has exited.
       if (count === 2) rig.input.resume();
       await flushed();
       gates[count]?.resolve();
@@ -222,7 +222,7 @@ describe("what comes in", () => {
     await expect(rig.peer.closed).resolves.toBe("its output ended");
   });
 
-  it("goes on when the one who took it failed", async () => {
+  it("is handled even if the receiver failed before", async () => {
     const rig = openRig();
     rig.peer.hold(Promise.reject(new Error("could not be stored")));
     rig.give({ method: "n", params: 1 });
@@ -231,11 +231,11 @@ describe("what comes in", () => {
     expect(rig.heard).toEqual([["n", 1]]);
   });
 
-  it("is over soon after its process, though a child keeps the pipe open", async () => {
+  it("is the last soon after the process exits, even if a child keeps the pipe open", async () => {
     const { peer, heard, give } = openRig();
     give({ method: "last words" });
     peer.finish();
-    await expect(peer.closed).resolves.toBe("it is gone");
+    await expect(peer.closed).resolves.toBe("it has exited");
     expect(heard).toEqual([["last words", undefined]]);
   });
 });

@@ -4,45 +4,45 @@ import { looseObject } from "./loose.ts";
 import type { Frame, RequestId } from "./parse-frame.ts";
 import { PeerFault, RPC_CODES, RpcError } from "./rpc-error.ts";
 
-/** What waits to be read by the other side beyond this is not written any more. */
+/** Nothing more is sent while this much waits to be read by the other side. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** One side of JSON-RPC over newline-delimited JSON. Closes at the first broken pipe. */
+/** One side of JSON-RPC over newline-delimited JSON. It closes when a pipe breaks. */
 export interface JsonRpcPeer {
-  /** Throws an `RpcError` when that is the answer, a `PeerFault` when there will be none. */
+  /** Throws an `RpcError` if the reply is an error, and a `PeerFault` if there will be no reply. */
   request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
-  /** Lost in silence when the other side is gone or does not read. */
+  /** The notification is lost if the other side has exited or does not read. */
   notify(method: string, params: unknown): void;
-  /** What comes in is not handled until the promise has settled, nor read: the other side has to wait. */
+  /** Reads and handles nothing until the promise has settled. */
   hold(until: Promise<unknown>): void;
-  /** The other side's process is gone: closes when all it had written has been handled. */
+  /** The other side has exited: closes after everything it wrote has been handled. */
   finish(): void;
-  /** Ends every request that waits. */
+  /** Rejects every pending request. */
   close(reason: string): void;
-  /** Resolves, with the reason, when nothing can be sent or received any more. */
+  /** Resolves with the reason when nothing can be sent or received any more. */
   readonly closed: Promise<string>;
 }
 
 export interface RequestOptions {
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface PeerOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** What the other side may ask. Everything else is answered as unknown. */
+  /** Requests of all other methods are answered with "method not found". */
   readonly handlers: Readonly<Record<string, (params: unknown, id: RequestId) => Promise<unknown>>>;
-  /** Told of requests that have no handler, too: they are answered, and show that somebody is there. */
   readonly onNotification: (method: string, params: unknown) => void;
+  /** A request without a handler is a sign of life, too. */
   readonly onUnknownRequest?: (method: string) => void;
-  /** Every line as it went over the pipe. */
+  /** Every line, unchanged. */
   readonly onTraffic?: (direction: "in" | "out" | "noise", line: string) => void;
   readonly maxLineBytes?: number;
   readonly maxUnreadBytes?: number;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly method: string;
   resolve(result: unknown): void;
   reject(error: Error): void;
@@ -58,23 +58,23 @@ export function openJsonRpcPeer({
   maxLineBytes,
   maxUnreadBytes = MAX_UNREAD_BYTES,
 }: PeerOptions): JsonRpcPeer {
-  const waiting = new Map<RequestId, Waiting>();
+  const pending = new Map<RequestId, PendingRequest>();
   const closing = Promise.withResolvers<string>();
-  let closedFor: string | null = null;
+  let closeReason: string | null = null;
   let requests = 0;
 
   const close = (reason: string): void => {
-    if (closedFor !== null) return;
-    closedFor = reason;
-    for (const { method, reject } of waiting.values()) {
-      reject(new PeerFault("closed", `No answer to ${method}: ${reason}`));
+    if (closeReason !== null) return;
+    closeReason = reason;
+    for (const { method, reject } of pending.values()) {
+      reject(new PeerFault("closed", `No reply to ${method}: ${reason}`));
     }
-    waiting.clear();
+    pending.clear();
     closing.resolve(reason);
   };
 
   const send = (message: object): "sent" | "closed" | "overflow" => {
-    if (closedFor !== null || !output.writable) return "closed";
+    if (closeReason !== null || !output.writable) return "closed";
     if (output.writableLength > maxUnreadBytes) return "overflow";
     const line = JSON.stringify({ jsonrpc: "2.0", ...message });
     onTraffic("out", line);
@@ -92,14 +92,14 @@ export function openJsonRpcPeer({
     try {
       send({ id: frame.id, result: (await handler(frame.params, frame.id)) ?? null });
     } catch (error) {
-      send({ id: frame.id, error: errorOf(error) });
+      send({ id: frame.id, error: errorFields(error) });
     }
   };
 
-  const unreadable = ({ id, method }: Extract<Frame, { frame: "unreadable" }>): void => {
+  const refuse = ({ id, method }: Extract<Frame, { frame: "unreadable" }>): void => {
     if (id === null) return;
     if (method === null) {
-      settle(id)?.reject(new PeerFault("unreadable", "The answer is too long, or nested too deep"));
+      take(id)?.reject(new PeerFault("unreadable", "The reply is too long, or nested too deep"));
     } else {
       const message = "Too long, or nested too deep";
       send({ id, error: { code: RPC_CODES.invalidRequest, message } });
@@ -107,11 +107,11 @@ export function openJsonRpcPeer({
     }
   };
 
-  /** Only the first answer finds somebody waiting. */
-  const settle = (id: RequestId): Waiting | undefined => {
-    const found = waiting.get(id);
-    waiting.delete(id);
-    return found;
+  /** Only the first reply to a request counts. */
+  const take = (id: RequestId): PendingRequest | undefined => {
+    const request = pending.get(id);
+    pending.delete(id);
+    return request;
   };
 
   const receive = (frame: Frame): void => {
@@ -122,11 +122,11 @@ export function openJsonRpcPeer({
       case "notification":
         return onNotification(frame.method, frame.params);
       case "result":
-        return settle(frame.id)?.resolve(frame.result);
+        return take(frame.id)?.resolve(frame.result);
       case "error":
-        return settle(frame.id)?.reject(parseRpcError(frame.error));
+        return take(frame.id)?.reject(parseRpcError(frame.error));
       case "unreadable":
-        return unreadable(frame);
+        return refuse(frame);
       case "noise":
         return;
       default:
@@ -140,37 +140,33 @@ export function openJsonRpcPeer({
       receive(frame);
     },
     onEnd: close,
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+    maxLineBytes,
   });
   output.on("error", (error) => close(`its input cannot be written: ${error.message}`));
 
   return {
     request: async (method, params, { timeoutMs, signal } = {}) => {
-      if (signal?.aborted === true) throw aborted(method, signal);
+      const abortFault = (): PeerFault =>
+        new PeerFault("aborted", `${method} was aborted`, { cause: signal?.reason });
+      if (signal?.aborted === true) throw abortFault();
       const id = (requests += 1);
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      waiting.set(id, { method, resolve, reject });
-      const sent = send({ id, method, params });
-      if (sent !== "sent") {
-        waiting.delete(id);
-        throw new PeerFault(sent, `${method} was not sent: ${closedFor ?? WHY_NOT_SENT[sent]}`);
+      pending.set(id, { method, resolve, reject });
+      const outcome = send({ id, method, params });
+      if (outcome !== "sent") {
+        pending.delete(id);
+        const reason = closeReason ?? NOT_SENT_REASONS[outcome];
+        throw new PeerFault(outcome, `${method} was not sent: ${reason}`);
       }
-      const giveUp = (fault: PeerFault): void => settle(id)?.reject(fault);
-      const onAbort = (): void => {
-        if (signal !== undefined) giveUp(aborted(method, signal));
-      };
-      const timer =
-        timeoutMs === undefined
-          ? null
-          : setTimeout(
-              () => giveUp(new PeerFault("timed_out", `No answer to ${method} in ${timeoutMs} ms`)),
-              timeoutMs,
-            );
+      const onAbort = (): void => take(id)?.reject(abortFault());
+      const onTimeout = (): void =>
+        take(id)?.reject(new PeerFault("timed_out", `No reply to ${method} in ${timeoutMs} ms`));
+      const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
       signal?.addEventListener("abort", onAbort);
       try {
         return await promise;
       } finally {
-        if (timer !== null) clearTimeout(timer);
+        clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
       }
     },
@@ -184,18 +180,16 @@ export function openJsonRpcPeer({
   };
 }
 
-/** Long enough for what is in the pipe, short for those who wait to hear that it is over. */
+/** Long enough to read what is in the pipe, and short for callers that wait for the end. */
 const FINISH_QUIET_MS = 250;
 
-const WHY_NOT_SENT = {
+const NOT_SENT_REASONS = {
   closed: "its input has ended",
-  overflow: "it does not read what was sent before",
+  overflow: "it does not read its input",
 } as const;
 
 function parseRpcError(error: unknown): RpcError {
-  const parts = looseObject(error);
-  if (parts === null) return new RpcError(RPC_CODES.internalError, "The agent gave no reason");
-  const { code, message, data } = parts;
+  const { code, message, data } = looseObject(error) ?? {};
   return new RpcError(
     typeof code === "number" ? code : RPC_CODES.internalError,
     typeof message === "string" ? message : "The agent gave no reason",
@@ -203,14 +197,10 @@ function parseRpcError(error: unknown): RpcError {
   );
 }
 
-function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+function errorFields(error: unknown): object {
   if (!(error instanceof RpcError)) {
     return { code: RPC_CODES.internalError, message: "Internal error" };
   }
   const { code, message, data } = error;
-  return { code, message, ...(data === undefined ? {} : { data }) };
-}
-
-function aborted(method: string, signal: AbortSignal): PeerFault {
-  return new PeerFault("aborted", `${method} was given up`, { cause: signal.reason });
+  return { code, message, data };
 }

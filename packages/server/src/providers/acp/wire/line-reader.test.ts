@@ -31,7 +31,7 @@ const line = fc
   .filter((text) => text.trim() !== "");
 
 describe("a line reader", () => {
-  it("gives the same lines however their bytes are cut", () => {
+  it("returns the same lines for all sizes of chunks", () => {
     fc.assert(
       fc.property(
         fc.array(line),
@@ -45,20 +45,20 @@ describe("a line reader", () => {
     );
   });
 
-  it("gives the same lines byte by byte", () => {
+  it("returns the same lines byte by byte", () => {
     const bytes = Buffer.from('{"text":"Grüße, 世界 🚀"}\n\n  \r\n{"a":1}\r\nno newline');
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
     expect(read(pieces).lines).toEqual(['{"text":"Grüße, 世界 🚀"}', '{"a":1}', "no newline"]);
   });
 
-  it("replaces bytes that are no UTF-8 and goes on", () => {
+  it("replaces invalid UTF-8 and continues", () => {
     expect(read([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0x63, 0x0a])]).lines).toEqual([
       "a\u{FFFD}b",
       "c",
     ]);
   });
 
-  it("takes a line of exactly the limit and drops a longer one, which it tells once (P6)", () => {
+  it("accepts a line of exactly the limit and drops a longer one, with one report (P6)", () => {
     const text = `${"a".repeat(100)}\n${"b".repeat(101)}\n${"c".repeat(1000)}\nd\n`;
     for (const size of [1, 7, 100, 101, 5000]) {
       const bytes = Buffer.from(text);
@@ -72,7 +72,7 @@ describe("a line reader", () => {
     }
   });
 
-  it("drops an endless line without keeping it (P6)", () => {
+  it("drops an endless line without storing it (P6)", () => {
     const piece = Buffer.alloc(1024 * 1024, 0x61);
     let heads = 0;
     const reader = createLineReader({ onLine: () => {}, onOversize: () => (heads += 1) });
@@ -82,7 +82,7 @@ describe("a line reader", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("gathers a long line of single bytes in little more memory than it has (P6)", () => {
+  it("collects a long line from single bytes in little more memory than its size (P6)", () => {
     const lines: number[] = [];
     const reader = createLineReader({
       onLine: ({ length }) => lines.push(length),

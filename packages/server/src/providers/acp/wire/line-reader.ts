@@ -1,32 +1,32 @@
-/** A line longer than this is dropped. */
+/** Longer lines are dropped. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 export interface LineReader {
   push(bytes: Uint8Array): void;
-  /** Nothing more will come: a last line without its newline counts. */
+  /** Delivers the last line if it has no newline. */
   end(): void;
 }
 
 export interface LineReaderOptions {
-  /** A line without its end, not blank; bytes that are no UTF-8 have become U+FFFD. */
+  /** Called for each line that is not blank, without its newline. Invalid UTF-8 becomes U+FFFD. */
   readonly onLine: (line: string) => void;
-  /** Once for each line over the limit, when the limit is reached, with how it began. */
+  /** Called once for a line over the limit, when it reaches the limit, with its start. */
   readonly onOversize: (head: string) => void;
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
 }
 
 /**
- * Lines from bytes that arrive in pieces of any size. Memory stays within the limit: the pieces of a line are gathered
- * in one buffer that doubles, and of a line beyond the limit nothing is kept.
+ * Splits chunks of any size into lines. A line is collected in one buffer that doubles up to the limit; a longer line
+ * is not kept, so memory stays bounded.
  */
 export function createLineReader({
   onLine,
   onOversize,
   maxBytes = MAX_LINE_BYTES,
 }: LineReaderOptions): LineReader {
-  let gathered = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   let length = 0;
-  let dropping = false;
+  let isDropping = false;
 
   const deliver = (line: Buffer): void => {
     const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
@@ -34,51 +34,51 @@ export function createLineReader({
     if (text.trim() !== "") onLine(text);
   };
 
-  const gather = (piece: Buffer): void => {
-    if (dropping) return;
-    if (length + piece.length > maxBytes) {
-      dropping = true;
-      const head = Buffer.concat([gathered.subarray(0, length), piece.subarray(0, HEAD_BYTES)]);
-      forget();
+  const collect = (chunk: Buffer): void => {
+    if (isDropping) return;
+    if (length + chunk.length > maxBytes) {
+      isDropping = true;
+      const head = Buffer.concat([buffer.subarray(0, length), chunk.subarray(0, HEAD_BYTES)]);
+      reset();
       onOversize(head.toString("utf8", 0, Math.min(head.length, HEAD_BYTES)));
       return;
     }
-    if (length + piece.length > gathered.length) {
+    if (length + chunk.length > buffer.length) {
       const larger = Buffer.allocUnsafe(
-        Math.min(maxBytes, Math.max(1024, 2 * gathered.length, length + piece.length)),
+        Math.min(maxBytes, Math.max(1024, 2 * buffer.length, length + chunk.length)),
       );
-      gathered.copy(larger, 0, 0, length);
-      gathered = larger;
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
     }
-    piece.copy(gathered, length);
-    length += piece.length;
+    chunk.copy(buffer, length);
+    length += chunk.length;
   };
 
-  const forget = (): void => {
+  const reset = (): void => {
     length = 0;
-    if (gathered.length > KEPT_BYTES) gathered = Buffer.alloc(0);
+    if (buffer.length > RETAINED_BYTES) buffer = Buffer.alloc(0);
   };
 
-  const finish = (piece: Buffer): void => {
-    if (length === 0 && !dropping && piece.length <= maxBytes) return deliver(piece);
-    gather(piece);
-    if (!dropping) deliver(gathered.subarray(0, length));
-    dropping = false;
-    forget();
+  const finish = (chunk: Buffer): void => {
+    if (length === 0 && !isDropping && chunk.length <= maxBytes) return deliver(chunk);
+    collect(chunk);
+    if (!isDropping) deliver(buffer.subarray(0, length));
+    isDropping = false;
+    reset();
   };
 
   return {
     push: (bytes) => {
-      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let begin = 0;
       for (
-        let end = chunk.indexOf(NEWLINE);
+        let end = input.indexOf(NEWLINE);
         end !== -1;
-        begin = end + 1, end = chunk.indexOf(NEWLINE, begin)
+        begin = end + 1, end = input.indexOf(NEWLINE, begin)
       ) {
-        finish(chunk.subarray(begin, end));
+        finish(input.subarray(begin, end));
       }
-      if (begin < chunk.length) gather(chunk.subarray(begin));
+      if (begin < input.length) collect(input.subarray(begin));
     },
     end: () => finish(Buffer.alloc(0)),
   };
@@ -86,7 +86,7 @@ export function createLineReader({
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Enough of an oversized line to see whose it was. */
+/** Enough of an oversized line to read its ID and method. */
 const HEAD_BYTES = 4096;
-/** A buffer that had to grow beyond this is given back after its line. */
-const KEPT_BYTES = 64 * 1024;
+/** A larger buffer is released after its line. */
+const RETAINED_BYTES = 64 * 1024;

@@ -1,19 +1,19 @@
 import { cleanText } from "../../../domain/clean-text.ts";
 import { isObject } from "../../../domain/json.ts";
 
-/** What an agent sent, read without trust: what has the wrong type counts as absent. */
+/** An object from an agent, which is not trusted: a value of the wrong type counts as missing. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 export function looseObject(value: unknown): Loose | null {
   return isObject(value) ? value : null;
 }
 
-/** Clean text, or null; an empty one is text. */
+/** Clean text, which may be empty. */
 export function looseText(value: unknown): string | null {
   return typeof value === "string" ? cleanText(value) : null;
 }
 
-/** A short text that says something, cut where it is longer than a label should be. */
+/** A short text that is not blank, cut at the limit. */
 export function looseLabel(value: unknown, maxLength = 400): string | null {
   if (typeof value !== "string") return null;
   const text = cleanText(value.slice(0, maxLength)).trim();
@@ -26,4 +26,12 @@ export function looseNumber(value: unknown): number | null {
 
 export function looseList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** The fields that are not null. */
+export function present<Key extends string, Value>(
+  fields: Readonly<Record<Key, Value | null>>,
+): { readonly [Name in Key]?: Value };
+export function present(fields: Loose): Loose {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

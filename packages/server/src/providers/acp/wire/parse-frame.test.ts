@@ -6,7 +6,7 @@ import { parseFrame, parseUnreadable } from "./parse-frame.ts";
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 describe("a frame", () => {
-  it("is told apart by what it has", () => {
+  it("is classified by its fields", () => {
     const frames = [
       '{"jsonrpc":"2.0","id":"a","method":"m","params":[1]}',
       '  {"jsonrpc":"2.0","method":"m"}  ',
@@ -21,7 +21,7 @@ describe("a frame", () => {
     ]);
   });
 
-  it("is noise when it is no JSON-RPC", () => {
+  it("is noise if it is not JSON-RPC", () => {
     const kinds = badFrames.map((line) => parseFrame(line).frame);
     expect(new Set(kinds)).toEqual(new Set(["noise", "notification", "error"]));
     expect(parseFrame("Loading plugins... 100%")).toEqual({ frame: "noise" });
@@ -35,14 +35,14 @@ describe("a frame", () => {
     expect(parseFrame(frame(64))).toEqual({ frame: "unreadable", id: null, method: "m" });
   });
 
-  it("may hold any number of brackets side by side, and in texts", () => {
+  it("may contain any number of brackets side by side and in strings", () => {
     const many = Array.from({ length: 1000 }, () => [{}]);
     const text = '"}]'.repeat(500) + "{[".repeat(500) + "\\";
     const frame = { jsonrpc: "2.0", method: "m", params: [many, text] };
     expect(parseFrame(JSON.stringify(frame))).toMatchObject({ params: [many, text] });
   });
 
-  it("too deep to be parsed is still known by its id, and never blows the stack (P6)", () => {
+  it("that is nested too deep still has its ID, and never overflows the stack (P6)", () => {
     const deep = nested(3_000_000);
     expect(parseFrame(deepLine("s", 3_000_000))).toEqual({
       frame: "unreadable",
@@ -60,7 +60,7 @@ describe("a frame", () => {
     expect(parseFrame(`{"a":${deep}}`)).toEqual({ frame: "noise" });
   });
 
-  it("that was cut is known by what it began with", () => {
+  it("that was cut is identified by its start", () => {
     expect(
       parseUnreadable(
         '{"jsonrpc":"2.0","id":3,"method":"session/request_permission","params":{"a":"b',
@@ -74,7 +74,7 @@ describe("a frame", () => {
     expect(parseUnreadable("xxxxxxxx")).toEqual({ frame: "noise" });
   });
 
-  it("is never anything but a frame, whatever the line", () => {
+  it("is returned for every line", () => {
     fc.assert(
       fc.property(
         fc.oneof(

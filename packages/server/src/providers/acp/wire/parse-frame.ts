@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from "../../../domain/clean-text.ts";
 import { isObject } from "../../../domain/json.ts";
 
-/** One line of the protocol. What is no JSON-RPC is noise: agents print to stdout what they should not. */
+/** One line of an agent's stdout. A line that is not JSON-RPC is noise, such as a log message. */
 export type Frame =
   | {
       readonly frame: "request";
@@ -12,7 +12,7 @@ export type Frame =
   | { readonly frame: "notification"; readonly method: string; readonly params: unknown }
   | { readonly frame: "result"; readonly id: RequestId; readonly result: unknown }
   | { readonly frame: "error"; readonly id: RequestId; readonly error: unknown }
-  /** Too deep or too long to be read whole; `id` and `method` are what could be told from its top level. */
+  /** Nested too deep or too long; `id` and `method` are read from its top level if possible. */
   | { readonly frame: "unreadable"; readonly id: RequestId | null; readonly method: string | null }
   | { readonly frame: "noise" };
 
@@ -25,7 +25,7 @@ export function parseFrame(line: string): Frame {
   return frameOf(parseJson(text));
 }
 
-/** For the beginning of a line that was too long, and for one that is too deep. */
+/** Parses the start of a line that is too long, or a line that is nested too deep. */
 export function parseUnreadable(head: string): Frame {
   const top = frameOf(parseJson(topLevelOf(head)));
   if (top.frame === "noise") return noise;
@@ -48,7 +48,7 @@ function frameOf(value: unknown): Frame {
   return "result" in value ? { frame: "result", id, result: value["result"] } : noise;
 }
 
-/** Looked at before parsing, so that no depth of nesting ever becomes a value. */
+/** Checked before parsing: deeply nested values could overflow the stack later. */
 function isTooDeep(text: string): boolean {
   if (!hasMoreOpenings(text, MAX_JSON_DEPTH)) return false;
   let depth = 0;
@@ -59,46 +59,44 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Most lines have few brackets, which is quicker to see than how they nest. */
+/** Most lines have few brackets. Counting these is faster than following their nesting. */
 function hasMoreOpenings(text: string, limit: number): boolean {
-  let found = 0;
+  let count = 0;
   for (const bracket of ["{", "["]) {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      if ((found += 1) > limit) return true;
+      if ((count += 1) > limit) return true;
     }
   }
   return false;
 }
 
-/** The object's own members with `null` in place of what is nested in them, also when its end is missing. */
+/** The object with `null` in place of nested values, even if its end is missing. */
 function topLevelOf(text: string): string {
   let depth = 0;
-  let kept = "";
+  let top = "";
   let from = 0;
   for (const { opens, at } of brackets(text)) {
-    if (opens && depth === 1) {
-      kept += text.slice(from, at);
-    }
+    if (opens && depth === 1) top += text.slice(from, at);
     depth += opens ? 1 : -1;
     if (!opens && depth === 1) {
-      kept += "null";
+      top += "null";
       from = at + 1;
     }
-    if (depth === 0) return kept + text.slice(from, at + 1);
+    if (depth === 0) return top + text.slice(from, at + 1);
   }
-  return depth > 1 ? `${kept}null}` : `${kept}${text.slice(from)}}`;
+  return depth > 1 ? `${top}null}` : `${top}${text.slice(from)}}`;
 }
 
 function* brackets(text: string): Generator<{ readonly opens: boolean; readonly at: number }> {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfText(text, at);
+    if (code === QUOTE) at = endOfString(text, at);
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) yield { opens: true, at };
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) yield { opens: false, at };
   }
 }
 
-function endOfText(text: string, begin: number): number {
+function endOfString(text: string, begin: number): number {
   for (let at = begin + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at += 1;

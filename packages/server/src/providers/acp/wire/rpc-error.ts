@@ -1,4 +1,4 @@
-/** The other side answered a request with an error; also thrown by a handler to answer with one. */
+/** An error reply of the other side. A handler throws it to reply with an error. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -11,7 +11,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A request that got no answer. */
+/** A request without a reply. */
 export class PeerFault extends Error {
   readonly code: "closed" | "timed_out" | "aborted" | "overflow" | "unreadable";
 

@@ -9,7 +9,7 @@ import {
   realpathSync,
 } from "node:fs";
 import path from "node:path";
-import type { Stage } from "../stage.ts";
+import { textContent, type Stage } from "../stage.ts";
 import { isInside } from "../../sandbox/path-inside.ts";
 
 const MAX_BYTES = 16 * 1024;
@@ -19,8 +19,7 @@ const MAX_NAMES = 40;
 export async function readFile(stage: Stage, name: string | null): Promise<void> {
   const toolCallId = `demo-read-${randomUUID()}`;
   const label = name ?? "the repository";
-  stage.update({
-    sessionUpdate: "tool_call",
+  const tool = stage.startTool({
     toolCallId,
     name: "read",
     title: `Read ${label}`,
@@ -30,15 +29,11 @@ export async function readFile(stage: Stage, name: string | null): Promise<void>
     locations: [{ path: path.resolve(stage.cwd, name ?? ".") }],
   });
   await stage.pause(100);
-  stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
+  tool.update({ status: "in_progress" });
   await stage.pause(100);
   const content = readInside(stage.cwd, name ?? ".");
-  stage.update({
-    sessionUpdate: "tool_call_update",
-    toolCallId,
-    status: content.ok ? "completed" : "failed",
-    content: [{ type: "content", content: { type: "text", text: content.text } }],
-  });
+  const status = content.ok ? "completed" : "failed";
+  tool.update({ status, content: textContent(content.text) });
   await stage.say(
     content.ok ? summary(label, content.text) : `I could not read ${label}. ${content.text}`,
   );
@@ -73,20 +68,29 @@ function insideRepository(cwd: string, name: string): string | null {
   }
 }
 
-/** Never blocks: opening a named pipe, for example, could otherwise wait forever. */
 function contentOf(file: string): string {
-  const descriptor = openSync(
-    file,
-    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  );
-  try {
-    const kind = fstatSync(descriptor);
-    if (kind.isDirectory()) return listing(file);
-    if (!kind.isFile()) throw new Error("neither a file nor a folder");
+  return withFile(file, READ_FLAGS, (descriptor) => {
+    const stats = fstatSync(descriptor);
+    if (stats.isDirectory()) return listing(file);
+    if (!stats.isFile()) throw new Error("neither a file nor a folder");
     const bytes = Buffer.alloc(MAX_BYTES);
     const size = readSync(descriptor, bytes);
     const text = bytes.subarray(0, size).toString("utf8");
-    return kind.size > size ? `${text}\n[the first ${size} of ${kind.size} bytes]` : text;
+    return stats.size > size ? `${text}\n[the first ${size} of ${stats.size} bytes]` : text;
+  });
+}
+
+/** Does not follow links, and does not wait for the writer of a named pipe. */
+export const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export function withFile<Value>(
+  file: string,
+  flags: number,
+  use: (descriptor: number) => Value,
+): Value {
+  const descriptor = openSync(file, flags, 0o644);
+  try {
+    return use(descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { hardenedGit } from "../../sandbox/hardened-git.ts";
+import { hardenedGitEnvironment } from "../../sandbox/hardened-git.ts";
 import type { Stage } from "../stage.ts";
 
 const COMMAND = "git status --short";
-const ARGUMENTS = ["status", "--short"];
 const MAX_OUTPUT = 64 * 1024;
 const MAX_MS = 10_000;
 
@@ -12,36 +11,23 @@ const MAX_MS = 10_000;
 export async function runCommand(stage: Stage): Promise<void> {
   const toolCallId = `demo-run-${randomUUID()}`;
   await stage.say("I cannot run real tests, so I would like to run `git status` instead.\n\n");
-  const toolCall = {
-    toolCallId,
-    name: "run",
-    title: COMMAND,
-    kind: "execute",
-    status: "pending",
-    rawInput: { command: COMMAND },
-    content: [{ type: "terminal", terminalId: toolCallId }],
-  };
-  stage.update({
-    sessionUpdate: "tool_call",
-    ...toolCall,
-    _meta: { terminal_info: { terminal_id: toolCallId, cwd: stage.cwd } },
-  });
-  if (!(await stage.ask(toolCall))) {
-    const content = [{ type: "content", content: { type: "text", text: "Permission denied." } }];
-    stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed", content });
-    return stage.say("You did not allow it, so I ran nothing.");
-  }
-  stage.update({ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress" });
-  const { code, lines } = await run(stage, (data) =>
-    stage.update({
-      sessionUpdate: "tool_call_update",
+  const tool = stage.startTool(
+    {
       toolCallId,
-      _meta: { terminal_output: { terminal_id: toolCallId, data } },
-    }),
+      name: "run",
+      title: COMMAND,
+      kind: "execute",
+      status: "pending",
+      rawInput: { command: COMMAND },
+      content: [{ type: "terminal", terminalId: toolCallId }],
+    },
+    { _meta: { terminal_info: { terminal_id: toolCallId, cwd: stage.cwd } } },
   );
-  stage.update({
-    sessionUpdate: "tool_call_update",
-    toolCallId,
+  if (!(await tool.isAllowed())) return stage.say("You did not allow it, so I ran nothing.");
+  const { code, lines } = await run(stage, (data) =>
+    tool.update({ _meta: { terminal_output: { terminal_id: toolCallId, data } } }),
+  );
+  tool.update({
     status: code === 0 ? "completed" : "failed",
     rawOutput: { exitCode: code },
     _meta: { terminal_exit: { terminal_id: toolCallId, exit_code: code, signal: null } },
@@ -59,13 +45,13 @@ async function run(
   onOutput: (data: string) => void,
 ): Promise<{ readonly code: number | null; readonly lines: number }> {
   const { cwd } = stage;
-  const call = await hardenedGit(ARGUMENTS, { cwd, environment: process.env }).catch(() => null);
-  if (call === null) return { code: null, lines: 0 };
+  const env = await hardenedGitEnvironment(cwd, process.env).catch(() => null);
+  if (env === null) return { code: null, lines: 0 };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.any([stage.signal, AbortSignal.timeout(MAX_MS)]);
-    const child = spawn("git", call.args, {
+    const child = spawn("git", ["status", "--short"], {
       cwd,
-      env: call.env,
+      env,
       signal,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -73,9 +59,9 @@ async function run(
     let lines = 0;
     const take = (data: string): void => {
       lines += data.split("\n").length - 1;
-      const kept = data.slice(0, room);
-      room -= kept.length;
-      if (kept !== "") onOutput(kept);
+      const shown = data.slice(0, room);
+      room -= shown.length;
+      if (shown !== "") onOutput(shown);
     };
     child.stdout.setEncoding("utf8").on("data", take);
     child.stderr.setEncoding("utf8").on("data", take);

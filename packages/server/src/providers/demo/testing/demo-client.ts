@@ -3,22 +3,22 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import path from "node:path";
 
-/** A demo agent over real stdio, with everything it says kept. */
+/** A demo agent over real stdio; all its output is stored. */
 export interface DemoClient {
   readonly pid: number;
   readonly updates: readonly Update[];
   request(method: string, params: object): Promise<Reply>;
   notify(method: string, params: object): void;
-  /** Resolves with the first update, past or future, that fits. */
+  /** Resolves with the first update that matches, past or future. */
   waitFor(fits: (update: Update) => boolean): Promise<Update>;
-  /** The next question; answer it with an option's id. */
+  /** The next question; answer it with the ID of an option. */
   asked(): Promise<Question>;
   answer(question: Question, optionId: string | null): void;
   writeRaw(text: string): void;
   endInput(): void;
   kill(): void;
-  /** Text of all answers so far. */
-  said(): string;
+  /** The text of all answers so far. */
+  text(): string;
   readonly exited: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
@@ -114,7 +114,7 @@ export function startDemo(env: { readonly state: string; readonly pace?: string 
     writeRaw: (text) => void child.stdin.write(text),
     endInput: () => void child.stdin.end(),
     kill: () => void child.kill("SIGKILL"),
-    said: () =>
+    text: () =>
       updates
         .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
         .map(({ content }) => (content as { text: string }).text)

@@ -4,11 +4,11 @@ import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { startDemo, type DemoClient, type Reply } from "./demo-client.ts";
 
-/** A repository with a secret beside it, and demo agents that work in it; all gone after each test. */
+/** A repository with a secret beside it, and demo agents that work in it. Everything is removed after each test. */
 export interface DemoWorld {
   readonly folder: string;
   readonly repository: string;
-  /** A process with nothing said to it yet. `pace` 0 leaves its pauses out. */
+  /** A new process. `pace` 0 disables its pauses. */
   start(pace?: string): DemoClient;
   open(pace?: string): Promise<OpenDemo>;
 }

@@ -6,7 +6,7 @@ import { createModelProvider } from "../model-provider.ts";
 
 export const KEY = "sk-test-0123456789";
 
-/** Where each API's paths begin on the fake models' server. */
+/** The base path of each API on the fake server. */
 const BASES: Readonly<Record<ModelApi, string>> = {
   anthropic: "/v1",
   openai: "/v1",
@@ -26,7 +26,7 @@ export function modelProvider(url: string, configured: Partial<ConfiguredModel> 
   return createModelProvider({ definition, environment: { FAKE_KEY: KEY } });
 }
 
-/** Reports pile up in `reports`; a text that goes on is one of them. */
+/** Collects reports in `reports`; consecutive text is one report. */
 export class ModelRig {
   readonly reports: AgentReport[] = [];
   readonly agent: Agent;
@@ -68,8 +68,8 @@ export class ModelRig {
     return undefined;
   }
 
-  /** All it said in a voice. */
-  said(voice: "answer" | "thought" = "answer"): string {
+  /** All text of one voice. */
+  text(voice: "answer" | "thought" = "answer"): string {
     return this.reports
       .map((report) => (report.report === "text" && report.voice === voice ? report.text : ""))
       .join("");

@@ -1,4 +1,4 @@
-/** Stands for a server: starts an agent in a sandbox, has it run a command, says so, and waits to be killed. */
+/** Acts as a server: starts an agent in a sandbox, runs a command in it, reports that, and waits to be killed. */
 import { openSandbox } from "../sandbox.ts";
 import { createAcpProvider } from "../../acp/acp-provider.ts";
 import { say, script, shell, silent } from "../../testing/script.ts";

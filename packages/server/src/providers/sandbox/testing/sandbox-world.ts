@@ -20,19 +20,19 @@ import { openAgentRig, promptOf, type AgentRig, type RigOptions } from "../../te
 import { shell } from "../../testing/script.ts";
 import { openSandbox, type Sandbox } from "../sandbox.ts";
 
-/** A machine in small: a home, a data folder and two repositories, each with something to find. */
+/** A small machine: a home, a data folder and two repositories, each with a file to find. */
 export interface SandboxWorld {
   readonly folder: string;
   readonly home: string;
   readonly data: string;
   readonly root: string;
-  /** Where agents work. */
+  /** The repository of the agents. */
   readonly repo: string;
   readonly otherRepo: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   start(options?: RigOptions): Promise<{ readonly rig: AgentRig; readonly agent: Agent }>;
-  /** What these commands write, run by an agent of their own. */
+  /** The output of these commands, run by a new agent. */
   run(command: string, options?: RigOptions): Promise<string>;
 }
 
@@ -105,12 +105,12 @@ export async function openSandboxWorld(): Promise<SandboxWorld> {
       const { rig, agent } = await start(options);
       await agent.prompt(promptOf(shell(command)));
       await agent.stop();
-      return rig.said();
+      return rig.text();
     },
   };
 }
 
-/** A command that leaves a process behind as best it can, and how to find that. */
+/** A command that leaves a hidden process behind, and a way to find it. */
 export function leavesBehind(): {
   readonly command: string;
   readonly pids: () => readonly number[];
@@ -131,7 +131,7 @@ export function leavesBehind(): {
   };
 }
 
-/** Also those that we have no environment of. */
+/** Includes processes whose environment cannot be read. */
 function processesWith(word: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/u.test(name) && Number(name) !== process.pid)

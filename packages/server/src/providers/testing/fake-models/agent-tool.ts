@@ -1,4 +1,4 @@
-import { fieldOf, listIn, wordIn, type AskedTool, type FakeCall } from "./asked.ts";
+import { fieldOf, listIn, wordIn, type OfferedTool, type FakeCall } from "./model-request.ts";
 
 const WRITERS = new Set(["write", "write_file", "create", "create_file", "write_to_file"]);
 const SHELLS = new Set([
@@ -11,9 +11,9 @@ const SHELLS = new Set([
   "execute",
 ]);
 
-/** How an agent with these tools writes a file; null when it has none for that. */
+/** The call with which an agent with these tools writes a file; null if it cannot. */
 export function writingCall(
-  tools: readonly AskedTool[],
+  tools: readonly OfferedTool[],
   { file, text }: { readonly file: string; readonly text: string },
 ): FakeCall | null {
   const writer = toolAmong(tools, WRITERS);
@@ -24,27 +24,27 @@ export function writingCall(
   });
 }
 
-/** How an agent with these tools runs a command; null when it cannot. */
-export function shellCall(tools: readonly AskedTool[], command: string): FakeCall | null {
+/** The call with which an agent with these tools runs a command; null if it cannot. */
+export function shellCall(tools: readonly OfferedTool[], command: string): FakeCall | null {
   const shell = toolAmong(tools, SHELLS);
   if (shell === null) return null;
   return fill(shell, (name, schema) => {
     if (/^(command|cmd|commands)$/iu.test(name)) {
       return fieldOf(schema, "type") === "array" ? ["bash", "-c", command] : command;
     }
-    // Codex runs what it is not asked about in a sandbox, where it fails.
+    // Codex runs a command without permission in its sandbox, where it fails.
     if (name === "sandbox_permissions") return "require_escalated";
     return name === "justification" ? "it is needed" : undefined;
   });
 }
 
-function toolAmong(tools: readonly AskedTool[], names: ReadonlySet<string>): AskedTool | null {
+function toolAmong(tools: readonly OfferedTool[], names: ReadonlySet<string>): OfferedTool | null {
   return tools.find(({ name }) => names.has(name.toLowerCase())) ?? null;
 }
 
-/** What must be given and is not known gets the first thing its schema allows. */
+/** Fills unknown required arguments with the first value that their schema allows. */
 function fill(
-  { name, inputSchema }: AskedTool,
+  { name, inputSchema }: OfferedTool,
   valueOf: (parameter: string, schema: unknown) => unknown,
 ): FakeCall {
   const required = new Set(listIn(inputSchema, "required"));

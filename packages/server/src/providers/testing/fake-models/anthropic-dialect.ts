@@ -1,12 +1,12 @@
-import { fieldOf, listIn, textOf, wordIn, type Asked, type Said } from "./asked.ts";
+import { fieldOf, listIn, textOf, wordIn, type ModelRequest, type Turn } from "./model-request.ts";
 import { typed, type Dialect, type NamedCall, type Stream, type Telling } from "./dialect.ts";
 
 export const anthropicDialect: Dialect = {
   name: "anthropic",
   isAsked: (path) => path.endsWith("/messages"),
-  parse: (body): Asked => ({
+  parse: (body): ModelRequest => ({
     model: wordIn(body, "model"),
-    said: listIn(body, "messages").flatMap(saidIn),
+    said: listIn(body, "messages").flatMap(turnsIn),
     tools: listIn(body, "tools").map((tool) => ({
       name: wordIn(tool, "name"),
       inputSchema: fieldOf(tool, "input_schema"),
@@ -18,11 +18,11 @@ export const anthropicDialect: Dialect = {
   failure: (status, message) => ({ type: "error", error: { type: kindOf(status), message } }),
 };
 
-function saidIn(message: unknown): readonly Said[] {
+function turnsIn(message: unknown): readonly Turn[] {
   const by = wordIn(message, "role") === "user" ? "user" : "model";
   const content = fieldOf(message, "content");
   if (!Array.isArray(content)) return [{ by, text: textOf(content) }];
-  return content.flatMap((part: unknown): readonly Said[] => {
+  return content.flatMap((part: unknown): readonly Turn[] => {
     switch (wordIn(part, "type")) {
       case "text":
         return [{ by, text: wordIn(part, "text") }];

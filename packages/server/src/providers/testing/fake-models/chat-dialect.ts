@@ -1,4 +1,4 @@
-import { fieldOf, listIn, textOf, wordIn, type Asked, type Said } from "./asked.ts";
+import { fieldOf, listIn, textOf, wordIn, type ModelRequest, type Turn } from "./model-request.ts";
 import {
   event,
   type Dialect,
@@ -11,9 +11,9 @@ import {
 export const chatDialect: Dialect = {
   name: "chat",
   isAsked: (path) => path.endsWith("/chat/completions"),
-  parse: (body): Asked => ({
+  parse: (body): ModelRequest => ({
     model: wordIn(body, "model"),
-    said: listIn(body, "messages").flatMap(saidIn),
+    said: listIn(body, "messages").flatMap(turnsIn),
     tools: listIn(body, "tools").map((tool) => ({
       name: wordIn(fieldOf(tool, "function"), "name"),
       inputSchema: fieldOf(fieldOf(tool, "function"), "parameters"),
@@ -25,13 +25,13 @@ export const chatDialect: Dialect = {
   failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
 };
 
-const VOICES = new Map<string, Said["by"]>([
+const VOICES = new Map<string, Turn["by"]>([
   ["user", "user"],
   ["assistant", "model"],
   ["tool", "tool"],
 ]);
 
-function saidIn(message: unknown): readonly Said[] {
+function turnsIn(message: unknown): readonly Turn[] {
   const by = VOICES.get(wordIn(message, "role"));
   const text = textOf(fieldOf(message, "content"));
   return by === undefined || text === "" ? [] : [{ by, text }];

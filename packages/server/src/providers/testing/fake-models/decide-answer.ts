@@ -1,10 +1,10 @@
 import { shellCall, writingCall } from "./agent-tool.ts";
-import type { Asked, FakeCall, Said } from "./asked.ts";
+import type { ModelRequest, FakeCall, Turn } from "./model-request.ts";
 
-/** What the fake model does about a request. */
+/** The fake model's reaction to a request. */
 export type FakeAnswer =
   | { readonly does: "fail"; readonly status: number }
-  /** Takes the request and never says anything. */
+  /** Never replies. */
   | { readonly does: "hang" }
   | Speech;
 
@@ -15,33 +15,36 @@ export interface Speech {
   readonly pauseMs: number;
   readonly calls: readonly FakeCall[];
   readonly stop: "end" | "length" | "refusal" | "tool";
-  /** The connection breaks after the last piece. */
+  /** The connection breaks after the last chunk. */
   readonly isCut: boolean;
 }
 
-/** In what a model was told to do: after a refusal it does not try again, whatever it is told later. */
+/** A word in a prompt: after a refusal the model does not try again, whatever later messages say. */
 const STUBBORN = /\bSTUBBORN\b/u;
 const DIRECTIVE = /\b(PING|THINK|TOOL|WRITE|APPEND|ERR|SLOW|BIG|RECALL|HANG|CUT|LENGTH|REFUSE)\b/gu;
-/** Said to an agent that takes work up again: a model would then do what it was told before. */
+/** The sentence with which an agent is asked to continue: the model then repeats its earlier directive. */
 const GO_ON = /^Go on with the work\.$/mu;
 
 export const WRITTEN = "written by the model";
 
 /**
- * Obeys the last directive in the latest text of the user:
+ * Follows the last directive in the latest text of the user:
  *
- * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user it was given, and
- *   `RECALL CODE-` only the words that begin so, whoever said them
- * - `TOOL name {json}` calls a tool, several lines call several; what comes back is said
- * - `WRITE path` writes a file and `APPEND path` adds a line to one, with whatever tool there is for it
- * - `ERR status` fails so; `ERR status xN` fails N times with the same text, then says PONG
+ * - `PING` says PONG; `THINK` thinks first; `RECALL` says every text of the user, and
+ *   `RECALL CODE-` only the words that begin with it, from all roles
+ * - `TOOL name {json}` calls a tool, several lines call several; it says the results
+ * - `WRITE path` writes a file and `APPEND path` adds a line to one, with any suitable tool
+ * - `ERR status` fails with it; `ERR status xN` fails N times for the same text, then says PONG
  * - `SLOW` says a word every 50 ms for a minute; `HANG` says nothing; `CUT` breaks off
  * - `BIG n` says n KiB; `LENGTH` and `REFUSE` end for that reason
  *
- * The word `STUBBORN` beside a directive makes a model that believes what its tools said, and not a later word of the
- * client: it does not repeat a call that its history says was refused.
+ * With the word `STUBBORN` beside a directive, the model believes its tools and not later messages of the client: it
+ * does not repeat a call that its history shows as refused.
  */
-export function decideAnswer(asked: Asked, failedBefore: (text: string) => number): FakeAnswer {
+export function decideAnswer(
+  asked: ModelRequest,
+  failedBefore: (text: string) => number,
+): FakeAnswer {
   const at = asked.said.findLastIndex(({ by, text }) => by === "user" && isDirective(text));
   const order = asked.said[at]?.text ?? asked.said.findLast(({ by }) => by === "user")?.text ?? "";
   const goOn = asked.said.findLastIndex(({ by, text }) => by === "user" && GO_ON.test(text));
@@ -92,7 +95,7 @@ function speak(text: string): Speech {
   };
 }
 
-function tellResults(results: readonly Said[]): Speech {
+function tellResults(results: readonly Turn[]): Speech {
   return speak(`The tool said: ${joined(results)}`);
 }
 
@@ -107,7 +110,7 @@ function toolsIn(order: string): readonly FakeCall[] {
   );
 }
 
-function fileCall({ tools }: Asked, order: string): readonly FakeCall[] {
+function fileCall({ tools }: ModelRequest, order: string): readonly FakeCall[] {
   const [, how, file = ""] = /.*\b(WRITE|APPEND) (\S+)/su.exec(order) ?? [];
   const call =
     how === "WRITE"
@@ -116,7 +119,7 @@ function fileCall({ tools }: Asked, order: string): readonly FakeCall[] {
   return call === null ? [] : [call];
 }
 
-function recall(said: readonly Said[], order: string): string {
+function recall(said: readonly Turn[], order: string): string {
   const prefix = /.*\bRECALL ([A-Z]+-)/su.exec(order)?.[1];
   if (prefix === undefined) return joined(said.filter(({ by }) => by === "user"));
   const words = said.flatMap(({ text }) => text.match(/\b[A-Z]+-\w+/gu) ?? []);
@@ -137,7 +140,7 @@ function words(count: number, word: (index: number) => string): readonly string[
   return Array.from({ length: count }, (_, index) => word(index));
 }
 
-function joined(said: readonly Said[]): string {
+function joined(said: readonly Turn[]): string {
   return said.map(({ text }) => text).join(" | ");
 }
 

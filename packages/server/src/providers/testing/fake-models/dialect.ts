@@ -1,14 +1,14 @@
-import type { Asked, FakeCall } from "./asked.ts";
+import type { ModelRequest, FakeCall } from "./model-request.ts";
 import type { Speech } from "./decide-answer.ts";
 
-/** How one kind of API is asked, and how it streams its answer. */
+/** The requests and streamed answers of one kind of API. */
 export interface Dialect {
   readonly name: "anthropic" | "chat" | "responses" | "gemini";
   isAsked(path: string): boolean;
-  parse(body: unknown, path: string): Asked;
-  /** The events before the pieces, for each piece, and after them, each as it goes over the wire. */
+  parse(body: unknown, path: string): ModelRequest;
+  /** The raw events before the chunks, for each chunk, and after them. */
   tell(answer: Telling): Stream;
-  /** The same for who wants it in one piece. */
+  /** The answer without streaming. */
   whole(answer: Telling): unknown;
   failure(status: number, message: string): unknown;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as pause } from "node:timers/promises";
 import type { AddressInfo } from "node:net";
 import { anthropicDialect } from "./anthropic-dialect.ts";
-import type { Asked } from "./asked.ts";
+import type { ModelRequest } from "./model-request.ts";
 import { chatDialect } from "./chat-dialect.ts";
 import { decideAnswer, type FakeAnswer, type Speech } from "./decide-answer.ts";
 import type { Dialect, NamedCall } from "./dialect.ts";
@@ -10,12 +10,12 @@ import { geminiDialect } from "./gemini-dialect.ts";
 import { responsesDialect } from "./responses-dialect.ts";
 
 export interface FakeModels {
-  /** Without a path: a client adds the one its dialect has, `/v1` or `/v1beta`. */
+  /** Without a path: clients add `/v1` or `/v1beta`. */
   readonly url: string;
   readonly port: number;
-  /** Everything asked so far, oldest first. */
+  /** All requests so far, oldest first. */
   readonly requests: readonly FakeRequest[];
-  /** Resolves with the request when it satisfies, now or later. */
+  /** Resolves with the first request that matches, past or future. */
   until(isSo: (request: FakeRequest) => boolean): Promise<FakeRequest>;
   close(): Promise<void>;
 }
@@ -24,11 +24,11 @@ export interface FakeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: unknown;
-  /** Null when no dialect knows the path. */
+  /** Null if no dialect has this path. */
   readonly dialect: Dialect["name"] | null;
-  readonly asked: Asked | null;
+  readonly asked: ModelRequest | null;
   readonly answer: FakeAnswer | null;
-  /** How the answer came out: `aborted` when the client went away before its end. */
+  /** The outcome of the answer; `aborted`: the client disconnected before its end. */
   outcome: "open" | "told" | "aborted" | "failed";
 }
 
@@ -39,7 +39,7 @@ const DIALECTS: readonly Dialect[] = [
   geminiDialect,
 ];
 
-/** A model's API on loopback, in four dialects with streams, that obeys directives in what it is told. */
+/** A fake model API on loopback, in four dialects with streams. It follows directives in the messages. */
 export async function startFakeModels({
   port = 0,
 }: { readonly port?: number } = {}): Promise<FakeModels> {
@@ -122,7 +122,7 @@ async function answerOne(
     case "fail":
       seen.outcome = "failed";
       if (answer.status === 429) response.setHeader("retry-after", "1");
-      // As some services do, it repeats what it was given: clients must not show that to anybody.
+      // Like some services, it repeats the key in the error: clients must not show it.
       return sendJson(
         response,
         answer.status,
@@ -151,7 +151,7 @@ async function stream(
     signal,
   }: {
     readonly dialect: Dialect;
-    readonly asked: Asked;
+    readonly asked: ModelRequest;
     readonly speech: Speech;
     readonly id: string;
     readonly signal: AbortSignal;
@@ -179,7 +179,7 @@ async function stream(
   response.end(told.closing.join(""));
 }
 
-/** What agents ask besides: which models there are, and how long a text is. */
+/** Other requests of agents: the list of models, and the number of tokens in a text. */
 function sendSmall(response: ServerResponse, path: string): void {
   if (path.endsWith("/models")) {
     const data = [{ id: "fake-model", object: "model", created: 0, owned_by: "nobody" }];
@@ -198,7 +198,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** How often a request with this text as its latest has failed. */
+/** The number of failed requests with this latest text. */
 function failures(requests: readonly FakeRequest[], text: string): number {
   return requests.filter(
     ({ outcome, asked }) =>

@@ -1,12 +1,12 @@
-import { fieldOf, listIn, wordIn, type Asked, type Said } from "./asked.ts";
+import { fieldOf, listIn, wordIn, type ModelRequest, type Turn } from "./model-request.ts";
 import { event, type Dialect, type NamedCall, type Stream, type Telling } from "./dialect.ts";
 
 export const geminiDialect: Dialect = {
   name: "gemini",
   isAsked: (path) => /:(streamGenerateContent|generateContent)$/u.test(path),
-  parse: (body, path): Asked => ({
+  parse: (body, path): ModelRequest => ({
     model: /\/models\/([^:/]+):/u.exec(path)?.[1] ?? "",
-    said: listIn(body, "contents").flatMap(saidIn),
+    said: listIn(body, "contents").flatMap(turnsIn),
     tools: listIn(body, "tools")
       .flatMap((tool) => listIn(tool, "functionDeclarations"))
       .map((tool) => ({
@@ -20,9 +20,9 @@ export const geminiDialect: Dialect = {
   failure: (code, message) => ({ error: { code, message, status: "FAKE_ERROR" } }),
 };
 
-function saidIn(content: unknown): readonly Said[] {
+function turnsIn(content: unknown): readonly Turn[] {
   const by = wordIn(content, "role") === "model" ? "model" : "user";
-  return listIn(content, "parts").flatMap((part): readonly Said[] => {
+  return listIn(content, "parts").flatMap((part): readonly Turn[] => {
     const text = fieldOf(part, "text");
     if (typeof text === "string") return [{ by, text }];
     const result = fieldOf(part, "functionResponse");

@@ -1,4 +1,12 @@
-import { fieldOf, listIn, textOf, wordIn, type Asked, type AskedTool, type Said } from "./asked.ts";
+import {
+  fieldOf,
+  listIn,
+  textOf,
+  wordIn,
+  type ModelRequest,
+  type OfferedTool,
+  type Turn,
+} from "./model-request.ts";
 import {
   typed,
   type Dialect,
@@ -11,9 +19,9 @@ import {
 export const responsesDialect: Dialect = {
   name: "responses",
   isAsked: (path) => path.endsWith("/responses"),
-  parse: (body): Asked => ({
+  parse: (body): ModelRequest => ({
     model: wordIn(body, "model"),
-    said: inputIn(body).flatMap(saidIn),
+    said: inputIn(body).flatMap(turnsIn),
     tools: listIn(body, "tools").flatMap((tool) => {
       const space = wordIn(tool, "type") === "namespace" ? wordIn(tool, "name") : null;
       return space === null
@@ -27,8 +35,8 @@ export const responsesDialect: Dialect = {
   failure: (status, message) => ({ error: { message, type: "fake_error", code: String(status) } }),
 };
 
-/** A tool in a namespace is known here by both names, with a slash between them. */
-function toTool(tool: unknown, prefix: string): AskedTool {
+/** The name of a tool in a namespace is `namespace/name`. */
+function toTool(tool: unknown, prefix: string): OfferedTool {
   return {
     name: `${prefix}${wordIn(tool, "name")}`,
     inputSchema: fieldOf(tool, "parameters"),
@@ -40,7 +48,7 @@ function inputIn(body: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : listIn(body, "input");
 }
 
-function saidIn(item: unknown): readonly Said[] {
+function turnsIn(item: unknown): readonly Turn[] {
   if (wordIn(item, "type").endsWith("_output")) {
     const output = fieldOf(item, "output");
     return [{ by: "tool", text: textOf(output) }];

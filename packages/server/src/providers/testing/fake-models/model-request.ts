@@ -1,23 +1,23 @@
-/** What a model was asked, whichever dialect it was asked in. */
-export interface Asked {
+/** A request to a model, in the same form for all dialects. */
+export interface ModelRequest {
   readonly model: string;
-  /** In order, without instructions of the system. */
-  readonly said: readonly Said[];
-  readonly tools: readonly AskedTool[];
+  /** In order, without system prompts. */
+  readonly said: readonly Turn[];
+  readonly tools: readonly OfferedTool[];
   readonly isStreamed: boolean;
 }
 
-export interface Said {
+export interface Turn {
   readonly by: "user" | "model" | "tool";
   readonly text: string;
 }
 
-export interface AskedTool {
+export interface OfferedTool {
   readonly name: string;
   readonly inputSchema: unknown;
 }
 
-/** The text of content that is a text, or a list of parts of which some have one. */
+/** The text of content that is a string or a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
