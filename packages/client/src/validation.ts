@@ -1,85 +1,25 @@
-import {
-  createdTokenSchema,
-  createSessionReplySchema,
-  grantsReplySchema,
-  healthSchema,
-  messagesReplySchema,
-  nodeSchema,
-  nodesReplySchema,
-  parseFeedEvent,
-  problemSchema,
-  providersReplySchema,
-  queueReplySchema,
-  rawSessionSchema,
-  readinessSchema,
-  removedReplySchema,
-  reportEventReplySchema,
-  repositoriesReplySchema,
-  repositoryFilesSchema,
-  repositorySchema,
-  resumeDecisionSchema,
-  runsReplySchema,
-  sendMessageReplySchema,
-  sessionListSchema,
-  sessionSchema,
-  statsSchema,
-  suspensionsReplySchema,
-  tokenSchema,
-  tokensReplySchema,
-  wholeSessionSchema,
-  type FeedEvent,
-} from "@holdfast/protocol";
+import * as protocol from "@holdfast/protocol";
 import { isObject } from "./helpers.ts";
 
-const SCHEMAS = {
-  createdSession: createSessionReplySchema,
-  createdToken: createdTokenSchema,
-  grants: grantsReplySchema,
-  health: healthSchema,
-  messages: messagesReplySchema,
-  node: nodeSchema,
-  nodes: nodesReplySchema,
-  problem: problemSchema,
-  providers: providersReplySchema,
-  queue: queueReplySchema,
-  rawSession: rawSessionSchema,
-  readiness: readinessSchema,
-  removed: removedReplySchema,
-  reportedEvent: reportEventReplySchema,
-  repositories: repositoriesReplySchema,
-  repository: repositorySchema,
-  repositoryFiles: repositoryFilesSchema,
-  resumeDecision: resumeDecisionSchema,
-  runs: runsReplySchema,
-  sentMessage: sendMessageReplySchema,
-  session: sessionSchema,
-  sessions: sessionListSchema,
-  stats: statsSchema,
-  suspensions: suspensionsReplySchema,
-  token: tokenSchema,
-  tokens: tokensReplySchema,
-  wholeSession: wholeSessionSchema,
-} as const;
-
-export type ReplyName = keyof typeof SCHEMAS;
-type Replies = { readonly [Name in ReplyName]: ReturnType<(typeof SCHEMAS)[Name]["parse"]> };
-export type Reply<Name extends ReplyName> = Replies[Name];
+/** The name of a schema in the protocol. */
+export type ReplyName = Extract<keyof typeof protocol, `${string}Schema`>;
+export type Reply<Name extends ReplyName> = ReturnType<(typeof protocol)[Name]["parse"]>;
 
 /** Decides whether the server's replies and events are what the client's types say. */
 export interface Validation {
   /** Undefined when the body does not fit. */
   reply<Name extends ReplyName>(name: Name, body: unknown): Reply<Name> | undefined;
   /** Null for an event of a newer server. Throws when the data does not fit. */
-  event(name: string, data: unknown): FeedEvent | null;
+  event(name: string, data: unknown): protocol.FeedEvent | null;
 }
 
 /** Validates every field with the schemas of the protocol. */
 export const schemaValidation: Validation = {
   reply: (name, body) => {
-    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = SCHEMAS;
+    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = protocol;
     return schemas[name].safeParse(body).data;
   },
-  event: parseFeedEvent,
+  event: protocol.parseFeedEvent,
 };
 
 interface Schema<Value> {
@@ -87,7 +27,7 @@ interface Schema<Value> {
 }
 
 /** The fields without which an event cannot be applied. */
-const EVENT_FIELDS: Readonly<Record<FeedEvent["type"], readonly string[]>> = {
+const EVENT_FIELDS: Readonly<Record<protocol.FeedEvent["type"], readonly string[]>> = {
   message: ["id", "seq", "role", "content"],
   delta: ["messageId", "text"],
   run: ["id", "status", "queuedAt"],
@@ -119,11 +59,12 @@ export const shapeValidation: Validation = {
 function isReply<Body>(name: ReplyName, body: unknown): body is Body {
   if (!isObject(body)) return false;
   return (
-    name !== "problem" || (typeof body["code"] === "string" && typeof body["detail"] === "string")
+    name !== "problemSchema" ||
+    (typeof body["code"] === "string" && typeof body["detail"] === "string")
   );
 }
 
-function isFeedEvent(event: { type: string; data: unknown }): event is FeedEvent {
+function isFeedEvent(event: { type: string; data: unknown }): event is protocol.FeedEvent {
   const { type, data } = event;
   const fields = FIELDS_BY_EVENT.get(type);
   if (fields === undefined) return false;
