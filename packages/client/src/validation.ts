@@ -1,4 +1,6 @@
 import * as protocol from "@holdfast/protocol";
+// By name: reading it from the namespace would keep all schemas in the bundle of an unchecked client.
+import { parseFeedEvent, type FeedEvent } from "@holdfast/protocol";
 import { isObject } from "./helpers.ts";
 
 /** The name of a schema in the protocol. */
@@ -10,7 +12,7 @@ export interface Validation {
   /** Undefined when the body does not fit. */
   reply<Name extends ReplyName>(name: Name, body: unknown): Reply<Name> | undefined;
   /** Null for an event of a newer server. Throws when the data does not fit. */
-  event(name: string, data: unknown): protocol.FeedEvent | null;
+  event(name: string, data: unknown): FeedEvent | null;
 }
 
 /** Validates every field with the schemas of the protocol. */
@@ -19,7 +21,7 @@ export const schemaValidation: Validation = {
     const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = protocol;
     return schemas[name].safeParse(body).data;
   },
-  event: protocol.parseFeedEvent,
+  event: parseFeedEvent,
 };
 
 interface Schema<Value> {
@@ -27,7 +29,7 @@ interface Schema<Value> {
 }
 
 /** The fields without which an event cannot be applied. */
-const EVENT_FIELDS: Readonly<Record<protocol.FeedEvent["type"], readonly string[]>> = {
+const EVENT_FIELDS: Readonly<Record<FeedEvent["type"], readonly string[]>> = {
   message: ["id", "seq", "role", "content"],
   delta: ["messageId", "text"],
   run: ["id", "status", "queuedAt"],
@@ -64,7 +66,7 @@ function isReply<Body>(name: ReplyName, body: unknown): body is Body {
   );
 }
 
-function isFeedEvent(event: { type: string; data: unknown }): event is protocol.FeedEvent {
+function isFeedEvent(event: { type: string; data: unknown }): event is FeedEvent {
   const { type, data } = event;
   const fields = FIELDS_BY_EVENT.get(type);
   if (fields === undefined) return false;
