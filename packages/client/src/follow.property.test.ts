@@ -84,7 +84,7 @@ function sessionsAt(url: string): Pick<Sessions, "get" | "events"> {
   const connectionTo = createConnection({ url }, schemaValidation);
   return {
     get: createSessions(connectionTo).get,
-    events: (id, { after, signal } = {}) =>
+    events: (id, { after, signal }) =>
       streamEvents({
         connection: connectionTo,
         path: `/api/sessions/${id}/events`,

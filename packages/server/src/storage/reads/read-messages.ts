@@ -65,17 +65,11 @@ function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: numb
 type JoinedMessage = MessageRow & { readonly deltas: string | null };
 
 function toMessages(source: Source, rows: readonly JoinedMessage[]): readonly Message[] {
-  return readable(rows, {
-    source,
-    table: "AgentMessage",
-    idOf: (row) => row.id,
-    read: (row) => {
-      const message = fromMessageRow(row);
-      return row.deltas === null
-        ? message
-        : { ...message, content: grown(message.content, row.deltas) };
-    },
-    rawOf: ({ deltas: _, ...row }) => row,
+  return readable(source, "AgentMessage", rows, (row) => {
+    const message = fromMessageRow(row);
+    return row.deltas === null
+      ? message
+      : { ...message, content: grown(message.content, row.deltas) };
   });
 }
 

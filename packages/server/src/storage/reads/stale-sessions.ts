@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
 import type { Dialect } from "../dialect.ts";
 import { hasLiveOwner } from "./live-owner.ts";
-import { rawRow, selectSessions, toRecord } from "./joined-session.ts";
+import { selectSessions, toRecord } from "./joined-session.ts";
 import { isAfter, readable, type Source } from "./source.ts";
 
 /** Oldest first. An unreadable session is reported and left out. */
@@ -20,19 +20,10 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
   const rows = await select.execute();
   const last = rows.at(-1);
   return {
-    sessions: readable(rows, {
-      source,
-      table: "AgentSession",
-      idOf: (row) => row.id,
-      read: (row): StaleSession => {
-        const { id, agentId, agentName, title, lastActiveAt, lastSeq } = toRecord(
-          source,
-          row,
-          new Map(),
-        );
-        return { id, agentId, agentName, title, lastActiveAt, entries: lastSeq };
-      },
-      rawOf: rawRow,
+    sessions: readable(source, "AgentSession", rows, (row): StaleSession => {
+      const record = toRecord(source, row, new Map());
+      const { id, agentId, agentName, title, lastActiveAt, lastSeq: entries } = record;
+      return { id, agentId, agentName, title, lastActiveAt, entries };
     }),
     next:
       rows.length < limit || last === undefined ? null : { createdAt: last.createdAt, id: last.id },

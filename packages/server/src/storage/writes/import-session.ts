@@ -7,8 +7,8 @@ import {
   type ImportEnd,
   type ImportFinished,
 } from "../ports/import-store.ts";
-import { STAGED, type SessionRow } from "../tables.ts";
-import { toSessionColumns } from "../rows/session-row.ts";
+import { STAGED } from "../tables.ts";
+import { stagedRow, toSessionColumns } from "../rows/session-row.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { holdImport, isLeased, leaseImport, takeFromImport } from "./import-lease.ts";
@@ -26,7 +26,7 @@ export async function beginImport(
   const { db } = transaction;
   const inserted = await db
     .insertInto("AgentSession")
-    .values(stagedRow(staging, at))
+    .values(stagedRow(staging.sessionId, staging.importId, at))
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
@@ -44,39 +44,6 @@ export async function beginImport(
   if (await isLeased(transaction, existing.owner)) return { ok: false, refused: "being_imported" };
   const { sessionId } = staging;
   return { ok: false, refused: "left_over", staging: { sessionId, importId: existing.owner } };
-}
-
-function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
-  const columns = toSessionColumns({
-    id: sessionId,
-    agentId: null,
-    repoId: null,
-    title: null,
-    standing: { status: "active", activity: { state: "idle" } },
-    delivery: "hold",
-    queue: [],
-    provider: null,
-    model: null,
-    agentName: null,
-    purpose: null,
-    metadata: {},
-    phase: "initializing",
-    phaseHistory: [],
-    resumeReady: false,
-    errorCount: 0,
-    errorTotal: 0,
-    lastError: null,
-    lastRun: null,
-    supportsResume: false,
-    resumeData: [],
-    forkedFrom: null,
-    createdAt: at,
-    updatedAt: at,
-    lastActiveAt: at,
-    finalizedAt: null,
-    summary: null,
-  });
-  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
 }
 
 /**
