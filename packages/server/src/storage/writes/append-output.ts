@@ -24,7 +24,7 @@ export async function appendOutput(
     return { ok: false, refused: "message_not_found" };
 
   const log = new EventLog(sessionId, lock.lastSeq);
-  for (const item of items) await putItem(transaction, { item, output, log });
+  for (const item of items) await putItem(transaction, log, item, output);
   await log.store(transaction);
   await runStatement(
     transaction,
@@ -57,30 +57,22 @@ async function storedBefore(
 
 async function putItem(
   transaction: Transaction,
-  { item, output, log }: { item: OutputItem; output: Output; log: EventLog },
+  log: EventLog,
+  item: OutputItem,
+  { runId, at }: Output,
 ): Promise<void> {
-  const { sessionId, runId, at } = output;
   switch (item.put) {
-    case "message": {
-      const { message, complete } = item;
-      return addMessage(transaction, {
-        sessionId,
-        message: { ...message, runId },
-        complete,
-        at,
-        log,
-      });
-    }
+    case "message":
+      return addMessage(transaction, log, { ...item.message, runId }, at, item.complete);
     case "text":
-      return log.addText({ messageId: item.messageId, text: item.text, at });
+      return log.addText(item.messageId, item.text, at);
     case "content":
     case "end": {
       await log.store(transaction); // the deltas must be stored before they can be replaced
       const row = await findMessage(transaction, item.messageId);
       if (row === undefined) throw new Error("unreachable: an open message is missing");
-      if (item.put === "end") return completeMessage(transaction, { row, at, log });
-      const { content, complete } = item;
-      return replaceMessage(transaction, { row, content, complete, at, log });
+      if (item.put === "end") return completeMessage(transaction, log, row, at);
+      return replaceMessage(transaction, log, row, item.content, at, item.complete);
     }
     default:
       return item satisfies never;

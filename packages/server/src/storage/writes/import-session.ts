@@ -1,12 +1,7 @@
 import { sql } from "kysely";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
-import {
-  type Staging,
-  type ImportBegun,
-  type ImportEnd,
-  type ImportFinished,
-} from "../ports/import-store.ts";
+import type { ImportBegun, ImportEnd, ImportFinished, Staging } from "../ports/import-store.ts";
 import { STAGED } from "../tables.ts";
 import { stagedRow, toSessionColumns } from "../rows/session-row.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
@@ -59,8 +54,7 @@ export async function finishImport(
   if (!(await isRepo(transaction, session.repoId))) return { ok: false, refused: "repo_missing" };
   if (await isAgentIdTaken(transaction, session)) return { ok: false, refused: "agent_id_taken" };
   if (suspensions.length > 0) {
-    const { sessionId } = staging;
-    const refused = await addSuspensions(transaction, { sessionId, rows: suspensions });
+    const refused = await addSuspensions(transaction, staging.sessionId, suspensions);
     if (refused !== null) return refused;
   }
   const first = new EventLog(session.id, 0);
@@ -68,10 +62,9 @@ export async function finishImport(
   await first.store(transaction);
   const log = new EventLog(session.id, lastSeq);
   log.addEvent({ type: "session.imported", at, session });
-  for (const message of notices)
-    await addMessage(transaction, { sessionId: session.id, message, complete: true, at, log });
+  for (const message of notices) await addMessage(transaction, log, message, at);
   await log.store(transaction);
-  await indexSession(transaction, { session, isNew: true });
+  await indexSession(transaction, session, true);
   const stored = { version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 };
   await db
     .updateTable("AgentSession")
