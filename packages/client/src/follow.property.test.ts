@@ -84,13 +84,13 @@ function sessionsAt(url: string): Pick<Sessions, "get" | "events"> {
   const connectionTo = createConnection({ url }, schemaValidation);
   return {
     get: createSessions(connectionTo).get,
-    events: (id, { after, signal }) =>
+    events: (id, options) =>
       streamEvents({
         connection: connectionTo,
         path: `/api/sessions/${id}/events`,
-        after: String(after),
+        after: String(options?.after),
         ofOneSession: true,
-        signal,
+        signal: options?.signal,
         reconnecting: reconnectingNow(),
       }),
   };
