@@ -205,7 +205,7 @@ describe("what cannot be copied", () => {
     const location = await empty("postgres");
     await expect(copyDatabase({ from: original.location, to: location })).rejects.toMatchObject({
       code: "constraint_broken",
-      message: expect.stringMatching(/^Of the table AgentSession, a row from bad to waiting /u),
+      message: expect.stringMatching(/^A row of the table AgentSession, from bad to waiting, /u),
     });
     expect(new Set(Object.values(await countRows(location)))).toEqual(new Set([0]));
   });

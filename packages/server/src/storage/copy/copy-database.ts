@@ -68,7 +68,7 @@ export async function copyDatabase(
       if (await isInUse(source))
         throw new StorageFault(
           "database_busy",
-          "A server has begun to use the original while it was copied; nothing was copied. Stop it, and copy again.",
+          "A server started to use the original during the copy. Nothing was copied. Stop it, and copy again.",
         );
       failpoint("copy.verified");
       return copied;
@@ -77,7 +77,7 @@ export async function copyDatabase(
   return tables === null ? refuse("target_not_empty") : { ok: true, tables };
 }
 
-type Copied = CopiedDatabase["tables"];
+type TableDigests = CopiedDatabase["tables"];
 
 async function copyTables({
   original,
@@ -87,12 +87,12 @@ async function copyTables({
 }: {
   readonly original: Database;
   readonly copy: Database;
-} & Required<CopyOptions>): Promise<Copied> {
+} & Required<CopyOptions>): Promise<TableDigests> {
   let total = 0;
   for (const table of COPIED_TABLES) total += await countRows(original, table);
   let done = 0;
   onProgress({ step: "copying", done, total });
-  const copied: Copied[number][] = [];
+  const copied: TableDigests[number][] = [];
   for (const table of COPIED_TABLES) {
     const digest = rowDigest();
     for await (const rows of readRows(original, table)) {
@@ -124,7 +124,7 @@ async function insertRows(
       key.map((column) => row?.[column]).join(" ");
     throw new StorageFault(
       "constraint_broken",
-      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${errorText(cause)}. Nothing was copied.`,
+      `A row of the table ${name}, from ${named(rows[0])} to ${named(rows.at(-1))}, cannot be copied: ${errorText(cause)}. Nothing was copied.`,
       { cause },
     );
   }
@@ -139,7 +139,7 @@ async function indexAll({
 }: {
   readonly copy: Database;
   readonly engine: DatabaseLocation["engine"];
-  readonly copied: Copied;
+  readonly copied: TableDigests;
 } & Required<CopyOptions>): Promise<void> {
   const total = copied.find(({ table }) => table === "AgentMessage")?.rows ?? 0;
   onProgress({ step: "indexing", done: 0, total });
@@ -155,7 +155,7 @@ async function verify({
   onProgress,
 }: {
   readonly copy: Database;
-  readonly copied: Copied;
+  readonly copied: TableDigests;
   readonly onProgress: Required<CopyOptions>["onProgress"];
 }): Promise<void> {
   const total = copied.reduce((sum, { rows }) => sum + rows, 0);
@@ -169,11 +169,11 @@ async function verify({
       onProgress({ step: "verifying", done, total });
     }
     const { rows, sha256 } = digest.read();
-    const wanted = copied[index];
-    if (wanted?.rows === rows && wanted.sha256 === sha256) continue;
+    const original = copied[index];
+    if (original?.rows === rows && original.sha256 === sha256) continue;
     throw new StorageFault(
       "database_error",
-      `The copy of the table ${table.name} has ${rows} rows that are not the ${wanted?.rows} of the original. Nothing was copied.`,
+      `The copy of the table ${table.name} differs from the original (${rows} and ${original?.rows} rows). Nothing was copied.`,
     );
   }
 }
