@@ -193,10 +193,10 @@ async function totalOf(source: Source, query: SessionQuery): Promise<number> {
   const { repoId, statuses, ...others } = unpaged;
   if (Object.values(others).every((filter) => filter === undefined))
     return tallied(source, { repoId, statuses });
-  const counted = await filtered(source, { ...unpaged, limit: 0 })
+  const { total } = await filtered(source, { ...unpaged, limit: 0 })
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  return Number(counted.total);
+  return Number(total);
 }
 
 async function tallied(
@@ -213,8 +213,8 @@ async function tallied(
 }
 
 export async function countSessions(source: Source): Promise<SessionCounts> {
-  const counted = await countsByStatus(source, {});
-  const byStatus = new Map(counted.map(({ status, total }) => [status, Number(total)]));
+  const rows = await countsByStatus(source, {});
+  const byStatus = new Map(rows.map(({ status, total }) => [status, Number(total)]));
   const badge = STATUSES.filter((status) => STATUS_RULES[status].counted);
   return {
     active: byStatus.get("active") ?? 0,

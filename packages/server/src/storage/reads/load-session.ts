@@ -60,12 +60,12 @@ export async function findSessions(
     .where((where) => where.or([where("id", "in", names), where("agentId", "in", names)]))
     .where("setAside", "<>", STAGED)
     .execute();
-  const wanted = new Set(names);
+  const requested = new Set(names);
   return new Map([
     ...sessions.flatMap(({ id, agentId }): [string, string][] =>
-      agentId !== null && wanted.has(agentId) ? [[agentId, id]] : [],
+      agentId !== null && requested.has(agentId) ? [[agentId, id]] : [],
     ),
-    ...sessions.flatMap(({ id }): [string, string][] => (wanted.has(id) ? [[id, id]] : [])),
+    ...sessions.flatMap(({ id }): [string, string][] => (requested.has(id) ? [[id, id]] : [])),
   ]);
 }
 

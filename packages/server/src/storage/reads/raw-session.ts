@@ -95,11 +95,11 @@ const SUBSTITUTES = {
 
 /** The readable part of an unreadable session. Its failure is the reason. */
 function salvaged(row: SessionRow, reason: string): SessionRecord {
-  let known: SessionRow = { ...row, ...SUBSTITUTES };
+  let salvage: SessionRow = { ...row, ...SUBSTITUTES };
   for (const column of Object.keys(SUBSTITUTES)) {
-    const candidate = { ...known, [column]: Reflect.get(row, column) };
-    if (unlessUnreadable(() => fromSessionRow(candidate, [])) !== undefined) known = candidate;
+    const candidate = { ...salvage, [column]: Reflect.get(row, column) };
+    if (unlessUnreadable(() => fromSessionRow(candidate, [])) !== undefined) salvage = candidate;
   }
   const failure = `The session cannot be read: ${reason}.`;
-  return { ...fromSessionRow({ ...known, failure }, []), removeAt: null };
+  return { ...fromSessionRow({ ...salvage, failure }, []), removeAt: null };
 }

@@ -29,18 +29,18 @@ const ENDED = [
  * so that the caller need not remember sessions across pages.
  */
 export async function readFigures(source: Source, query: FiguresQuery): Promise<FiguresPage> {
-  const found = await sessionRows(source, query);
-  const rows = withinReach(found, query);
+  const page = await sessionRows(source, query);
+  const rows = withinReach(page, query);
   const last = rows.at(-1);
-  const isLast = rows.length === found.length && found.length < query.limit;
+  const isLast = rows.length === page.length && page.length < query.limit;
   const runs = Map.groupBy(await runRows(source, query), ({ sessionId }) => sessionId);
   const errors = Map.groupBy(await errorRows(source, query, rows), ({ sessionId }) => sessionId);
   return {
     sessions: rows
       .filter((row) => isTouched(row, query))
       .flatMap((row) => {
-        const found = { runs: runs.get(row.id), errors: errors.get(row.id), query };
-        const figures = unlessUnreadable(() => toFigures(row, found));
+        const parts = { runs: runs.get(row.id), errors: errors.get(row.id), query };
+        const figures = unlessUnreadable(() => toFigures(row, parts));
         if (figures === undefined) return [];
         return livedIn(row, query) || hasSomething(figures, query) ? [figures] : [];
       }),

@@ -53,13 +53,13 @@ function selectMessages({ db }: Pick<Source, "db">, sessionId: string) {
 
 /** A queued message has the time it was queued. It enters the history when its run starts, or ends without a start. */
 function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: number) {
-  const delivered = eb
+  const delivery = eb
     .selectFrom("Run")
     .select("Run.id")
     .whereRef("Run.id", "=", "AgentMessage.runId")
     .whereRef("Run.messageId", "=", "AgentMessage.id")
     .where((run) => run(run.fn.coalesce("Run.startedAt", "Run.endedAt"), ">", since));
-  return eb.or([eb("timestamp", ">", since), eb.exists(delivered)]);
+  return eb.or([eb("timestamp", ">", since), eb.exists(delivery)]);
 }
 
 type JoinedMessage = MessageRow & { readonly deltas: string | null };

@@ -35,7 +35,7 @@ export async function countStale(
   source: Source,
   { before }: { readonly before: number },
 ): Promise<StaleCounts> {
-  const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
+  const { rows } = await sql<Record<keyof StaleCounts, number | string | null>>`
     select
       sum(case when ${isStale(source.dialect, { kind: "tracked", before })} then 1 else 0 end) as "stale",
       sum(case when ${isStale(source.dialect, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
@@ -45,7 +45,7 @@ export async function countStale(
       sum(case when ${isOld(before)} and ${isAtRest} and ${hasLiveOwner(source.dialect)} then 1 else 0 end) as "owned",
       sum(case when "setAside" = 1 then 1 else 0 end) as "unreadable"
     from "AgentSession"`.execute(source.db);
-  const [row] = counted.rows;
+  const [row] = rows;
   return {
     stale: Number(row?.stale ?? 0),
     conversations: Number(row?.conversations ?? 0),

@@ -96,23 +96,23 @@ async function messagesAreOpen(
   transaction: Transaction,
   { sessionId, items }: Output,
 ): Promise<boolean> {
-  const added = new Set<string>();
-  const needed = new Set<string>();
+  const open = new Set<string>();
+  const stored = new Set<string>();
   const closed = new Set<string>();
   for (const item of items) {
     if (item.put === "message") {
-      (item.complete ? closed : added).add(item.message.id);
+      (item.complete ? closed : open).add(item.message.id);
       continue;
     }
     if (closed.has(item.messageId)) return false;
-    if (!added.has(item.messageId)) needed.add(item.messageId);
+    if (!open.has(item.messageId)) stored.add(item.messageId);
     if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
   }
-  if (needed.size === 0) return true;
-  const open = await runStatement(
+  if (stored.size === 0) return true;
+  const rows = await runStatement(
     transaction,
-    `select "id" from "AgentMessage" where "id" in (${[...needed].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
-    [...needed, sessionId],
+    `select "id" from "AgentMessage" where "id" in (${[...stored].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
+    [...stored, sessionId],
   );
-  return open.length === needed.size;
+  return rows.length === stored.size;
 }

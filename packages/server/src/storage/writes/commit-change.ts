@@ -114,13 +114,13 @@ async function insertSession(
   const rest = { version: 1, lastSeq, owner: null, epoch: 0, setAside: 0 };
   const row: SessionRow = { ...toSessionColumns(session), ...rest };
   const columns = Object.keys(row);
-  const inserted = await runStatement<{ id: string }>(
+  const rows = await runStatement<{ id: string }>(
     transaction,
     `insert into "AgentSession" (${columns.map((column) => `"${column}"`).join(", ")})
       values (${columns.map(() => "?").join(", ")}) on conflict do nothing returning "id"`,
     Object.values(row),
   );
-  return inserted.length > 0;
+  return rows.length > 0;
 }
 
 export async function isAgentIdTaken(
@@ -128,20 +128,20 @@ export async function isAgentIdTaken(
   { id, agentId }: Pick<Session, "id" | "agentId">,
 ): Promise<boolean> {
   if (agentId === null) return false;
-  const taken = await db
+  const others = await db
     .selectFrom("AgentSession")
     .select("id")
     .where("agentId", "=", agentId)
     .where("id", "<>", id)
     .execute();
-  return taken.length > 0;
+  return others.length > 0;
 }
 
 /** The length of a new session's log. Its row is written before the log. */
 function entriesOf({ events, messages = [], notices = {} }: Change): number {
-  const delivered = events.filter(({ type }) => type === "run.started").length;
-  const noticed = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
-  return events.length + delivered + messages.length + noticed;
+  const deliveries = events.filter(({ type }) => type === "run.started").length;
+  const noticeCount = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
+  return events.length + deliveries + messages.length + noticeCount;
 }
 
 async function updateSession(

@@ -77,8 +77,8 @@ export async function finishImport(
 
 async function isRepo({ db }: Transaction, repoId: string | null): Promise<boolean> {
   if (repoId === null) return true;
-  const found = await db.selectFrom("Repo").select("id").where("id", "=", repoId).execute();
-  return found.length > 0;
+  const repos = await db.selectFrom("Repo").select("id").where("id", "=", repoId).execute();
+  return repos.length > 0;
 }
 
 function creationOf(session: Session): SessionEvent {
@@ -117,9 +117,9 @@ export async function dropImport(transaction: Transaction, staging: Staging): Pr
   for (const { table, key } of LARGE_TABLES) {
     const batch = sql`select ${sql.ref(key)} from ${sql.table(table)}
       where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;
-    const removed = await sql`delete from ${sql.table(table)}
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)}
       where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${batch})`.execute(db);
-    if (removed.numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
+    if (numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
   }
   await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
   return true;
