@@ -21,7 +21,7 @@ interface Stream {
   readonly withMark: boolean;
 }
 
-/** Reads the whole log through all the cuts; the deletion of the session is its end. */
+/** Reads the whole log despite all disconnects. The log ends with the deletion of the session. */
 async function readThrough({ entries, cuts, ending, withMark }: Stream): Promise<{
   readonly events: readonly StreamEvent[];
   readonly connections: number;
@@ -82,7 +82,7 @@ const delta = fc.record({
   }),
 });
 
-/** Sequence numbers rise, with holes where entries were replaced. */
+/** Sequence numbers increase, with gaps where entries were replaced. */
 const log = fc
   .array(
     fc.record({

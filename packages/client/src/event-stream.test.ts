@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A server whose connections go as listed, the last one again and again, and a stream from it. */
+/** A stream from a server that plays one script per connection and repeats the last one. */
 async function open(answers: readonly Answer[], options: Partial<EventStreamOptions> = {}) {
   const requests: IncomingMessage[] = [];
   const server = await openTestServer((request, response) => {

@@ -28,7 +28,7 @@ const cut: fc.Arbitrary<Cut> = fc.record({
   how: fc.constantFrom("end", "destroy"),
   repeats: fc.constant(0),
 });
-/** What happens to the session before a connection is answered, and where that one breaks. */
+/** The changes of the session before a connection is answered, and the point where the connection breaks. */
 const connection = fc.record({ steps: fc.array(step, { maxLength: 8 }), cut });
 
 interface Broken {
@@ -79,7 +79,7 @@ async function followThrough(
   }
 }
 
-/** As the client has them, but without waiting between connections. */
+/** The same calls as in the client, without pauses between connections. */
 function sessionsAt(url: string): Pick<Sessions, "get" | "events"> {
   const connectionTo = createConnection({ url }, schemaValidation);
   return {

@@ -11,7 +11,7 @@ const text = (id: string, messageId: string): StreamEvent => ({
   data: { messageId, text: "lost " },
 });
 
-/** A server that sends these events and no others, the next of them with each connection. */
+/** A server that sends one of these events per connection. */
 function server({
   shows,
   sends,

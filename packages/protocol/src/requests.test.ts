@@ -19,7 +19,7 @@ import {
 
 const MIB = 1024 * 1024;
 
-/** What is wrong, as `field: message`; nothing when the value is right. */
+/** The errors as `field: message`. Empty for a valid value. */
 function complaints(schema: z.ZodType, value: unknown): readonly string[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);

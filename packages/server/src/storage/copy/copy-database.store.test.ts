@@ -252,7 +252,7 @@ async function empty(engine: Engine): Promise<DatabaseLocation> {
   return database.location;
 }
 
-/** What belongs to servers, or to nobody yet, stays behind. */
+/** Leases and unfinished imports are not copied. */
 function withoutImportsAndOwners(
   all: Awaited<ReturnType<typeof allRows>>,
 ): Awaited<ReturnType<typeof allRows>> {
@@ -265,7 +265,7 @@ function withoutImportsAndOwners(
   return Object.fromEntries(tables);
 }
 
-/** Nothing is removed for a day after a migration, and each database has its own. */
+/** Each database has its own migration time, and nothing is removed for a day after it. */
 function withoutRemovals({ sessions, ...page }: SessionPage) {
   return { ...page, sessions: sessions.map(({ removeAt: _, ...session }) => session) };
 }

@@ -125,7 +125,7 @@ async function expectSound(location: DatabaseLocation): Promise<void> {
   await raw.close();
 }
 
-/** So that rolling back has something to carry. */
+/** Gives the rollback data to carry back. */
 async function changeSomething(location: DatabaseLocation): Promise<void> {
   const store = await openStore(location, { clock: () => EIGHT });
   const session = driveSession(store, { id: "s-active", now: EIGHT + 3_600_000 });

@@ -160,7 +160,7 @@ async function emptyDatabase(engine: Engine): Promise<DatabaseLocation> {
   return database.location;
 }
 
-/** As if it had been run long before the others. */
+/** Makes the migration look much older than the others. */
 async function setBack(location: DatabaseLocation, migration: string): Promise<void> {
   const raw = await openRaw(location);
   await raw.run(

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Stored = readonly [role: string, content: string, complete?: 0 | 1];
 
-/** Messages as 0.1 stored them, by what they are, and as they are stored now. */
+/** Messages as 0.1 stored them, and as they are stored now. */
 const FORMER = new Map<string, { readonly before: Stored; readonly after: Stored }>([
   [
     "a user's text",

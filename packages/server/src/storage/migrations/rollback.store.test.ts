@@ -189,7 +189,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     const { AgentSession, AgentMessage, Repo } = await portalRows(location);
     expect(AgentSession).toMatchObject([{ id: "s-new", repoId: "alpha" }]);
     expect(Repo.map(({ id }) => id)).toEqual(["alpha", "beta", "beta-again"]);
-    // It belonged to no session before, and nobody deleted it.
+    // It had no session before the migration, and nothing deleted it.
     expect(AgentMessage.map(({ id }) => id)).toEqual(["g1"]);
   });
 

@@ -123,7 +123,7 @@ async function query(location: DatabaseLocation, statement: string) {
   }
 }
 
-/** With the rules of the database on, as a program without ours meets them. */
+/** Only the rules of the database apply, as for any other program. */
 async function insertSession(
   location: DatabaseLocation,
   given: Readonly<Record<string, string>>,

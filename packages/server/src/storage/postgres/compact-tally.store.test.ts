@@ -36,7 +36,7 @@ const counted = async () =>
 const rowsOf = async (folded: 0 | 1): Promise<number> =>
   (await raw.all(`select 1 from "SessionTally" where "folded" = ${folded}`)).length;
 
-/** One that comes, changes, and perhaps goes. */
+/** Creates a session, changes it and perhaps deletes it. */
 async function live(index: number): Promise<void> {
   const session = await beginSession(test.store, {
     id: `s${index}`,

@@ -172,11 +172,11 @@ describe("a store on PostgreSQL", () => {
         const title = `round ${round}`;
         faults += await faultsBefore(() => store.load(session.id));
         faults += await faultsBefore(() => session.perform({ type: "update", changes: { title } }));
-        // A hint may have taken another one.
+        // A hint may use another connection.
         faults += await faultsBefore(() => session.stored());
         expect((await session.stored()).session.title).toBe(title);
       }
-      // A connection that was just being made for a hint may have been spared.
+      // A connection that was being opened for a hint may have survived.
       expect(faults).toBeGreaterThanOrEqual(2);
     });
   });
@@ -251,7 +251,7 @@ async function addRepo(store: Store): Promise<string> {
   return id;
 }
 
-/** Sends to all sessions at once, while the server ends every connection again and again. */
+/** Writes to all sessions at once, while the server keeps ending all connections. */
 async function sendMany(sessions: readonly SessionDriver[]): Promise<readonly Sending[]> {
   let ending = Promise.resolve();
   let count = 0;
@@ -315,12 +315,12 @@ async function holdSession({ id }: SessionDriver): Promise<() => Promise<void>> 
   return release;
 }
 
-/** The hint after the last write has gone, too. */
+/** Waits until the hint after the last write was sent. */
 async function quiet(): Promise<void> {
   await vi.waitFor(async () => expect(await backends("state <> 'idle'")).toEqual([]), SOON);
 }
 
-/** How many calls it took in vain: no more than there can have been connections, of calls and of hints. */
+/** Number of failed calls, at most the number of connections of calls and hints. */
 async function faultsBefore(call: () => Promise<unknown>): Promise<number> {
   for (let faults = 0; faults < 4; faults += 1) {
     try {

@@ -32,7 +32,7 @@ describe("a backup", () => {
     isOver = true;
     await writing;
     expect(counts).toEqual(counts.toSorted((left, right) => left - right));
-    // A single file, which stands for itself.
+    // A single file without a write-ahead log.
     expect(readdirSync(folder).toSorted()).toEqual(["one.db", "three.db", "two.db"]);
     for (const target of targets) {
       const status = await (await openMigrations({ engine: "sqlite", file: target })).status();

@@ -51,7 +51,7 @@ describe("a store whose database another process holds", () => {
     const other = new DatabaseSync(file);
     other.exec("begin immediate");
     const archived = session.perform({ type: "archive" });
-    // Reads are answered meanwhile: the waiting is done elsewhere.
+    // Reads are answered meanwhile, because another thread waits.
     expect(await store.load(session.id)).toMatchObject({
       stored: { session: { standing: { status: "active" } } },
     });

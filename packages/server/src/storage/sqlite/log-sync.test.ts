@@ -11,7 +11,7 @@ it("says that a log is not there, and syncs it once it is", async () => {
   await expect(log.sync()).rejects.toMatchObject({ code: "ENOENT" });
   writeFileSync(`${file}-wal`, "begun");
   await expect(log.sync()).resolves.toBeUndefined();
-  // Kept open: to find it again each time would take longer than to sync it.
+  // The file stays open, because opening it takes longer than the sync.
   rmSync(`${file}-wal`);
   await expect(log.sync()).resolves.toBeUndefined();
 });

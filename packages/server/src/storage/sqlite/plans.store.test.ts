@@ -12,7 +12,7 @@ import { openSqliteConnection } from "./connection.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
 import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
 
-/** How SQLite goes about what is read. */
+/** The query plans of SQLite. */
 async function plansOf(read: (source: Source) => Promise<unknown>): Promise<readonly string[]> {
   const file = await migratedFile();
   const explaining = new DatabaseSync(file);

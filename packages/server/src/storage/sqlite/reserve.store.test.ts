@@ -10,7 +10,7 @@ import { addRepo, temporaryFolder } from "./testing/test-file.ts";
 
 const RESERVED = 4 * 1024 * 1024;
 
-/** Taken by a thread that looks once a second. */
+/** A thread that checks once a second takes it. */
 const soon = { timeout: 10_000, interval: 20 };
 
 async function onDisk(size: string) {

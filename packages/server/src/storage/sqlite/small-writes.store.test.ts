@@ -29,13 +29,13 @@ describe("marks in the file", () => {
       write(theirs, foreign);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);
-      // Hidden under what we wrote afterwards.
+      // Hidden by our later write.
       write(theirs, foreign);
       write(alsoOurs, second);
       write(ours, first);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);
-      // By a program that leaves none.
+      // By a program that leaves no mark.
       write(theirs, null);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);

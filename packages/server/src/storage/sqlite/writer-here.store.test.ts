@@ -23,7 +23,7 @@ describe("a store that writes on the thread it is called on", () => {
     const stores = await Promise.all(
       [true, false].map((ownThread) => openSqliteStore({ file, clock: Date.now, ownThread })),
     );
-    // In turns: two that write on one thread can only wait for each other from one write to the next.
+    // One after the other: two writers on one thread can wait for each other only between writes.
     for (let n = 0; n < 20; n += 1) for (const store of stores) await beginSession(store);
     const [first] = stores;
     expect((await first?.listSessions({ limit: 100 }))?.total).toBe(40);

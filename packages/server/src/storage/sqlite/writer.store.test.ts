@@ -60,7 +60,7 @@ describe("the writing thread", () => {
   it("is not stopped by a write that cannot be handed to it", async () => {
     const store = await openTestFile(await migratedFile());
     const session = await beginSession(store, { repoId: await addRepo(store) });
-    // Too much for the thread it is called on.
+    // Too large for the calling thread.
     const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => "x".repeat(20_000) });
     const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
 
@@ -104,7 +104,7 @@ function archive(before: StoredSession): Change {
   return { before, events: [{ type: "session.archived", at: before.session.updatedAt }] };
 }
 
-/** The threads that are started meanwhile. */
+/** The threads that are started during the call. */
 async function openWithThread(file: string): Promise<readonly [Store, Worker | undefined]> {
   const threads: Worker[] = [];
   const note = (message: unknown): void => {

@@ -62,7 +62,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     const found = Object.fromEntries(sessions.map((session) => [session.id, resumingOf(session)]));
 
     const never = { supportsResume: false, resumeData: [] };
-    // Nobody knows which provider it was: no agent takes it up, and a rollback gives it back.
+    // The provider is unknown, so no agent uses it. A rollback restores it.
     const ofPortal = (data: unknown) => [{ provider: null, data, seen: null }];
     const updated = (id: string) => SESSIONS.find((session) => session.id === id)?.updatedAt.at;
     const homeless = { lastActiveAt: updated("s-homeless"), ...never };
@@ -73,7 +73,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
             SESSIONS.map(({ id, updatedAt }) => [id, { lastActiveAt: updatedAt.at, ...never }]),
           )
         : {
-            // Being active it was active until it was last changed, whatever the column says.
+            // An active session was active until its last change. The column does not matter.
             "s-active": {
               lastActiveAt: updated("s-active"),
               supportsResume: true,
@@ -193,7 +193,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     if (engine === "postgres") return; // cannot be broken there
     const raw = await openRaw(database.location);
     const broken = await raw.all("pragma foreign_key_check");
-    // The portal's own tables keep the two rows that were broken before.
+    // The portal's tables keep the two rows that were broken before.
     expect(broken.filter(({ table }) => !String(table).startsWith("portal_"))).toEqual([]);
     expect(broken.map(({ table }) => String(table)).toSorted()).toEqual([
       "portal_AgentMessage",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { beginSession, createCommand } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** Sessions that an orchestrator calls by a name of its own. */
+/** Sessions with an ID of the orchestrator. */
 export function agentIdContract(open: OpenTestStore): void {
   describe("agent ids", () => {
     it("B1 lead to the session, as its own id does, and to nothing once it is gone", async () => {

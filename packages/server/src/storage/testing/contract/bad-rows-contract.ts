@@ -5,7 +5,7 @@ import { loosen, openRaw, type RawDatabase } from "../raw-database.ts";
 import { growingText, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** Rows that somebody spoiled: reported as they are, left out, and nothing else is touched. */
+/** Corrupt rows are reported unchanged and left out. Other rows are not affected. */
 export function badRowsContract(open: OpenTestStore): void {
   describe("a session whose row is spoiled", () => {
     const { shared, raw } = spoilable(open);
@@ -319,7 +319,7 @@ function spoilable(open: OpenTestStore): { shared: SharedStore; raw: () => RawDa
   return { shared, raw };
 }
 
-/** What was reported about a row, or about any of a session's. */
+/** The reports about a row, or about all rows of a session. */
 async function reportsOf(store: Store, id: string): Promise<readonly QuarantinedRow[]> {
   const reports = (await store.listQuarantined()).filter(({ rowId, row }) =>
     `${rowId} ${row}`.includes(id),
@@ -332,7 +332,7 @@ async function countSessions(raw: RawDatabase): Promise<number> {
   return Number(row?.["total"]);
 }
 
-/** The driver of PostgreSQL gives large numbers as text. */
+/** PostgreSQL's driver returns large numbers as text. */
 function numbered(row: Readonly<Record<string, unknown>>): unknown {
   const isNumber = (value: unknown): value is string =>
     typeof value === "string" && /^\d+$/u.test(value);

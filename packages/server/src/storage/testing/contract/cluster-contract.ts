@@ -6,7 +6,7 @@ import { beginSession } from "../session-driver.ts";
 
 const LONG_MS = 60_000;
 
-/** What nodes know of each other, and how they find what one of them has left. */
+/** How nodes see each other, and how they find the sessions of a dead node. */
 export function clusterContract(open: OpenTestStore): void {
   describe("the nodes on a database", () => {
     it("are listed as they tell of themselves, in the order they began", () =>

@@ -14,7 +14,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Change by change: what is stored, what is refused, and that a refusal leaves nothing behind. */
+/** What a commit stores and what it refuses. A refused commit stores nothing. */
 export function commitContract(shared: SharedStore): void {
   describe("a commit", () => {
     it("A1 stores a session with its repository and messages, and all of it survives reopening", async () => {

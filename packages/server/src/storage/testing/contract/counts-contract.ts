@@ -7,7 +7,7 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** How many sessions there are, as lists, badges and health say it. */
+/** The numbers of sessions in lists, badges and health. */
 export function countsContract(open: OpenTestStore): void {
   describe("the counts of sessions", () => {
     it("A9 leave archived ones out of the badge, and the default list leaves them out too", async () => {

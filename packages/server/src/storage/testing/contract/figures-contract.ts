@@ -7,7 +7,7 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, COMPLETED, HANDED, NOON, type SessionDriver } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** What statistics and metrics are made of. */
+/** The data of statistics and metrics. */
 export function figuresContract(open: OpenTestStore): void {
   describe("the figures of sessions and runs", () => {
     it("B7 say of each ended run whose it was, how it ended, when, and what it used", async () => {
@@ -69,7 +69,7 @@ export function figuresContract(open: OpenTestStore): void {
         await report("a"); // at 2
         await ended(session, FAILED); // at 4: an error of a run, which the run tells
         await report("b"); // at 5
-        // At 6. Errors that are forgiven are still told.
+        // At 6. Errors before a reset still count.
         await session.perform({ type: "update", changes: { errorCount: 0 }, phase: "executing" });
         await session.perform({ type: "archive" }); // at 7
         const [figures] = await read(store);
@@ -273,7 +273,7 @@ export function figuresContract(open: OpenTestStore): void {
   });
 }
 
-/** A session just made. */
+/** A new session. */
 const NOTHING: Omit<SessionFigures, "id"> = {
   agentName: null,
   createdAt: NOON,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { beginSession, NOON, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Many writes at once: a store may join them in one transaction, and nobody may notice. */
+/** Many concurrent writes. A store may put them into one transaction, invisibly to callers. */
 export function groupCommitContract(shared: SharedStore): void {
   describe("many commits at once", () => {
     it("all land once, each in its own session", async () => {

@@ -14,7 +14,7 @@ import { countRows, openRaw } from "../raw-database.ts";
 import { beginSession, driveSession, NOON, textOf } from "../session-driver.ts";
 import { withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** Sessions that come from elsewhere with a history of their own. */
+/** Imported sessions with their history. */
 export function importContract(shared: SharedStore, open: OpenTestStore): void {
   describe("an imported session", () => {
     it("A13 has everything it came with, under the ids and numbers it had", async () => {

@@ -5,7 +5,7 @@ import type { SharedStore } from "./shared-store.ts";
 
 const LONG_MS = 60_000;
 
-/** Which node works on which session, and that a node which lost one can no longer write to it. */
+/** Ownership of sessions. A node that lost a session cannot write to it. */
 export function leaseContract(shared: SharedStore): void {
   describe("a session's owner", () => {
     async function node(ttlMs = LONG_MS): Promise<string> {

@@ -7,7 +7,7 @@ import type { ListPosition, SessionQuery, SessionRecord } from "../../ports/sess
 import { beginSession, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** The list of sessions: order, pages, filters and how many there are. */
+/** The list of sessions: order, pages, filters and totals. */
 export function listingContract(shared: SharedStore, open: OpenTestStore): void {
   describe("the list of sessions", () => {
     it("A4 shows a session with all that its row and its suspensions say, and no messages", async () => {
@@ -197,7 +197,7 @@ const POPULATION = 40;
 const AGENTS = ["ada", "grace", null];
 const PROVIDERS = ["demo", "gemini", null, "codex"];
 
-/** Sessions in many combinations of what can be asked for. */
+/** Sessions with many combinations of the filtered values. */
 async function populate(store: Store, repoIds: readonly string[]): Promise<void> {
   await Promise.all(
     Array.from({ length: POPULATION }, async (_, n) => {

@@ -13,13 +13,13 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Turns after which whoever has not come to an end never will. */
+/** Number of reads after which a reader that has not finished never will. */
 const ENOUGH = 20;
 
-/** Reading a session's messages: all, since a time, or part by part. */
+/** Reading messages: all of them, since a time, or in pages. */
 export function messagesContract(shared: SharedStore): void {
   describe("the messages of a session", () => {
-    /** Five messages, a second apart but for the last two, which come at once. */
+    /** Five messages, one second apart. The last two have the same time. */
     async function spoken(): Promise<{ session: SessionDriver; all: readonly Message[] }> {
       const session = await shared.begin();
       const sent = await session.run("one");

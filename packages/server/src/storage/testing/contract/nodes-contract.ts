@@ -4,7 +4,7 @@ import type { Store } from "../../store.ts";
 import { driveSession, NOON, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Two programs on one database. */
+/** Two processes on one database. */
 export function nodesContract(shared: SharedStore): void {
   describe("two stores on one database", () => {
     let second: Store | null = null;

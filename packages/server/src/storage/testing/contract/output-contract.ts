@@ -14,7 +14,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** What an agent says, from its first letter to the end of its run. */
+/** The output of an agent, from its first text to the end of the run. */
 export function outputContract(shared: SharedStore): void {
   describe("output of an agent", () => {
     async function atWork(): Promise<{ session: SessionDriver; sent: Sent; id: string }> {
@@ -24,7 +24,7 @@ export function outputContract(shared: SharedStore): void {
       return { session, sent, id: `agent-${session.id}` };
     }
 
-    /** Rows of the log that speak of messages, by kind. */
+    /** Number of log entries about messages, by kind. */
     async function rowsOf(session: SessionDriver): Promise<readonly unknown[]> {
       const raw = await openRaw(shared.location);
       const rows = await raw.all(
@@ -99,7 +99,7 @@ export function outputContract(shared: SharedStore): void {
         [call("unfinished"), true],
         [call("completed"), true],
       ]);
-      // Readers are sent them again.
+      // Readers receive them again.
       const news = (await session.log(lastSeq)).filter(({ kind }) => kind === "message");
       expect(news).toMatchObject([{ message: { id: `${id}-a` } }, { message: { id: `${id}-b` } }]);
     });

@@ -11,10 +11,10 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Messages that wait for their turn, and how they leave the queue. */
+/** Queued messages, and how they leave the queue. */
 export function queueContract(shared: SharedStore): void {
   describe("the queue of a session", () => {
-    /** A session at work, with messages behind the one it works on. */
+    /** A session with a running message and queued messages. */
     async function busyWith(...texts: readonly string[]): Promise<{
       session: SessionDriver;
       current: Sent;
@@ -236,7 +236,7 @@ export function queueContract(shared: SharedStore): void {
       },
     );
 
-    /** The server crashed after it had started a run and before it could hand the agent the message. */
+    /** The server crashed after the start of a run, before the agent received the message. */
     async function cutOff(): Promise<{ session: SessionDriver; cut: Sent }> {
       const session = await shared.begin();
       const cut = await session.send("cut", { start: { ...HANDED, handed: false } });

@@ -6,7 +6,7 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, HANDED, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** What is read beside sessions and messages: repositories, runs, suspensions, and who needs attention. */
+/** Reads of repositories, runs, suspensions, and of sessions that need attention. */
 export function recordsContract(shared: SharedStore, open: OpenTestStore): void {
   describe("repositories", () => {
     it("are found by id and listed by name; a path that is known keeps its first id", async () => {
@@ -70,7 +70,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         model: "large",
         attempts: 2,
         stopReason: "end_turn",
-        // What was tried again is not why the run ended.
+        // A retried failure is not the reason for the end of the run.
         error: null,
         usage: { tokens: { in: 1, out: 2 } },
         memory,

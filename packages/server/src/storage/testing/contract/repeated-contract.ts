@@ -13,7 +13,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** A connection can break during a commit: then the same is tried again, and nobody knows whether it is stored. */
+/** A connection can break during a commit. The caller then repeats a write that may have been stored. */
 export function repeatedContract(shared: SharedStore): void {
   describe("a write whose answer was lost", () => {
     interface AtWork {

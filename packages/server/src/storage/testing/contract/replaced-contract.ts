@@ -5,7 +5,7 @@ import { IDLE, type Session } from "../../../domain/session.ts";
 import { NOON } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** A session that is stored as it is elsewhere, in one event: as a new one, or in place of what it was. */
+/** An imported session in one event: as a new session, or in place of an existing one. */
 export function replacedContract(shared: SharedStore): void {
   describe("a session that comes as a whole", () => {
     it("B8 is stored as it is, and found by its names", async () => {
@@ -61,7 +61,7 @@ export function replacedContract(shared: SharedStore): void {
 
     it("B8 is found among many by its id or its agent id, and one that is not there is not", async () => {
       const [first, second] = [foreign(), foreign()];
-      // Somebody calls a session by another one's id: the id counts.
+      // One session's agent ID is another session's ID. The ID takes precedence.
       const misnamed = foreign({ agentId: first.id });
       for (const session of [first, second, misnamed])
         await shared.store.commit({ before: null, events: [imported(session)] });

@@ -3,7 +3,7 @@ import type { SearchHit, SessionQuery } from "../../ports/session-store.ts";
 import { opening, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-/** Finding sessions by words, the same on both databases. */
+/** Search for sessions. Both databases return the same results. */
 export function searchContract(open: OpenTestStore): void {
   describe("a search for words", () => {
     const shared = sharedStore(open);

@@ -4,7 +4,7 @@ import type { LogEntry } from "../../ports/transcript-store.ts";
 import { opening, textIn } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Reads beside writes: each sees one moment, never half of two. */
+/** Concurrent reads and writes. Each read sees the data of one moment. */
 export function snapshotContract(shared: SharedStore): void {
   describe("a read while others write", () => {
     it("P3 finds the session whole at every moment of its work, and never takes it for broken", async () => {
@@ -131,7 +131,7 @@ export function snapshotContract(shared: SharedStore): void {
 
 const TEXT = ["one ", "two ", "three ", "four"];
 
-/** Reads again and again for as long as the writing goes on, and a last time after it. */
+/** Reads repeatedly during the writes, and once after them. */
 async function beside(write: () => Promise<unknown>, read: () => Promise<void>): Promise<void> {
   let isWriting = true;
   const writing = write().finally(() => {
@@ -147,7 +147,7 @@ async function beside(write: () => Promise<unknown>, read: () => Promise<void>):
   await Promise.all([writing, reading]);
 }
 
-/** What each agent's message says to whoever applies these entries in order. */
+/** The text of each message after these entries are applied in order. */
 function textsIn(entries: readonly LogEntry[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const entry of entries) {

@@ -9,7 +9,7 @@ import type { SharedStore } from "./shared-store.ts";
 
 const STREAMS = repeat({ short: 20, long: 500 });
 
-/** What a client sees that reads the log as it grows, and comes back after it was away. */
+/** The log as a client sees it that reads along, disconnects and returns. */
 export function streamContract(shared: SharedStore): void {
   describe("whoever follows a session's log", () => {
     it("P4 sees every number once and in order while nothing is compacted", async () => {
@@ -74,7 +74,7 @@ export function streamContract(shared: SharedStore): void {
 }
 
 type Said = "opens" | "says" | "replaces" | "ends" | "whole";
-/** `some` is cut off after one entry; `anew` is a client that has lost everything it knew. */
+/** `some` stops after one entry. `anew` is a client that has lost its state. */
 type Read = "nothing" | "some" | "all" | "anew";
 
 function anyStream() {
@@ -119,7 +119,7 @@ function talkingAgent(session: SessionDriver, sent: Sent) {
   };
 }
 
-/** Knows of messages what the log told it: a message replaces what it had, a delta is added to it. */
+/** A client's copy of the messages. A message entry replaces a message, a delta appends to it. */
 function followingClient(store: Store, sessionId: string) {
   let known = new Map<string, Message>();
   let lastSeq = 0;

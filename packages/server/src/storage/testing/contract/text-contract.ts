@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../../domain/json.ts";
 import { growingText, opening, textIn, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Text and JSON come back as they went in, so both databases hold the same. */
+/** Text and JSON are returned unchanged by both databases. */
 export function textContract(shared: SharedStore): void {
   describe("text that was cleaned where it came in", () => {
     it("comes back from every place it can be in", async () => {

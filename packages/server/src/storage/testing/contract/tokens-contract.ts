@@ -17,9 +17,9 @@ function token(id: string, more: Partial<AccessToken> = {}): AccessToken {
   };
 }
 
-/** Nothing depends on who is an admin. */
+/** Another admin exists, so these tokens do not matter. */
 const free = { limit: 10, hasOtherAdmin: true };
-/** These tokens alone say who is one. */
+/** No other admin exists. */
 const strict = { limit: 10, hasOtherAdmin: false };
 
 export function tokensContract(open: OpenTestStore): void {
