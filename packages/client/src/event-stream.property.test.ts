@@ -100,7 +100,7 @@ const log = fc
   });
 
 describe("a stream of events", () => {
-  it("brings every event once and in order, wherever and however connections break (C7)", async () => {
+  it("yields every event once and in order, wherever and however connections break (C7)", async () => {
     await fc.assert(
       fc.asyncProperty(
         log,
@@ -123,7 +123,7 @@ describe("a stream of events", () => {
     );
   });
 
-  it("brings every event once when the first connection is cut at any byte (C7)", async () => {
+  it("yields every event once when the first connection is cut at any byte (C7)", async () => {
     const say = (text: string) => ({ name: "delta", data: { messageId: "m", text } });
     const entries: readonly Entry[] = [
       { seq: 3, events: [say("é"), say("🙂")] },

@@ -37,7 +37,7 @@ interface Broken {
 }
 
 describe("a client that follows a session", () => {
-  it("ends with what reading the session shows, wherever its connections break (C7)", async () => {
+  it("ends with the session as the server returns it, wherever its connections break (C7)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 10 }),

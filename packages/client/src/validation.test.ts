@@ -80,7 +80,7 @@ describe.each([
     },
   );
 
-  it("accepts replies, and nothing that is no object", () => {
+  it("accepts replies, and rejects everything that is not an object", () => {
     expect(validation.reply("repositorySchema", REPOSITORY)).toEqual(REPOSITORY);
     for (const body of [null, "<html>", [REPOSITORY], 1])
       expect(validation.reply("repositorySchema", body)).toBeUndefined();
@@ -100,7 +100,7 @@ describe.each([
   });
 });
 
-it("only the schemas look inside", () => {
+it("only the schemas check the fields", () => {
   expect(schemaValidation.reply("repositorySchema", { id: 1 })).toBeUndefined();
   expect(shapeValidation.reply("repositorySchema", { id: 1 })).toEqual({ id: 1 });
 });

@@ -69,8 +69,7 @@ export interface SessionModel {
 }
 
 /**
- * A session and its log as a server keeps them: text arrives in pieces, and when its message is whole,
- * that takes the place of the pieces in the log.
+ * A session and its log as a server stores them. Text arrives as deltas; the complete message replaces them in the log.
  */
 export function createSessionModel(): SessionModel {
   let session: Session = SESSION;

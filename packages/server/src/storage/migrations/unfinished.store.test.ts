@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
     });
   });
 
-  it("B5, A15: leaves a message that cannot be read as it was found, and closes more calls than are read at once", async () => {
+  it("B5, A15: leaves an unreadable message unchanged, and closes more calls than one batch", async () => {
     const database = await createTestDatabase(engine);
     databases.push(database);
     const { location } = database;

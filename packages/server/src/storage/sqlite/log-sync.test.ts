@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { openLogSync } from "./log-sync.ts";
 import { temporaryFolder } from "./testing/test-file.ts";
 
-it("says that a log is not there, and syncs it once it is", async () => {
+it("fails when the log does not exist, and syncs it once it does", async () => {
   const file = path.join(temporaryFolder(), "holdfast.db");
   const log = openLogSync(file);
   onTestFinished(() => log.close());

@@ -4,7 +4,7 @@ import { openSqliteStore } from "./open-sqlite-store.ts";
 import { migratedFile } from "./testing/test-file.ts";
 
 describe("a store that writes on the thread it is called on", () => {
-  it("keeps everything it said was stored, one write after the other", async () => {
+  it("keeps every acknowledged write, in order", async () => {
     const file = await migratedFile();
     const store = await openSqliteStore({ file, clock: Date.now, ownThread: false });
     const sessions = await Promise.all(
@@ -18,7 +18,7 @@ describe("a store that writes on the thread it is called on", () => {
     await again.close();
   });
 
-  it("writes beside another that does, and loses nothing of either", async () => {
+  it("writes alternately with another one, and neither loses a write", async () => {
     const file = await migratedFile();
     const stores = await Promise.all(
       [true, false].map((ownThread) => openSqliteStore({ file, clock: Date.now, ownThread })),

@@ -18,8 +18,8 @@ export interface PostgresServer {
 }
 
 /**
- * A real PostgreSQL, from the binaries inside npm or from one that is installed. It refuses to run as
- * root, so there it runs as nobody, from a copy that nobody may read.
+ * A real PostgreSQL, from the binaries of an npm package or an installed one. It refuses to run as root, so root runs it as
+ * the user `nobody`, from a copy that this user can read.
  */
 export async function startPostgresServer({
   durable = false,

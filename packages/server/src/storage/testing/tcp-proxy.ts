@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * What becomes of the bytes of a connection. `blackhole`: they are swallowed both ways, ends included,
- * and neither side is told; such a connection never works again. `hold`: they wait, and arrive in their order when the
- * mode is another. `refuse`: new connections are reset.
+ * How the proxy treats the bytes of a connection. `blackhole` drops them in both directions, including the end of the
+ * connection, which never works again. `hold` delays them until the mode changes. `refuse` resets new connections.
  */
 export type LinkMode =
   | { readonly mode: "pass" }

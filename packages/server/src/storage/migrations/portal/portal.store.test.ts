@@ -29,7 +29,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     await database.remove();
   });
 
-  it("A15 has every session, its status as ruled", async () => {
+  it("A15 has every session with its new status", async () => {
     const { sessions, total, counts } = await store.listSessions({ limit: 100 });
 
     expect(Object.fromEntries(sessions.map(({ id, status }) => [id, status]))).toEqual({
@@ -57,7 +57,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     );
   });
 
-  it("A15 knows when its sessions were last active, and what they need to be resumed", async () => {
+  it("A15 has the last activity and the resume data of its sessions", async () => {
     const { sessions } = await store.listSessions({ limit: 100 });
     const found = Object.fromEntries(sessions.map((session) => [session.id, resumingOf(session)]));
 
@@ -120,7 +120,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     }
   });
 
-  it("A15 has what the messages say, and what it cannot understand as text", async () => {
+  it("A15 has the contents of the messages, and unknown contents as text", async () => {
     const said = async (sessionId: string) =>
       (await store.readMessages({ sessionId })).map(({ role, content }) => ({ role, content }));
 
@@ -146,7 +146,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     ]);
   });
 
-  it("A15 sets aside, whole, what has lost what it belongs to", async () => {
+  it("A15 quarantines rows whose repository or session is missing", async () => {
     const found = await store.listQuarantined();
 
     expect(found.map(({ table, rowId, reason }) => ({ table, rowId, reason }))).toEqual(
@@ -181,7 +181,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     expect(ofBeta.sessions.map(({ id }) => id)).toEqual(["s-cancelled", "s-completed"]);
   });
 
-  it("A15 tells each session the same by its log as by its row", async () => {
+  it("A15 has the same session in each log as in each row", async () => {
     for (const { id } of SESSIONS) {
       const { log, row } = await bothTellings(store, id);
       expect(row).not.toBeNull();
@@ -189,7 +189,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     }
   });
 
-  it("A15 breaks no rule of its own schema", async () => {
+  it("A15 violates no rule of its schema", async () => {
     if (engine === "postgres") return; // cannot be broken there
     const raw = await openRaw(database.location);
     const broken = await raw.all("pragma foreign_key_check");
@@ -203,7 +203,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     await raw.close();
   });
 
-  it("A15 finds old messages by their words", async () => {
+  it("A15 finds old messages by search", async () => {
     const found = async (search: string) =>
       (await store.listSessions({ search, limit: 10 })).sessions.map(({ id }) => id);
 
@@ -242,7 +242,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
 });
 
 describe.each(["sqlite", "postgres"] as const)("a large portal on %s", (engine) => {
-  it("A15 moves more messages than it reads at a time, all in order and all found", async () => {
+  it("A15 moves more messages than one batch, all in order and searchable", async () => {
     const database = await createPortal({ engine, shape: "second", contents: { long: 520 } });
     await (await openMigrations(database.location)).up();
     const store = await openStore(database.location, { clock: () => 0 });

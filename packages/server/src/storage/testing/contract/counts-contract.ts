@@ -40,7 +40,7 @@ export function countsContract(open: OpenTestStore): void {
       });
     });
 
-    it("are what counting the sessions one by one gives, after anything that can happen to them", async () => {
+    it("equal a count of the single sessions after any change", async () => {
       await withStore(open, async ({ store, location }) => {
         const repos = [(await addRepo(store)).id, (await addRepo(store)).id, null];
         const raw = await openRaw(location);

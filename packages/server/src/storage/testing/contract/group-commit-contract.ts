@@ -5,7 +5,7 @@ import type { SharedStore } from "./shared-store.ts";
 /** Many concurrent writes. A store may put them into one transaction, invisibly to callers. */
 export function groupCommitContract(shared: SharedStore): void {
   describe("many commits at once", () => {
-    it("all land once, each in its own session", async () => {
+    it("are all stored once, each in its own session", async () => {
       const sessions: Awaited<ReturnType<SharedStore["begin"]>>[] = [];
       // Forty at a time: on a slow machine, more would wait too long for one of PostgreSQL's ten connections.
       for (let first = 0; first < 200; first += 40) {
@@ -31,7 +31,7 @@ export function groupCommitContract(shared: SharedStore): void {
       );
     });
 
-    it("C5 all land once in one session, numbered in the order they were stored", async () => {
+    it("C5 are all stored once in one session, numbered in the order of their commits", async () => {
       const session = await shared.begin();
       const committed = await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
@@ -68,7 +68,7 @@ export function groupCommitContract(shared: SharedStore): void {
       );
     });
 
-    it("do not disturb each other when one of them fails", async () => {
+    it("do not affect each other when one of them fails", async () => {
       const creating = Array.from({ length: 40 }, (_, n) =>
         beginSession(shared.store, {
           title: `${n}`,
@@ -88,7 +88,7 @@ export function groupCommitContract(shared: SharedStore): void {
       );
     });
 
-    it("leave nothing of one that failed halfway", async () => {
+    it("store nothing of one that failed halfway", async () => {
       const session = await shared.begin();
       const message = (id: string) =>
         ({ id: `${id}-${session.id}`, runId: null, role: "system", content: textOf(id) }) as const;

@@ -25,7 +25,7 @@ export function livesContract(open: OpenTestStore): void {
   describe("whatever happens to a session", () => {
     const shared = sharedStore(open);
 
-    it("its row, its log and the tables beside it tell the same story (C5, C7)", async () => {
+    it("its row, its log and the other tables agree (C5, C7)", async () => {
       await shared.store.addRepo(REPO);
       await fc.assert(
         fc.asyncProperty(anyLife(), async (steps) => {

@@ -12,7 +12,7 @@ export function outputTimesContract(shared: SharedStore): void {
       return { session, sent, id: `agent-${session.id}` };
     }
 
-    it("moves the session's times, and a commit decided before it does not move them back", async () => {
+    it("advances the session's times, and an earlier decision does not set them back", async () => {
       const { session, sent, id } = await atWork();
       const before = await session.stored();
       await session.put(sent, opening(id));

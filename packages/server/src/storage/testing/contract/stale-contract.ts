@@ -15,7 +15,7 @@ const BEFORE = NOON + 60_000;
 /** Cleanup of inactive sessions by age. */
 export function staleContract(open: OpenTestStore): void {
   describe("stale sessions", () => {
-    it("B6, ruling 17: are tracked ones, in whatever state a session is; conversations never", async () => {
+    it("B6, ruling 17: are tracked ones, never conversations, in any state", async () => {
       await withStore(open, async ({ store, repo }) => {
         const sessions = await oneOfEach(store, repo.id);
         const expected: string[] = [];
@@ -55,7 +55,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 go with everything that hangs on them", async () => {
+    it("B6 are deleted with everything that belongs to them", async () => {
       await withStore(open, async ({ store, location }) => {
         const before = await countRows(location);
         const session = await beginSession(store, { title: "Words to find" });
@@ -77,7 +77,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 come in parts, first made first, with what there is to say about them", async () => {
+    it("B6 come in pages, oldest first, with their descriptions", async () => {
       await withStore(open, async ({ store }) => {
         const ids = ["a", "b", "c", "d", "e"];
         for (const [index, id] of ids.entries())
@@ -104,7 +104,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 are not those that a live node has, and are again when its lease is over", async () => {
+    it("B6 are not those of a live node, until its lease expires", async () => {
       await withStore(open, async ({ store }) => {
         const session = await beginSession(store);
         await store.renewLease({ node: "node-1", ttlMs: 60_000 });
@@ -117,7 +117,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B5 are never those that cannot be read: they are set aside, and counted", async () => {
+    it("B5 are never unreadable ones: those are quarantined and counted", async () => {
       await withStore(open, async ({ store, location }) => {
         const [good, bad] = [await beginSession(store), await beginSession(store)];
         const raw = await openRaw(location);
@@ -137,7 +137,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 stay when somebody takes them up while they are about to be deleted", async () => {
+    it("B6 stay when they become active just before the delete", async () => {
       await withStore(open, async ({ store, location }) => {
         const [awake, calm] = [await beginSession(store), await beginSession(store)];
         const raw = await openRaw(location);

@@ -11,7 +11,7 @@ const STREAMS = repeat({ short: 20, long: 500 });
 
 /** The log as a client sees it that reads along, disconnects and returns. */
 export function streamContract(shared: SharedStore): void {
-  describe("whoever follows a session's log", () => {
+  describe("a reader of a session's log", () => {
     it("P4 sees every number once and in order while nothing is compacted", async () => {
       const session = await shared.begin();
       const sent = await session.run();
@@ -36,7 +36,7 @@ export function streamContract(shared: SharedStore): void {
       expect(seen.at(-1)).toMatchObject({ kind: "event", event: { type: "run.ended" } });
     });
 
-    it("reads it in parts as well as in one", async () => {
+    it("reads the same in pages and at once", async () => {
       const session = await shared.begin();
       for (let n = 0; n < 8; n += 1)
         await session.perform({ type: "update", changes: { title: `${n}` } });
@@ -51,7 +51,7 @@ export function streamContract(shared: SharedStore): void {
       expect(parts).toHaveLength(9);
     });
 
-    it("C7 ends with exactly the messages there are, wherever it was cut off and whatever was compacted since", async () => {
+    it("C7 ends with exactly the stored messages, wherever it was cut off and whatever was compacted since", async () => {
       await fc.assert(
         fc.asyncProperty(anyStream(), fc.boolean(), async (steps, endsRun) => {
           const session = await shared.begin();
