@@ -83,11 +83,11 @@ function clientOf(connection: Connection) {
     /** Resumes every session that waits for the event. Returns these sessions. */
     reportEvent: async (
       name: string,
-      body: ReportEventRequest = {},
+      body?: ReportEventRequest,
       options?: WriteOptions,
     ): Promise<ReportEventReply> => {
       const path = `/api/events/${eventSegment(name)}`;
-      return call("reportEventReplySchema", "POST", path, { ...options, body });
+      return call("reportEventReplySchema", "POST", path, { ...options, body: body ?? {} });
     },
     providers: (options?: CallOptions): Promise<ProvidersReply> =>
       call("providersReplySchema", "GET", "/api/providers", options),
@@ -97,14 +97,12 @@ function clientOf(connection: Connection) {
      * Yields a session whenever it changes, for all sessions. Begins with `reset`, and repeats it after
      * missed changes: then read everything again.
      */
-    events: ({
-      after = null,
-      signal,
-    }: CallOptions & { readonly after?: string | null | undefined } = {}): AsyncGenerator<
-      StreamEvent,
-      void,
-      undefined
-    > => streamEvents({ connection, path: "/api/events", after, ofOneSession: false, signal }),
+    events: (
+      options?: CallOptions & { readonly after?: string | undefined },
+    ): AsyncGenerator<StreamEvent, void, undefined> => {
+      const { after = null, signal } = options ?? {};
+      return streamEvents({ connection, path: "/api/events", after, ofOneSession: false, signal });
+    },
 
     /** Succeeds while the process is alive. */
     health: (options?: CallOptions): Promise<Health> =>
@@ -160,8 +158,8 @@ function createNodes({ call }: Connection) {
     list: (options?: CallOptions): Promise<NodesReply> =>
       call("nodesReplySchema", "GET", path, options),
     /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
-    drain: async (id: string, body: DrainNodeRequest = {}, options?: WriteOptions): Promise<Node> =>
-      call("nodeSchema", "POST", `${path}/${segment(id)}/drain`, { ...options, body }),
+    drain: async (id: string, body?: DrainNodeRequest, options?: WriteOptions): Promise<Node> =>
+      call("nodeSchema", "POST", `${path}/${segment(id)}/drain`, { ...options, body: body ?? {} }),
   };
 }
 

@@ -28,7 +28,7 @@ const cut: fc.Arbitrary<Cut> = fc.record({
   how: fc.constantFrom("end", "destroy"),
   repeats: fc.constant(0),
 });
-/** The changes of the session before a connection is answered, and the point where the connection breaks. */
+/** What happens to the session before a connection is answered, and where that one breaks. */
 const connection = fc.record({ steps: fc.array(step, { maxLength: 8 }), cut });
 
 interface Broken {
@@ -37,7 +37,7 @@ interface Broken {
 }
 
 describe("a client that follows a session", () => {
-  it("ends with the session as the server returns it, wherever its connections break (C7)", async () => {
+  it("ends with what reading the session shows, wherever its connections break (C7)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 10 }),
@@ -79,18 +79,18 @@ async function followThrough(
   }
 }
 
-/** The same calls as in the client, without pauses between connections. */
+/** As the client has them, but without waiting between connections. */
 function sessionsAt(url: string): Pick<Sessions, "get" | "events"> {
   const connectionTo = createConnection({ url }, schemaValidation);
   return {
     get: createSessions(connectionTo).get,
-    events: (id, options) =>
+    events: (id, { after, signal } = {}) =>
       streamEvents({
         connection: connectionTo,
         path: `/api/sessions/${id}/events`,
-        after: String(options?.after),
+        after: String(after),
         ofOneSession: true,
-        signal: options?.signal,
+        signal,
         reconnecting: reconnectingNow(),
       }),
   };

@@ -48,8 +48,8 @@ export function createSessions(connection: Connection) {
   ): Promise<Session> => call("sessionSchema", "POST", pathOf(id, verb), { ...options, body });
 
   const sessions = {
-    create: (body: CreateSessionRequest = {}, options?: WriteOptions): Promise<CreatedSession> =>
-      call("createSessionReplySchema", "POST", ROOT, { ...options, body }),
+    create: (body?: CreateSessionRequest, options?: WriteOptions): Promise<CreatedSession> =>
+      call("createSessionReplySchema", "POST", ROOT, { ...options, body: body ?? {} }),
     list: (query?: Partial<ListSessionsQuery>, options?: CallOptions): Promise<SessionList> =>
       call("sessionListSchema", "GET", ROOT, { ...options, query }),
     /** The session with its repository and all its messages. */
@@ -107,11 +107,8 @@ export function createSessions(connection: Connection) {
     ): Promise<QueueReply> =>
       call("queueReplySchema", "DELETE", pathOf(id, "queue", messageId), options),
 
-    cancel: async (
-      id: string,
-      body: CancelRequest = {},
-      options?: WriteOptions,
-    ): Promise<Session> => act(id, "cancel", body, options),
+    cancel: async (id: string, body?: CancelRequest, options?: WriteOptions): Promise<Session> =>
+      act(id, "cancel", body ?? {}, options),
     /** Makes a suspended session active again. */
     resume: async (id: string, options?: WriteOptions): Promise<Session> =>
       act(id, "resume", {}, options),
@@ -138,8 +135,8 @@ export function createSessions(connection: Connection) {
     fail: async (id: string, body: FailRequest, options?: WriteOptions): Promise<Session> =>
       act(id, "fail", body, options),
     /** Creates an idle session with the history up to a message, or the whole history. */
-    fork: async (id: string, body: ForkRequest = {}, options?: WriteOptions): Promise<Session> =>
-      act(id, "fork", body, options),
+    fork: async (id: string, body?: ForkRequest, options?: WriteOptions): Promise<Session> =>
+      act(id, "fork", body ?? {}, options),
     /** Options missing in the query default to the server's configuration. */
     shouldResume: async (
       id: string,
@@ -161,16 +158,16 @@ export function createSessions(connection: Connection) {
      */
     events: (
       id: string,
-      options: CallOptions & {
+      options?: CallOptions & {
         readonly after?: string | number | undefined;
         readonly onConnection?: OnConnection | undefined;
-      } = {},
+      },
     ): AsyncGenerator<StreamEvent, void, undefined> =>
       streamEvents({
         ...options,
         connection,
         path: pathOf(id, "events"),
-        after: options.after === undefined ? null : positionOf(options.after),
+        after: options?.after === undefined ? null : positionOf(options.after),
         ofOneSession: true,
       }),
     /** Yields the session now, and again after each event. Ends as `events` does. */
