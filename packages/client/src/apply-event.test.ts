@@ -40,7 +40,7 @@ function after(events: readonly FeedEvent[], session = WHOLE): WholeSession | nu
 }
 
 describe("applying an event to a session", () => {
-  it("puts a message where its seq says, or in place of what it was", () => {
+  it("inserts a message by its seq, or replaces it", () => {
     expect(after([{ type: "message", data: message(3, "between") }])?.messages).toEqual([
       message(1, "a"),
       message(3, "between"),
@@ -51,7 +51,7 @@ describe("applying an event to a session", () => {
     expect(after([{ type: "message", data: message(9, "c") }])?.messages).toHaveLength(3);
   });
 
-  it("adds text to its message, and says so when that is not there", () => {
+  it("appends text to its message, and throws when the message is missing", () => {
     expect(after([{ type: "delta", data: { messageId: "m5", text: "!" } }])?.messages).toEqual([
       message(1, "a"),
       message(5, "b!"),
@@ -65,12 +65,12 @@ describe("applying an event to a session", () => {
     ).toEqual({ type: "thought", text: "hm" });
   });
 
-  it("takes the session as it is now and keeps what hangs on it", () => {
+  it("replaces the session's fields and keeps its messages and repository", () => {
     const now = { ...SESSION, title: "New", state: "running" as const, version: 2 };
     expect(after([{ type: "session", data: now }])).toEqual({ ...WHOLE, ...now });
   });
 
-  it("keeps what is waited for, oldest first, until it is closed", () => {
+  it("keeps open suspensions, oldest first, until they are closed", () => {
     const { id, kind, request, createdAt, expiresAt } = suspension("w1");
     const first = { id, kind, request, createdAt, expiresAt };
     const second = { ...first, id: "w2" };
@@ -86,7 +86,7 @@ describe("applying an event to a session", () => {
     expect(answered).toEqual({ ...WHOLE, suspension: second, suspensions: [second] });
   });
 
-  it("counts the queue, and takes a change of phase once", () => {
+  it("counts the queue, and applies a change of phase once", () => {
     const queued = {
       messageId: "q",
       runId: "run",
@@ -107,12 +107,12 @@ describe("applying an event to a session", () => {
     ).toEqual(changed);
   });
 
-  it("leaves nothing of a deleted session, and all of it as it was otherwise", () => {
+  it("returns null for a deleted session, and the same session for events that do not change it", () => {
     expect(after([{ type: "deleted", data: { id: "s", deleted: true } }])).toBeNull();
     expect(after([{ type: "reset", data: {} }])).toEqual(WHOLE);
   });
 
-  it("knows where to go on, and changes nothing of what it was given", () => {
+  it("remembers the position, and does not modify its input", () => {
     const frozen = structuredClone(WHOLE);
     const event = { type: "delta", data: { messageId: "m5", text: "!" } } as const;
     expect(applyEvent(WHOLE, { id: "6", ...event })?.lastEventId).toBe("6");

@@ -16,12 +16,12 @@ async function serve(answer: Answer): Promise<{ url: string; client: Client }> {
 }
 
 describe("the client", () => {
-  it("takes metrics as they are", async () => {
+  it("returns metrics unchanged", async () => {
     const { client } = await serve((_, response) => response.end("holdfast_up 1\n"));
     expect(await client.metrics()).toBe("holdfast_up 1\n");
   });
 
-  it("takes a bundle line by line as it comes, and hangs up on what is not wanted", async () => {
+  it("yields a bundle line by line as it arrives, and disconnects when its reader stops", async () => {
     const hungUp = Promise.withResolvers<void>();
     let goOn: () => void = () => {};
     const { client } = await serve((_, response) => {
@@ -37,7 +37,7 @@ describe("the client", () => {
     await hungUp.promise;
   });
 
-  it("gives a bundle back as it is, from memory, from a file, or line by line", async () => {
+  it("uploads a bundle unchanged, from memory, from a file, or line by line", async () => {
     const imported: unknown[] = [];
     const { client } = await serve(async (request, response) => {
       imported.push([request.headers["content-type"], await bodyOf(request)]);
@@ -57,7 +57,7 @@ describe("the client", () => {
     ]);
   });
 
-  it("takes no more lines to import once the server has said no (P6)", async () => {
+  it("reads no more lines to import once the server has refused (P6)", async () => {
     const ended = Promise.withResolvers<void>();
     const { client } = await serve((_, response) =>
       sendProblem(response, { status: 409, code: "session_exists" }),
@@ -75,7 +75,7 @@ describe("the client", () => {
     await ended.promise;
   });
 
-  it("does not end a bundle that broke off where it came from", async () => {
+  it("does not complete an upload whose source failed", async () => {
     const arrived = Promise.withResolvers<void>();
     const cut = Promise.withResolvers<boolean>();
     const { client } = await serve((request) => {
@@ -91,7 +91,7 @@ describe("the client", () => {
     expect(await cut.promise).toBe(false);
   });
 
-  it("sends token, idempotency key and version with what they are for", async () => {
+  it("sends token, idempotency key and version", async () => {
     const seen: IncomingMessage["headers"][] = [];
     const { url } = await serve((request, response) => {
       seen.push(request.headers);
@@ -115,7 +115,7 @@ describe("the client", () => {
       });
   });
 
-  it("follows a session from what it is to what it becomes", async () => {
+  it("follows a session from its first state through its changes", async () => {
     const { client } = await serve((request, response) => {
       const whole = { ...SESSION, repo: null, messages: [], lastEventId: "3" };
       if (request.url === "/api/sessions/s") return void response.end(JSON.stringify(whole));
@@ -132,7 +132,7 @@ describe("the client", () => {
     expect(titles).toEqual([null, "after 3"]);
   });
 
-  it("says nothing when it is told to stop before it has followed", async () => {
+  it("yields nothing when its signal aborts before it starts", async () => {
     const { client } = await serve(() => {});
     const stop = new AbortController();
     const followed = client.sessions.follow("s", { signal: stop.signal }).next();
@@ -142,7 +142,7 @@ describe("the client", () => {
 });
 
 describe("a refusal", () => {
-  it("comes with its code, its problem and the time to wait", async () => {
+  it("has a code, a problem and the time to wait", async () => {
     const { client } = await serve((_, response) =>
       sendProblem(response, {
         status: 429,
@@ -161,7 +161,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("with a code of a later version is shown as it is worded", async () => {
+  it("with a code of a later version keeps its text", async () => {
     const { client } = await serve((_, response) =>
       sendProblem(response, { status: 409, code: "brand_new" }),
     );
@@ -173,7 +173,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("to be ready is an answer", async () => {
+  it("of readiness is a reply, not an error", async () => {
     const reply = {
       status: "unready",
       reason: "The database is away.",
@@ -207,7 +207,7 @@ describe("a refusal", () => {
 });
 
 describe("a broken connection", () => {
-  it("is told apart from a refusal, with its cause", async () => {
+  it("differs from a refusal and has its cause", async () => {
     const { url, close } = await openTestServer(() => {});
     await close();
     await expect(createClient({ url }).health()).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe("a broken connection", () => {
     });
   });
 
-  it("in the middle of a reply or a bundle is no reply and no bundle", async () => {
+  it("in the middle of a reply or a bundle is an error", async () => {
     const { client } = await serve((_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write('{"line":1}\n', () => response.destroy());
@@ -231,7 +231,7 @@ describe("a broken connection", () => {
     await expect(readToTheEnd()).rejects.toMatchObject({ code: "connection_failed" });
   });
 
-  it("that was asked for is what its signal says", async () => {
+  it("after an abort throws the reason of the signal", async () => {
     const { client } = await serve(() => {});
     await expect(client.health({ signal: AbortSignal.timeout(10) })).rejects.toMatchObject({
       name: "TimeoutError",
@@ -240,7 +240,7 @@ describe("a broken connection", () => {
 });
 
 describe("what cannot be asked", () => {
-  it("is said at once: no id, no address, no token, no position", async () => {
+  it("is rejected at once: an invalid ID, address, token or position", async () => {
     const { client, url } = await serve((_, response) => response.destroy());
     for (const id of ["", ".", "..", "a b"])
       await expect(client.sessions.delete(id)).rejects.toThrow("Not an id");

@@ -33,82 +33,20 @@ import {
   type WriteOptions,
 } from "./connection.ts";
 import { streamEvents } from "./event-stream.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
+import { createSessions } from "./sessions.ts";
 import { schemaValidation, shapeValidation } from "./validation.ts";
 
 export type ClientOptions = ConnectionOptions;
 
 /** A typed Holdfast server. Uses only `fetch`: it runs in Node and in browsers. */
-export interface Client {
-  readonly sessions: Sessions;
-  readonly repos: Repositories;
-  readonly nodes: Nodes;
-  readonly tokens: Tokens;
-  readonly removed: Removed;
-  /** The inbox: everything in all sessions that waits for an answer. */
-  suspensions(options?: CallOptions): Promise<SuspensionsReply>;
-  /** Removes the unused answers of a run from the inbox. Returns the inbox. */
-  dismissUnused(
-    sessionId: string,
-    runId: string,
-    options?: WriteOptions,
-  ): Promise<SuspensionsReply>;
-  /** Resumes every session that waits for the event. Returns these sessions. */
-  reportEvent(
-    name: string,
-    request?: ReportEventRequest,
-    options?: WriteOptions,
-  ): Promise<ReportEventReply>;
-  providers(options?: CallOptions): Promise<ProvidersReply>;
-  stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
-  /**
-   * Yields a session whenever it changes, for all sessions. Begins with `reset`, and repeats it after
-   * missed changes: then read everything again.
-   */
-  events(
-    options?: CallOptions & { readonly after?: string | undefined },
-  ): AsyncGenerator<StreamEvent, void, undefined>;
-
-  /** Succeeds while the process is alive. */
-  health(options?: CallOptions): Promise<Health>;
-  /** Says whether the server accepts requests, and if not, why. */
-  readiness(options?: CallOptions): Promise<Readiness>;
-  /** In the format of Prometheus. */
-  metrics(options?: CallOptions): Promise<string>;
-}
-
-export interface Repositories {
-  list(options?: CallOptions): Promise<RepositoriesReply>;
-  add(request: AddRepositoryRequest, options?: WriteOptions): Promise<Repository>;
-  remove(id: string, options?: WriteOptions): Promise<Repository>;
-  /** Fuzzy search by path, best match first. */
-  files(
-    id: string,
-    query?: Partial<RepositoryFilesQuery>,
-    options?: CallOptions,
-  ): Promise<RepositoryFiles>;
-}
-
+export type Client = ReturnType<typeof clientOf>;
+export type Repositories = ReturnType<typeof createRepositories>;
 /** Sessions that retention or cleanup removed and whose bundles still exist. */
-export interface Removed {
-  list(query?: Partial<RemovedQuery>, options?: CallOptions): Promise<RemovedReply>;
-  restore(id: string, options?: WriteOptions): Promise<Session>;
-}
-
+export type Removed = ReturnType<typeof createRemoved>;
 /** The servers that share the database; with SQLite only one. */
-export interface Nodes {
-  list(options?: CallOptions): Promise<NodesReply>;
-  /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
-  drain(id: string, request?: DrainNodeRequest, options?: WriteOptions): Promise<Node>;
-}
-
+export type Nodes = ReturnType<typeof createNodes>;
 /** Needs a token with the scope `admin`, once there is one. */
-export interface Tokens {
-  list(options?: CallOptions): Promise<TokensReply>;
-  /** Returns the token itself, which is not shown again. */
-  create(request: CreateTokenRequest, options?: WriteOptions): Promise<CreatedToken>;
-  revoke(id: string, options?: WriteOptions): Promise<Token>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 export function createClient(options: ClientOptions): Client {
   return clientOf(createConnection(options, schemaValidation));
@@ -122,7 +60,7 @@ export function createUncheckedClient(options: ClientOptions): Client {
   return clientOf(createConnection(options, shapeValidation));
 }
 
-function clientOf(connection: Connection): Client {
+function clientOf(connection: Connection) {
   const { call, text } = connection;
   return {
     sessions: createSessions(connection),
@@ -130,37 +68,51 @@ function clientOf(connection: Connection): Client {
     removed: createRemoved(connection),
     nodes: createNodes(connection),
     tokens: createTokens(connection),
-    suspensions: (callOptions) => call("suspensions", { ...callOptions, path: "/api/suspensions" }),
-    dismissUnused: async (sessionId, runId, callOptions) =>
-      call("suspensions", {
-        ...callOptions,
-        method: "POST",
-        path: `/api/sessions/${segment(sessionId)}/runs/${segment(runId)}/dismiss`,
-        body: {},
-      }),
-    reportEvent: async (name, body = {}, callOptions) =>
-      call("reportedEvent", {
-        ...callOptions,
-        method: "POST",
-        path: `/api/events/${eventSegment(name)}`,
-        body,
-      }),
-    providers: (callOptions) => call("providers", { ...callOptions, path: "/api/providers" }),
-    stats: (query, callOptions) => call("stats", { ...callOptions, path: "/api/stats", query }),
-    events: ({ after = null, signal } = {}) =>
-      streamEvents({
-        connection,
-        path: "/api/events",
-        after,
-        ofOneSession: false,
-        signal,
-      }),
+    /** The inbox: everything in all sessions that waits for an answer. */
+    suspensions: (options?: CallOptions): Promise<SuspensionsReply> =>
+      call("suspensionsReplySchema", "GET", "/api/suspensions", options),
+    /** Removes the unused answers of a run from the inbox. Returns the inbox. */
+    dismissUnused: async (
+      sessionId: string,
+      runId: string,
+      options?: WriteOptions,
+    ): Promise<SuspensionsReply> => {
+      const path = `/api/sessions/${segment(sessionId)}/runs/${segment(runId)}/dismiss`;
+      return call("suspensionsReplySchema", "POST", path, { ...options, body: {} });
+    },
+    /** Resumes every session that waits for the event. Returns these sessions. */
+    reportEvent: async (
+      name: string,
+      body?: ReportEventRequest,
+      options?: WriteOptions,
+    ): Promise<ReportEventReply> => {
+      const path = `/api/events/${eventSegment(name)}`;
+      return call("reportEventReplySchema", "POST", path, { ...options, body: body ?? {} });
+    },
+    providers: (options?: CallOptions): Promise<ProvidersReply> =>
+      call("providersReplySchema", "GET", "/api/providers", options),
+    stats: (query?: StatsQuery, options?: CallOptions): Promise<Stats> =>
+      call("statsSchema", "GET", "/api/stats", { ...options, query }),
+    /**
+     * Yields a session whenever it changes, for all sessions. Begins with `reset`, and repeats it after
+     * missed changes: then read everything again.
+     */
+    events: (
+      options?: CallOptions & { readonly after?: string | undefined },
+    ): AsyncGenerator<StreamEvent, void, undefined> => {
+      const { after = null, signal } = options ?? {};
+      return streamEvents({ connection, path: "/api/events", after, ofOneSession: false, signal });
+    },
 
-    health: (callOptions) => call("health", { ...callOptions, path: "/healthz" }),
-    readiness: (callOptions) =>
-      call("readiness", { ...callOptions, path: "/readyz", alsoStatus: 503 }),
-    metrics: (callOptions) =>
-      text({ ...callOptions, path: "/metrics", headers: { accept: "text/plain" } }),
+    /** Succeeds while the process is alive. */
+    health: (options?: CallOptions): Promise<Health> =>
+      call("healthSchema", "GET", "/healthz", options),
+    /** Says whether the server accepts requests, and if not, why. */
+    readiness: (options?: CallOptions): Promise<Readiness> =>
+      call("readinessSchema", "GET", "/readyz", { ...options, alsoStatus: 503 }),
+    /** In the format of Prometheus. */
+    metrics: (options?: CallOptions): Promise<string> =>
+      text({ ...options, path: "/metrics", headers: { accept: "text/plain" } }),
   };
 }
 
@@ -171,47 +123,55 @@ function eventSegment(name: string): string {
   return encodeURIComponent(name);
 }
 
-function createRepositories({ call }: Connection): Repositories {
+function createRepositories({ call }: Connection) {
   const path = "/api/repos";
   return {
-    list: (options) => call("repositories", { ...options, path }),
-    add: (body, options) => call("repository", { ...options, method: "POST", path, body }),
-    remove: async (id, options) =>
-      call("repository", { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
-    files: async (id, query, options) =>
-      call("repositoryFiles", { ...options, path: `${path}/${segment(id)}/files`, query }),
+    list: (options?: CallOptions): Promise<RepositoriesReply> =>
+      call("repositoriesReplySchema", "GET", path, options),
+    add: (body: AddRepositoryRequest, options?: WriteOptions): Promise<Repository> =>
+      call("repositorySchema", "POST", path, { ...options, body }),
+    remove: async (id: string, options?: WriteOptions): Promise<Repository> =>
+      call("repositorySchema", "DELETE", `${path}/${segment(id)}`, options),
+    /** Fuzzy search by path, best match first. */
+    files: async (
+      id: string,
+      query?: Partial<RepositoryFilesQuery>,
+      options?: CallOptions,
+    ): Promise<RepositoryFiles> =>
+      call("repositoryFilesSchema", "GET", `${path}/${segment(id)}/files`, { ...options, query }),
   };
 }
 
-function createRemoved({ call }: Connection): Removed {
+function createRemoved({ call }: Connection) {
   const path = "/api/removed";
   return {
-    list: (query, options) => call("removed", { ...options, path, query }),
-    restore: async (id, options) =>
-      call("session", { ...options, method: "POST", path: `${path}/${segment(id)}/restore` }),
+    list: (query?: Partial<RemovedQuery>, options?: CallOptions): Promise<RemovedReply> =>
+      call("removedReplySchema", "GET", path, { ...options, query }),
+    restore: async (id: string, options?: WriteOptions): Promise<Session> =>
+      call("sessionSchema", "POST", `${path}/${segment(id)}/restore`, options),
   };
 }
 
-function createNodes({ call }: Connection): Nodes {
+function createNodes({ call }: Connection) {
   const path = "/api/nodes";
   return {
-    list: (options) => call("nodes", { ...options, path }),
-    drain: async (id, body = {}, options) =>
-      call("node", {
-        ...options,
-        method: "POST",
-        path: `${path}/${segment(id)}/drain`,
-        body,
-      }),
+    list: (options?: CallOptions): Promise<NodesReply> =>
+      call("nodesReplySchema", "GET", path, options),
+    /** By id or name. A draining node finishes its work and accepts no more; `draining: false` ends that. */
+    drain: async (id: string, body?: DrainNodeRequest, options?: WriteOptions): Promise<Node> =>
+      call("nodeSchema", "POST", `${path}/${segment(id)}/drain`, { ...options, body: body ?? {} }),
   };
 }
 
-function createTokens({ call }: Connection): Tokens {
+function createTokens({ call }: Connection) {
   const path = "/api/tokens";
   return {
-    list: (options) => call("tokens", { ...options, path }),
-    create: (body, options) => call("createdToken", { ...options, method: "POST", path, body }),
-    revoke: async (id, options) =>
-      call("token", { ...options, method: "DELETE", path: `${path}/${segment(id)}` }),
+    list: (options?: CallOptions): Promise<TokensReply> =>
+      call("tokensReplySchema", "GET", path, options),
+    /** Returns the token itself, which is not shown again. */
+    create: (body: CreateTokenRequest, options?: WriteOptions): Promise<CreatedToken> =>
+      call("createdTokenSchema", "POST", path, { ...options, body }),
+    revoke: async (id: string, options?: WriteOptions): Promise<Token> =>
+      call("tokenSchema", "DELETE", `${path}/${segment(id)}`, options),
   };
 }

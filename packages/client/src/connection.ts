@@ -24,8 +24,10 @@ export interface WriteOptions extends CallOptions {
 
 type Values = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
 
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
 export interface Request extends WriteOptions {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: Method;
   readonly path: string;
   readonly query?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +42,9 @@ export interface Connection {
   /** Returns the validated reply. Throws when the status is not 2xx or the reply is not valid. */
   call<Name extends ReplyName>(
     reply: Name,
-    request: Request & { readonly alsoStatus?: number },
+    method: Method,
+    path: string,
+    options?: Omit<Request, "method" | "path"> & { readonly alsoStatus?: number },
   ): Promise<Reply<Name>>;
   text(request: Request): Promise<string>;
   /** Returns the response before its body is read. Throws when the status is not 2xx. */
@@ -88,9 +92,9 @@ export function createConnection(
   };
 
   return {
-    async call(name, { alsoStatus, ...request }) {
-      const response = await send(request);
-      const body = parseJson(await textOf(response, request));
+    async call(name, method, path, { alsoStatus, ...options } = {}) {
+      const response = await send({ ...options, method, path });
+      const body = parseJson(await textOf(response, options));
       const isExpected = response.ok || response.status === alsoStatus;
       const reply = isExpected ? validation.reply(name, body) : undefined;
       if (reply === undefined) throw toHoldfastError(response, body, validation);

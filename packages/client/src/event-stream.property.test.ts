@@ -21,7 +21,7 @@ interface Stream {
   readonly withMark: boolean;
 }
 
-/** Reads the whole log through all the cuts; the deletion of the session is its end. */
+/** Reads the whole log despite all disconnects. The log ends with the deletion of the session. */
 async function readThrough({ entries, cuts, ending, withMark }: Stream): Promise<{
   readonly events: readonly StreamEvent[];
   readonly connections: number;
@@ -82,7 +82,7 @@ const delta = fc.record({
   }),
 });
 
-/** Sequence numbers rise, with holes where entries were replaced. */
+/** Sequence numbers increase, with gaps where entries were replaced. */
 const log = fc
   .array(
     fc.record({
@@ -100,7 +100,7 @@ const log = fc
   });
 
 describe("a stream of events", () => {
-  it("brings every event once and in order, wherever and however connections break (C7)", async () => {
+  it("yields every event once and in order, wherever and however connections break (C7)", async () => {
     await fc.assert(
       fc.asyncProperty(
         log,
@@ -123,7 +123,7 @@ describe("a stream of events", () => {
     );
   });
 
-  it("brings every event once when the first connection is cut at any byte (C7)", async () => {
+  it("yields every event once when the first connection is cut at any byte (C7)", async () => {
     const say = (text: string) => ({ name: "delta", data: { messageId: "m", text } });
     const entries: readonly Entry[] = [
       { seq: 3, events: [say("é"), say("🙂")] },

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A server whose connections go as listed, the last one again and again, and a stream from it. */
+/** A stream from a server that plays one script per connection and repeats the last one. */
 async function open(answers: readonly Answer[], options: Partial<EventStreamOptions> = {}) {
   const requests: IncomingMessage[] = [];
   const server = await openTestServer((request, response) => {
@@ -64,7 +64,7 @@ const deleted: StreamEvent = { id: null, type: "deleted", data: { id: "s", delet
 const ended = { done: true, value: undefined };
 
 describe("a stream of one session", () => {
-  it("asks with its token from its position on, and ends with the session's deletion", async () => {
+  it("requests events after its position with its token, and ends with the session's deletion", async () => {
     const { stream, requests } = await open([sending(deltaText(8, "a") + DELETED, "stay")], {
       after: "7",
     });
@@ -74,7 +74,7 @@ describe("a stream of one session", () => {
     ]);
   });
 
-  it("tells when it is connected, and when no longer", async () => {
+  it("reports when it connects and when it disconnects", async () => {
     const states: string[] = [];
     const { stream } = await open(
       [
@@ -88,7 +88,7 @@ describe("a stream of one session", () => {
     expect(states).toEqual(["open", "broken", "broken", "open"]);
   });
 
-  it("takes a position over only from an event that has one", async () => {
+  it("advances its position only with an event that has an ID", async () => {
     const { stream, positions } = await open([
       sending(deltaText(1, "a") + deltaText(null, "lost with its group")),
       sending(deltaText(null, "b") + deltaText(2, "c")),
@@ -98,7 +98,7 @@ describe("a stream of one session", () => {
     expect(positions()).toEqual([null, "1", "2"]);
   });
 
-  it("passes over what it has had, and over names it does not know", async () => {
+  it("skips repeated events and unknown names", async () => {
     const later = 'id: 3\nevent: later\ndata: {"anything":1}\n\n';
     const { stream, positions } = await open([
       sending(deltaText(2, "a") + deltaText(2, "again") + deltaText(1, "old") + later),
@@ -108,7 +108,7 @@ describe("a stream of one session", () => {
     expect(positions()).toEqual([null, "3"]);
   });
 
-  it("puts characters together that arrive in pieces", async () => {
+  it("joins characters that arrive in pieces", async () => {
     const bytes = Buffer.from(deltaText(1, "é🙂") + DELETED);
     const { stream } = await open([
       async (_, response) => {
@@ -122,7 +122,7 @@ describe("a stream of one session", () => {
     expect(await allOf(stream)).toEqual([delta(1, "é🙂"), deleted]);
   });
 
-  it("does not hold a group for ever", async () => {
+  it("releases a group of events that grows too large", async () => {
     const { stream } = await open([sending(deltaText(null, "x").repeat(1000), "stay")]);
     expect(await stream.next()).toEqual({ done: false, value: delta(null, "x") });
     await stream.return();
@@ -145,7 +145,7 @@ describe("a stream of one session", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("stops when something else answers, or sends what is no event", async () => {
+  it("throws when the reply is not an event stream, or an event is invalid", async () => {
     const hungUp = Promise.withResolvers<void>();
     const page = await open([
       (_, response) => {
@@ -166,7 +166,7 @@ describe("a stream of one session", () => {
 });
 
 describe("a stream that has lost its server", () => {
-  it("comes back after ever longer times, and after short ones when all was well", async () => {
+  it("reconnects after growing pauses, and after short ones once it has received events", async () => {
     const down: Answer = (_, response) => response.destroy();
     const { stream, reconnecting } = await open([
       ...Array.from({ length: 6 }, () => down),
@@ -177,7 +177,7 @@ describe("a stream that has lost its server", () => {
     expect(reconnecting.waits).toEqual([200, 400, 800, 1600, 2500, 2500, 100]);
   });
 
-  it("waits as long as the server asks, within reason", async () => {
+  it("waits as long as the server asks, up to a limit", async () => {
     const unavailable =
       (after: string): Answer =>
       (_, response) =>
@@ -196,7 +196,7 @@ describe("a stream that has lost its server", () => {
     expect(reconnecting.waits).toEqual([3000 + 200, 60_000 + 400, 1000 + 100]);
   });
 
-  it("takes a connection without a byte for dead", async () => {
+  it("treats a silent connection as dead", async () => {
     const { stream, reconnecting, positions } = await open([
       sending(deltaText(1, "a"), "stay"),
       sending(deltaText(2, "b") + DELETED),
@@ -210,7 +210,7 @@ describe("a stream that has lost its server", () => {
     await stream.return();
   });
 
-  it("takes a comment for life", async () => {
+  it("treats a comment as a sign of life", async () => {
     const stop = new AbortController();
     let beat: () => void = () => {};
     const { stream, reconnecting, requests } = await open(
@@ -235,8 +235,8 @@ describe("a stream that has lost its server", () => {
   });
 });
 
-describe("a stream that nobody needs any more", () => {
-  it("ends at once when its signal says so, and hangs up", async () => {
+describe("a stream that is no longer needed", () => {
+  it("ends and disconnects at once when its signal aborts", async () => {
     const stop = new AbortController();
     const hungUp = Promise.withResolvers<void>();
     const { stream, reconnecting } = await open(
@@ -257,7 +257,7 @@ describe("a stream that nobody needs any more", () => {
     expect(reconnecting.waits).toEqual([]);
   });
 
-  it("asks nothing when its signal has spoken before, and ends its wait for a server", async () => {
+  it("sends no request when its signal has aborted before, and stops waiting for a server", async () => {
     const never = await open([sending(DELETED)], { signal: AbortSignal.abort() });
     expect(await never.stream.next()).toEqual(ended);
     expect(never.requests).toEqual([]);
@@ -280,7 +280,7 @@ describe("a stream that nobody needs any more", () => {
     expect(await next).toEqual(ended);
   });
 
-  it("hangs up when its reader breaks off", async () => {
+  it("disconnects when its reader stops", async () => {
     const hungUp = Promise.withResolvers<void>();
     const { stream } = await open([
       (_, response) => {
@@ -296,7 +296,7 @@ describe("a stream that nobody needs any more", () => {
     await hungUp.promise;
   });
 
-  it("leaves on the server what its reader does not take", async () => {
+  it("reads no faster than its reader", async () => {
     const total = 64 * 1024 * 1024;
     let written = 0;
     const { stream } = await open([
@@ -332,7 +332,7 @@ describe("a stream that nobody needs any more", () => {
 describe("a stream of all sessions", () => {
   const all = { ofOneSession: false };
 
-  it("goes on after the deletion of one, and from where a reset says", async () => {
+  it("continues after the deletion of one, and from the position of a reset", async () => {
     const { stream, positions } = await open(
       [
         sending(`id: a.5\nevent: reset\ndata: {}\n\nid: a.6\n${DELETED}`),

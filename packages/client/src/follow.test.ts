@@ -11,7 +11,7 @@ const text = (id: string, messageId: string): StreamEvent => ({
   data: { messageId, text: "lost " },
 });
 
-/** A server that sends these events and no others, the next of them with each connection. */
+/** A server that sends one of these events per connection. */
 function server({
   shows,
   sends,
@@ -50,7 +50,7 @@ describe("text for a message that was not sent", () => {
   const [message] = after.messages;
   const orphan = text("2", message?.id ?? "");
 
-  it("makes a client read the session again, and go on from what that shows", async () => {
+  it("makes a client read the session again and continue from there", async () => {
     const { sessions, positions, reads } = server({
       shows: [before, after],
       sends: [[orphan], [text("3", message?.id ?? "")]],
@@ -64,7 +64,7 @@ describe("text for a message that was not sent", () => {
     expect([positions, reads()]).toEqual([[before.lastEventId, after.lastEventId], 2]);
   });
 
-  it("is left out when the message cannot be read then either", async () => {
+  it("is left out when the message is still missing", async () => {
     const { sessions, reads } = server({
       shows: [before, before],
       sends: [[orphan], [orphan, text("3", message?.id ?? "")]],

@@ -58,7 +58,7 @@ export function toHoldfastError(
   validation: Validation,
 ): HoldfastError {
   const retryAfterMs = retryAfterOf(headers);
-  const problem = validation.reply("problem", body);
+  const problem = validation.reply("problemSchema", body);
   if (problem !== undefined)
     return new HoldfastError(problem.code, {
       status,

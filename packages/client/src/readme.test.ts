@@ -5,7 +5,7 @@ const README = new URL("../README.md", import.meta.url);
 const EXAMPLES = new URL("./testing/examples.ts", import.meta.url);
 
 describe("the README", () => {
-  it("shows the examples that are compiled and run, word for word", () => {
+  it("contains exactly the examples that are compiled and run", () => {
     const [connect, ...shown] = Array.from(
       readFileSync(README, "utf8").matchAll(/^```ts\n(.*?)^```$/gmsu),
       ([, code = ""]) => code,

@@ -8,44 +8,44 @@ function parse(...pieces: readonly string[]): readonly ServerSentEvent[] {
 }
 
 describe("the parser of event streams", () => {
-  it("takes id, name and data, each with or without a space", () => {
+  it("reads id, name and data, each with or without a space", () => {
     expect(parse("id: 7\nevent: delta\ndata: {}\n\nid:8\ndata:x\n\n")).toEqual([
       { id: "7", name: "delta", data: "{}" },
       { id: "8", name: "message", data: "x" },
     ]);
   });
 
-  it("joins lines of data, keeps spaces after the first, and takes a field without a colon", () => {
+  it("joins lines of data, keeps further spaces, and reads a field without a colon", () => {
     expect(parse("data:  a\ndata\ndata: b\n\n")).toEqual([
       { id: null, name: "message", data: " a\n\nb" },
     ]);
   });
 
-  it("passes over comments, unknown fields and blocks without data", () => {
+  it("skips comments, unknown fields and blocks without data", () => {
     expect(parse(": hello\n\nid: 1\n\nevent: x\n\nother: 1\n: \ndata: y\n\n")).toEqual([
       { id: null, name: "message", data: "y" },
     ]);
   });
 
-  it("has no event before its blank line", () => {
+  it("completes an event at its blank line", () => {
     expect(parse("id: 1\ndata: half")).toEqual([]);
     expect(parse("id: 1\ndata: half\n")).toEqual([]);
   });
 
-  it("takes no id with a NUL in it, and an empty one for none", () => {
+  it("ignores an id with NUL, and treats an empty one as none", () => {
     expect(parse("id: a\0b\ndata: x\n\nid: 1\nid:\ndata: y\n\n")).toEqual([
       { id: null, name: "message", data: "x" },
       { id: null, name: "message", data: "y" },
     ]);
   });
 
-  it("tells how long to wait before coming back, when that is a number", () => {
+  it("reports the reconnect delay if it is a number", () => {
     const asked: number[] = [];
     createSseParser({ onRetry: (ms) => asked.push(ms) }).push("retry: 1500\nretry: soon\nretry:\n");
     expect(asked).toEqual([1500]);
   });
 
-  it("gives up on an event beyond its limit, in one line or in many", () => {
+  it("throws for an event beyond the limit, in one line or in many", () => {
     const long = createSseParser({ maxLength: 20 });
     long.push(`data: ${"x".repeat(14)}`);
     expect(() => long.push("x")).toThrow("longer than 20 characters");

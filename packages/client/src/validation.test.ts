@@ -80,10 +80,10 @@ describe.each([
     },
   );
 
-  it("accepts replies, and nothing that is no object", () => {
-    expect(validation.reply("repository", REPOSITORY)).toEqual(REPOSITORY);
+  it("accepts replies, and rejects everything that is not an object", () => {
+    expect(validation.reply("repositorySchema", REPOSITORY)).toEqual(REPOSITORY);
     for (const body of [null, "<html>", [REPOSITORY], 1])
-      expect(validation.reply("repository", body)).toBeUndefined();
+      expect(validation.reply("repositorySchema", body)).toBeUndefined();
   });
 
   it("recognises a problem by its code and detail", () => {
@@ -94,13 +94,13 @@ describe.each([
       code: "session_not_found",
       detail: "No such session.",
     };
-    expect(validation.reply("problem", problem)).toEqual(problem);
-    expect(validation.reply("problem", { ...problem, detail: undefined })).toBeUndefined();
-    expect(validation.reply("problem", { message: "Bad gateway" })).toBeUndefined();
+    expect(validation.reply("problemSchema", problem)).toEqual(problem);
+    expect(validation.reply("problemSchema", { ...problem, detail: undefined })).toBeUndefined();
+    expect(validation.reply("problemSchema", { message: "Bad gateway" })).toBeUndefined();
   });
 });
 
-it("only the schemas look inside", () => {
-  expect(schemaValidation.reply("repository", { id: 1 })).toBeUndefined();
-  expect(shapeValidation.reply("repository", { id: 1 })).toEqual({ id: 1 });
+it("only the schemas check the fields", () => {
+  expect(schemaValidation.reply("repositorySchema", { id: 1 })).toBeUndefined();
+  expect(shapeValidation.reply("repositorySchema", { id: 1 })).toEqual({ id: 1 });
 });

@@ -1,69 +1,11 @@
-import {
-  createdTokenSchema,
-  createSessionReplySchema,
-  grantsReplySchema,
-  healthSchema,
-  messagesReplySchema,
-  nodeSchema,
-  nodesReplySchema,
-  parseFeedEvent,
-  problemSchema,
-  providersReplySchema,
-  queueReplySchema,
-  rawSessionSchema,
-  readinessSchema,
-  removedReplySchema,
-  reportEventReplySchema,
-  repositoriesReplySchema,
-  repositoryFilesSchema,
-  repositorySchema,
-  resumeDecisionSchema,
-  runsReplySchema,
-  sendMessageReplySchema,
-  sessionListSchema,
-  sessionSchema,
-  statsSchema,
-  suspensionsReplySchema,
-  tokenSchema,
-  tokensReplySchema,
-  wholeSessionSchema,
-  type FeedEvent,
-} from "@holdfast/protocol";
+import * as protocol from "@holdfast/protocol";
+// By name: reading it from the namespace would keep all schemas in the bundle of an unchecked client.
+import { parseFeedEvent, type FeedEvent } from "@holdfast/protocol";
 import { isObject } from "./helpers.ts";
 
-const SCHEMAS = {
-  createdSession: createSessionReplySchema,
-  createdToken: createdTokenSchema,
-  grants: grantsReplySchema,
-  health: healthSchema,
-  messages: messagesReplySchema,
-  node: nodeSchema,
-  nodes: nodesReplySchema,
-  problem: problemSchema,
-  providers: providersReplySchema,
-  queue: queueReplySchema,
-  rawSession: rawSessionSchema,
-  readiness: readinessSchema,
-  removed: removedReplySchema,
-  reportedEvent: reportEventReplySchema,
-  repositories: repositoriesReplySchema,
-  repository: repositorySchema,
-  repositoryFiles: repositoryFilesSchema,
-  resumeDecision: resumeDecisionSchema,
-  runs: runsReplySchema,
-  sentMessage: sendMessageReplySchema,
-  session: sessionSchema,
-  sessions: sessionListSchema,
-  stats: statsSchema,
-  suspensions: suspensionsReplySchema,
-  token: tokenSchema,
-  tokens: tokensReplySchema,
-  wholeSession: wholeSessionSchema,
-} as const;
-
-export type ReplyName = keyof typeof SCHEMAS;
-type Replies = { readonly [Name in ReplyName]: ReturnType<(typeof SCHEMAS)[Name]["parse"]> };
-export type Reply<Name extends ReplyName> = Replies[Name];
+/** The name of a schema in the protocol. */
+export type ReplyName = Extract<keyof typeof protocol, `${string}Schema`>;
+export type Reply<Name extends ReplyName> = ReturnType<(typeof protocol)[Name]["parse"]>;
 
 /** Decides whether the server's replies and events are what the client's types say. */
 export interface Validation {
@@ -76,7 +18,7 @@ export interface Validation {
 /** Validates every field with the schemas of the protocol. */
 export const schemaValidation: Validation = {
   reply: (name, body) => {
-    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = SCHEMAS;
+    const schemas: { readonly [Name in ReplyName]: Schema<Reply<Name>> } = protocol;
     return schemas[name].safeParse(body).data;
   },
   event: parseFeedEvent,
@@ -119,7 +61,8 @@ export const shapeValidation: Validation = {
 function isReply<Body>(name: ReplyName, body: unknown): body is Body {
   if (!isObject(body)) return false;
   return (
-    name !== "problem" || (typeof body["code"] === "string" && typeof body["detail"] === "string")
+    name !== "problemSchema" ||
+    (typeof body["code"] === "string" && typeof body["detail"] === "string")
   );
 }
 

@@ -10,7 +10,7 @@ describe("an event of a stream", () => {
     expect(parseFeedEvent("reset", {})).toEqual({ type: "reset", data: {} });
   });
 
-  it("of a name this version does not know is nothing; of a known one it must be right", () => {
+  it("with an unknown name is null; with a known name it must be valid", () => {
     expect(parseFeedEvent("later", { anything: 1 })).toBeNull();
     expect(() => parseFeedEvent("delta", { text: 1 })).toThrow(/messageId/u);
   });
@@ -27,7 +27,7 @@ describe("the content of a message", () => {
 });
 
 describe("a version", () => {
-  it("goes into a tag and comes back", () => {
+  it("survives the conversion to a tag and back", () => {
     expect(parseEtag(toEtag(12))).toBe(12);
     expect(parseEtag('W/"12"')).toBe(12);
     for (const tag of ["*", "12", '"x"', '""']) expect(parseEtag(tag)).toBeNull();

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { countInputSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
-import { messageSchema, type Message } from "./message.ts";
-import { queueReplySchema, type QueueReply } from "./queue.ts";
-import { runSchema, type Run } from "./run.ts";
-import { phaseChangeSchema, sessionSchema, type PhaseChange, type Session } from "./session.ts";
-import { suspensionSchema, type Suspension } from "./suspension.ts";
+import { messageSchema } from "./message.ts";
+import { queueReplySchema } from "./queue.ts";
+import { runSchema } from "./run.ts";
+import { phaseChangeSchema, sessionSchema } from "./session.ts";
+import { suspensionSchema } from "./suspension.ts";
 
 /** Text to append to an incomplete message. */
 export const deltaSchema = z
@@ -32,51 +33,33 @@ export const FEED_EVENTS = {
 } as const;
 export type FeedEventName = keyof typeof FEED_EVENTS;
 
+function event<Name extends string, Data extends z.ZodType>(type: Name, data: Data) {
+  return z.object({ type: z.literal(type), data });
+}
+
 /** A parsed event. A deletion has its own type. */
-export type FeedEvent =
-  | { readonly type: "message"; readonly data: Message }
-  | { readonly type: "delta"; readonly data: Delta }
-  | { readonly type: "run"; readonly data: Run }
-  | { readonly type: "session"; readonly data: Session }
-  | { readonly type: "suspension"; readonly data: Suspension }
-  | { readonly type: "queue"; readonly data: QueueReply }
-  | { readonly type: "phase"; readonly data: PhaseChange }
-  | { readonly type: "deleted"; readonly data: DeletedSession }
-  | { readonly type: "reset"; readonly data: Readonly<Record<string, never>> };
+const feedEventSchema = z.discriminatedUnion("type", [
+  event("message", messageSchema),
+  event("delta", deltaSchema),
+  event("run", runSchema),
+  event("session", sessionSchema),
+  event("suspension", suspensionSchema),
+  event("queue", queueReplySchema),
+  event("phase", phaseChangeSchema),
+  event("deleted", deletedSessionSchema),
+  event("reset", z.object({})),
+]);
+export type FeedEvent = Readonly<z.infer<typeof feedEventSchema>>;
 
 /** Null for an unknown event name: later servers may send more. */
 export function parseFeedEvent(name: string, data: unknown): FeedEvent | null {
-  switch (name) {
-    case "message":
-      return { type: name, data: FEED_EVENTS.message.parse(data) };
-    case "delta":
-      return { type: name, data: FEED_EVENTS.delta.parse(data) };
-    case "run":
-      return { type: name, data: FEED_EVENTS.run.parse(data) };
-    case "session": {
-      const session = FEED_EVENTS.session.parse(data);
-      return "deleted" in session
-        ? { type: "deleted", data: session }
-        : { type: name, data: session };
-    }
-    case "suspension":
-      return { type: name, data: FEED_EVENTS.suspension.parse(data) };
-    case "queue":
-      return { type: name, data: FEED_EVENTS.queue.parse(data) };
-    case "phase":
-      return { type: name, data: FEED_EVENTS.phase.parse(data) };
-    case "reset":
-      return { type: name, data: {} };
-    default:
-      return null;
-  }
+  if (!Object.hasOwn(FEED_EVENTS, name)) return null;
+  const isDeletion = name === "session" && deletedSessionSchema.safeParse(data).success;
+  return feedEventSchema.parse({ type: isDeletion ? "deleted" : name, data });
 }
 
 export const eventsQuerySchema = z.object({
-  after: z.coerce
-    .number()
-    .int()
-    .nonnegative()
+  after: countInputSchema
     .optional()
     .describe("the last seq that the client has; the header Last-Event-ID takes precedence"),
 });

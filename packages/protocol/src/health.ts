@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countSchema } from "./fields/number.ts";
 
 export const healthSchema = z
   .object({ status: z.literal("ok"), version: z.string() })
@@ -7,11 +8,11 @@ export type Health = z.infer<typeof healthSchema>;
 
 export const sessionCountsSchema = z
   .object({
-    active: z.int().nonnegative(),
-    suspended: z.int().nonnegative(),
-    archived: z.int().nonnegative(),
-    error: z.int().nonnegative(),
-    badge: z.int().nonnegative().describe("active plus suspended, for a badge"),
+    active: countSchema,
+    suspended: countSchema,
+    archived: countSchema,
+    error: countSchema,
+    badge: countSchema.describe("active plus suspended, for a badge"),
   })
   .meta({ id: "SessionCounts" });
 export type SessionCounts = z.infer<typeof sessionCountsSchema>;
@@ -25,8 +26,6 @@ export const sandboxStateSchema = z
   })
   .meta({ id: "SandboxState" });
 export type SandboxState = z.infer<typeof sandboxStateSchema>;
-
-const countSchema = z.int().nonnegative();
 
 /** The limits of this server. Some are configurable, some are part of the API. */
 export const serverLimitsSchema = z
@@ -61,11 +60,7 @@ export const readinessSchema = z
       schema: z.string().nullable().describe("name of the newest migration"),
     }),
     sessions: sessionCountsSchema.nullable(),
-    setAside: z
-      .int()
-      .nonnegative()
-      .nullable()
-      .describe("number of unreadable rows, which are quarantined"),
+    setAside: countSchema.nullable().describe("number of unreadable rows, which are quarantined"),
     limits: serverLimitsSchema,
     sandbox: sandboxStateSchema,
   })

@@ -1,7 +1,6 @@
 // Every file exports only names of the API, except the helpers in fields/, which are named one by one.
 export * from "./feed-event.ts";
 export { parseEtag, toEtag } from "./fields/etag.ts";
-export * from "./fields/field-error.ts";
 export * from "./fields/identifier.ts";
 export { LIMITS } from "./fields/limits.ts";
 export * from "./fields/time.ts";

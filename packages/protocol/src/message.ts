@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { nameSchema } from "./fields/body.ts";
+import { countInputSchema, countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { byteLength, isJsonWithin, LIMITS } from "./fields/limits.ts";
 import { timeInputSchema, timeSchema } from "./fields/time.ts";
@@ -82,7 +84,7 @@ export const messageSchema = z
     id: idSchema,
     sessionId: idSchema,
     runId: idSchema.nullable(),
-    seq: z.int().nonnegative().describe("position in the session"),
+    seq: countSchema.describe("position in the session"),
     role: roleSchema.describe("`system` for notices, and for plans and tool calls of agents"),
     content: messageContentSchema,
     complete: z.boolean().describe("false while the message can still change"),
@@ -97,18 +99,17 @@ export const messagesQuerySchema = z.object({
   since: timeInputSchema
     .optional()
     .describe("only messages written or delivered after this time; use `after` for exact paging"),
-  after: z.coerce.number().int().nonnegative().optional().describe("only messages after this seq"),
-  limit: z.coerce.number().int().min(1).max(LIMITS.messagePageSize).default(LIMITS.messagePageSize),
+  after: countInputSchema.optional().describe("only messages after this seq"),
+  limit: limitSchema(LIMITS.messagePageSize, LIMITS.messagePageSize),
 });
 export type MessagesQuery = z.infer<typeof messagesQuerySchema>;
 
 export const messagesReplySchema = z
   .object({
     messages: z.array(messageSchema),
-    nextAfter: z
-      .int()
-      .nonnegative()
-      .describe("`after` of the next page; never past a message that can still change"),
+    nextAfter: countSchema.describe(
+      "`after` of the next page; never past a message that can still change",
+    ),
   })
   .meta({ id: "Messages" });
 export type MessagesReply = z.infer<typeof messagesReplySchema>;
@@ -122,7 +123,7 @@ export const messageTextSchema = z
 export const messagePartsSchema = z
   .array(
     z
-      .looseObject({ type: z.string().min(1).max(LIMITS.nameLength) })
+      .looseObject({ type: nameSchema })
       .refine((part) => part.type !== "text" || typeof part["text"] === "string", {
         path: ["text"],
         message: "must be a string",

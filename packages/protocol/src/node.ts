@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { orEmpty } from "./fields/empty-body.ts";
+import { orEmpty } from "./fields/body.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { timeSchema } from "./fields/time.ts";
 

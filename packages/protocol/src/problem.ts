@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { fieldErrorSchema } from "./fields/field-error.ts";
 import { stateSchema, statusSchema } from "./session.ts";
 
 /** All problem codes. They are stable, because clients branch on them. */
@@ -76,6 +75,17 @@ export const PROBLEM_CODES = [
 
 export const problemCodeSchema = z.enum(PROBLEM_CODES);
 export type ProblemCode = z.infer<typeof problemCodeSchema>;
+
+/** One error in a request. */
+export const fieldErrorSchema = z
+  .object({
+    field: z
+      .string()
+      .describe("path of the field, such as content.0.text; empty for the whole body or query"),
+    message: z.string(),
+  })
+  .meta({ id: "FieldError" });
+export type FieldError = z.infer<typeof fieldErrorSchema>;
 
 /** A problem document (RFC 9457) with a stable code. */
 export const problemSchema = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { messageContentSchema, messagePartsSchema, messageTextSchema } from "./message.ts";
 import { timeSchema } from "./fields/time.ts";
@@ -24,7 +25,7 @@ export const editQueuedRequestSchema = z
   .strictObject({
     text: messageTextSchema.optional(),
     content: messagePartsSchema.optional(),
-    position: z.int().nonnegative().optional().describe("0 is delivered next"),
+    position: countSchema.optional().describe("0 is delivered next"),
   })
   .refine(
     ({ text, content, position }) => [text, content, position].some((value) => value !== undefined),

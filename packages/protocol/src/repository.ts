@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { nameSchema } from "./fields/body.ts";
+import { limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { labelSchema } from "./node.ts";
@@ -22,7 +24,7 @@ export type RepositoriesReply = z.infer<typeof repositoriesReplySchema>;
 
 export const repositoryFilesQuerySchema = z.object({
   query: z.string().max(LIMITS.nameLength).default("").describe("letters of the path, in order"),
-  limit: z.coerce.number().int().min(1).max(LIMITS.filePageSize).default(20),
+  limit: limitSchema(LIMITS.filePageSize, 20),
 });
 export type RepositoryFilesQuery = z.infer<typeof repositoryFilesQuerySchema>;
 
@@ -37,7 +39,7 @@ export type RepositoryFiles = z.infer<typeof repositoryFilesSchema>;
 export const addRepositoryRequestSchema = z
   .strictObject({
     path: z.string().min(1).max(LIMITS.pathLength),
-    name: z.string().min(1).max(LIMITS.nameLength).optional(),
+    name: nameSchema.optional(),
     label: labelSchema
       .optional()
       .describe(

@@ -19,7 +19,7 @@ import {
 
 const MIB = 1024 * 1024;
 
-/** What is wrong, as `field: message`; nothing when the value is right. */
+/** The errors as `field: message`. Empty for a valid value. */
 function complaints(schema: z.ZodType, value: unknown): readonly string[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
@@ -89,7 +89,7 @@ describe("a message", () => {
       ]);
   });
 
-  it("is not blank, and its parts are what they say", () => {
+  it("is not blank, and its parts are valid", () => {
     expect(complaints(promptRequestSchema, { text: " \n" })).toEqual(["text: must not be empty"]);
     expect(complaints(sendMessageRequestSchema, { content: [] })).toHaveLength(1);
     expect(complaints(sendMessageRequestSchema, { content: [{ type: "text" }] })).toEqual([
@@ -126,7 +126,7 @@ describe("a message", () => {
     );
   });
 
-  it("in the queue gets new words, a new place, or both", () => {
+  it("in the queue gets a new text, a new position, or both", () => {
     for (const body of [{ text: "a" }, { position: 0 }, { text: "a", position: 3 }])
       expect(editQueuedRequestSchema.parse(body)).toEqual(body);
     expect(complaints(editQueuedRequestSchema, {})).toEqual([
@@ -137,7 +137,7 @@ describe("a message", () => {
 });
 
 describe("metadata and answers", () => {
-  it("are nested 64 deep at most, and nobody's stack is exhausted by more", () => {
+  it("are nested 64 deep at most, and deeper ones do not exhaust the stack", () => {
     const metadata = { a: nested(63) };
     expect(complaints(updateSessionRequestSchema, { metadata })).toEqual([]);
     for (const depth of [64, 100_000])
@@ -149,13 +149,13 @@ describe("metadata and answers", () => {
     );
   });
 
-  it("are as large as they may be and no larger", () => {
+  it("are limited in size", () => {
     const fits = "x".repeat(64 * 1024 - '{"a":""}'.length);
     expect(complaints(updateSessionRequestSchema, { metadata: { a: fits } })).toEqual([]);
     expect(complaints(updateSessionRequestSchema, { metadata: { a: `${fits}x` } })).toHaveLength(1);
   });
 
-  it("an answer comes with the suspension it is for, and may be null", () => {
+  it("an answer names its suspension, and may be null", () => {
     const answered = { suspensionId: "s", answer: null };
     expect(resumeRequestSchema.parse(answered)).toEqual(answered);
     for (const body of [{ suspensionId: "s" }, { answer: "yes" }])
@@ -178,7 +178,7 @@ describe("a query", () => {
       expect(complaints(listSessionsQuerySchema, query)).toHaveLength(1);
   });
 
-  it("takes times with an offset, in UTC, and dates", () => {
+  it("accepts times with an offset, in UTC, and dates", () => {
     for (const since of ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.5+02:00", "2026-01-31"])
       expect(messagesQuerySchema.parse({ since, after: "3" })).toEqual({
         since,
@@ -193,7 +193,7 @@ describe("a query", () => {
 });
 
 describe("an id", () => {
-  it("is a printable word, whoever made it", () => {
+  it("is a printable word", () => {
     for (const id of ["019a82c4-7d3e-7a10-9c55-0b1f5f0c2a11", "s1"])
       expect(idSchema.parse(id)).toBe(id);
     for (const id of ["", "a b", "a\0", "x".repeat(201)])

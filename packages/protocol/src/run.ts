@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countSchema, limitSchema } from "./fields/number.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
 import { suspensionKindSchema, suspensionStatusSchema, unusedAnswerSchema } from "./suspension.ts";
@@ -24,14 +25,12 @@ export const runMemorySchema = z
       .describe(
         "live: the agent was still running. resumed, loaded: it reopened its own session. told: it receives the last messages with every prompt. briefed: it received them once, as text. none: it does not know them",
       ),
-    given: z
-      .int()
-      .nonnegative()
+    given: countSchema
       .optional()
       .describe(
         "for told and briefed, the number of messages it received; for resumed and loaded, how many of the messages since its last run, if other agents worked in between",
       ),
-    of: z.int().nonnegative().optional().describe("the number of messages it could have received"),
+    of: countSchema.optional().describe("the number of messages it could have received"),
   })
   .meta({ id: "RunMemory" });
 export type RunMemory = z.infer<typeof runMemorySchema>;
@@ -44,7 +43,7 @@ export const runSchema = z
     status: runStatusSchema,
     provider: z.string().nullable(),
     model: z.string().nullable(),
-    attempts: z.int().nonnegative().describe("how many times the message was given to an agent"),
+    attempts: countSchema.describe("how many times the message was given to an agent"),
     stopReason: z.string().nullable(),
     error: z.unknown().describe("why the run did not complete: {code, message, detail}, or null"),
     usage: z
@@ -68,7 +67,7 @@ export const runSchema = z
 export type Run = z.infer<typeof runSchema>;
 
 export const runsQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(LIMITS.pageSize).default(20),
+  limit: limitSchema(LIMITS.pageSize, 20),
   cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
 });
 export type RunsQuery = z.infer<typeof runsQuerySchema>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countSchema } from "./fields/number.ts";
 import { sessionCountsSchema } from "./health.ts";
 import { idSchema } from "./fields/identifier.ts";
 import { LIMITS } from "./fields/limits.ts";
@@ -33,9 +34,7 @@ export type PhaseChange = z.infer<typeof phaseChangeSchema>;
 
 export const pastPhaseSchema = phaseChangeSchema
   .extend({
-    durationMs: z
-      .int()
-      .nonnegative()
+    durationMs: countSchema
       .nullable()
       .describe("duration of the previous phase; null if it is no longer known"),
   })
@@ -57,10 +56,7 @@ export const sessionSchema = z
     phase: phaseSchema,
     phaseHistory: z.array(pastPhaseSchema),
     resumeReady: z.boolean(),
-    errorCount: z
-      .int()
-      .nonnegative()
-      .describe("errors since the last completed run or the last reset"),
+    errorCount: countSchema.describe("errors since the last completed run or the last reset"),
     lastError: z.string().nullable().describe("kept when errorCount is reset"),
     lastErrorAt: timeSchema
       .nullable()
@@ -78,15 +74,12 @@ export const sessionSchema = z
       ),
     supportsResume: z.boolean(),
     delivery: deliveryPolicySchema,
-    queued: z
-      .int()
-      .nonnegative()
-      .describe("number of accepted messages that no agent has received yet"),
+    queued: countSchema.describe("number of accepted messages that no agent has received yet"),
     forkedFrom: z
       .object({ sessionId: idSchema, atMessage: idSchema.nullable() })
       .nullable()
       .describe("the session that this one was forked from, and the last message it took over"),
-    version: z.int().nonnegative().describe("version for If-Match; also sent as ETag"),
+    version: countSchema.describe("version for If-Match; also sent as ETag"),
     createdAt: timeSchema,
     updatedAt: timeSchema,
     lastActiveAt: timeSchema.describe("time of the last activity of a person, an agent or a hook"),
@@ -131,7 +124,7 @@ export const rawSessionSchema = z
       )
       .max(100)
       .describe("unreadable messages, runs, suspensions and queued messages"),
-    partCount: z.int().nonnegative().describe("total number; at most 100 are listed"),
+    partCount: countSchema.describe("total number; at most 100 are listed"),
   })
   .meta({ id: "RawSession", description: "The stored data of a session." });
 export type RawSession = z.infer<typeof rawSessionSchema>;
@@ -150,7 +143,7 @@ export const searchHitSchema = z
       .max(LIMITS.excerptLength)
       .describe("the matching text on one line; empty if the message is too long to search"),
     marks: z
-      .array(z.object({ start: z.int().nonnegative(), end: z.int().positive() }))
+      .array(z.object({ start: countSchema, end: z.int().positive() }))
       .describe("positions of the words in `text`, in UTF-16 code units; `end` is exclusive"),
   })
   .meta({ id: "SearchHit", description: "A message that matches a search." });
@@ -159,9 +152,9 @@ export type SearchHit = z.infer<typeof searchHitSchema>;
 export const sessionListSchema = z
   .object({
     sessions: z.array(sessionSchema).describe("newest first, without messages"),
-    total: z.int().nonnegative(),
+    total: countSchema,
     limit: z.int().positive(),
-    offset: z.int().nonnegative(),
+    offset: countSchema,
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
     counts: sessionCountsSchema,
     hits: z

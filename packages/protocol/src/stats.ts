@@ -1,11 +1,16 @@
 import { z } from "zod";
+import { countSchema } from "./fields/number.ts";
 import { phaseSchema } from "./session.ts";
 import { timeInputSchema, timeSchema } from "./fields/time.ts";
 
-const count = z.int().nonnegative();
 const rate = z.number().min(0).max(1).nullable();
 const durations = z.object({ median: z.number(), mean: z.number(), total: z.number() }).nullable();
-const outcomes = { completed: count, failed: count, cancelled: count, interrupted: count };
+const outcomes = {
+  completed: countSchema,
+  failed: countSchema,
+  cancelled: countSchema,
+  interrupted: countSchema,
+};
 const usage = {
   inputTokens: z.number().nonnegative(),
   outputTokens: z.number().nonnegative(),
@@ -18,11 +23,11 @@ export const statsGroupSchema = z
       .string()
       .nullable()
       .describe("agent name or provider; null for runs without one and for the total"),
-    sessions: count,
-    runs: count,
+    sessions: countSchema,
+    runs: countSchema,
     ...outcomes,
     successRate: rate,
-    errors: count.describe("errors of these sessions, at any time"),
+    errors: countSchema.describe("errors of these sessions, at any time"),
     durationMs: durations.describe("duration of the runs"),
     ...usage,
   })
@@ -32,11 +37,11 @@ export type StatsGroup = z.infer<typeof statsGroupSchema>;
 export const phaseStatsSchema = z
   .object({
     phase: phaseSchema,
-    sessions: count.describe("sessions that were in this phase within the range"),
+    sessions: countSchema.describe("sessions that were in this phase within the range"),
     durationMs: durations.describe(
       "time that each session spent in the phase, if it left the phase within the range or is still in it; null for final phases",
     ),
-    errors: count.describe("failed runs and reported errors within the range"),
+    errors: countSchema.describe("failed runs and reported errors within the range"),
   })
   .meta({ id: "PhaseStats" });
 export type PhaseStats = z.infer<typeof phaseStatsSchema>;
@@ -44,7 +49,7 @@ export type PhaseStats = z.infer<typeof phaseStatsSchema>;
 export const statsBucketSchema = z
   .object({
     start: timeSchema,
-    sessions: count.describe("sessions created in this bucket"),
+    sessions: countSchema.describe("sessions created in this bucket"),
     ...outcomes,
     successRate: rate.describe("success rate of the runs that ended in this bucket"),
     resumeRate: rate.describe(
@@ -57,7 +62,7 @@ export type StatsBucket = z.infer<typeof statsBucketSchema>;
 
 export const statsSchema = z
   .object({
-    sessions: count.describe("sessions that were active within the range"),
+    sessions: countSchema.describe("sessions that were active within the range"),
     resumeRate: rate.describe("share of interrupted sessions that continued"),
     successRate: rate.describe("share of ended runs that completed"),
     total: statsGroupSchema,
@@ -65,7 +70,7 @@ export const statsSchema = z
     byProvider: z.array(statsGroupSchema),
     byPhase: z.array(phaseStatsSchema),
     overTime: z.object({
-      bucketMs: count.describe("an hour, a day, a week, or several weeks"),
+      bucketMs: countSchema.describe("an hour, a day, a week, or several weeks"),
       buckets: z.array(statsBucketSchema).describe("at most 200, without gaps, in UTC"),
     }),
   })

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { nameSchema } from "./fields/body.ts";
 import { idSchema } from "./fields/identifier.ts";
-import { LIMITS } from "./fields/limits.ts";
 import { timeSchema } from "./fields/time.ts";
 
 /** Scopes of a token. Each one includes those before it. */
@@ -40,7 +40,7 @@ const MAX_DAYS = 3_650;
 
 export const createTokenRequestSchema = z
   .strictObject({
-    name: z.string().min(1).max(LIMITS.nameLength).describe("purpose of the token"),
+    name: nameSchema.describe("purpose of the token"),
     scope: tokenScopeSchema,
     expiresInDays: z.number().positive().max(MAX_DAYS).optional().describe("fractions are allowed"),
   })

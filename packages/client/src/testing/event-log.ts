@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startEventStream } from "./test-server.ts";
 
-/** What one entry of a log brings: events that belong together, the last of them with the id. */
+/** The events of one log entry. The last one has the ID. */
 export interface Entry {
   readonly seq: number;
   readonly events: readonly { readonly name: string; readonly data: unknown }[];
@@ -11,7 +11,7 @@ export function encodeEntry({ seq, events }: Entry, ending = "\n"): string {
   return events
     .map(({ name, data }, index) => {
       const id = index === events.length - 1 ? [`id: ${seq}`] : [];
-      // As many lines of data as there are in the text: JSON may be spread over several.
+      // One line of data per line of JSON text.
       const lines = JSON.stringify(data, null, seq % 2).split("\n");
       return [...id, `event: ${name}`, ...lines.map((line) => `data: ${line}`), "", ""].join(
         ending,
@@ -20,21 +20,21 @@ export function encodeEntry({ seq, events }: Entry, ending = "\n"): string {
     .join(`: still here${ending}${ending}`);
 }
 
-/** Where a reader that comes back wants to go on. */
+/** The position from which a returning reader continues. */
 export function positionOf(request: IncomingMessage): number {
   return Number(request.headers["last-event-id"] ?? 0);
 }
 
-/** How one connection goes before all is well. */
+/** The failure of one connection. */
 export interface Cut {
   readonly afterBytes: number;
-  /** `end` is clean, `destroy` may take what is under way with it. */
+  /** `end` is clean. `destroy` may lose data that is being sent. */
   readonly how: "end" | "destroy" | "unavailable";
-  /** How many entries it repeats that the reader has already. */
+  /** Number of entries that it sends again. */
   readonly repeats: number;
 }
 
-/** Sends what comes after the reader's position, up to the cut. */
+/** Sends the entries after the reader's position, until the connection is cut. */
 export function answerUntilCut(
   response: ServerResponse,
   { bytes, cut }: { bytes: Buffer; cut: Cut | undefined },

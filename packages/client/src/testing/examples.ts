@@ -1,9 +1,9 @@
-// oxlint-disable eslint/no-console -- what an example has found, it prints
+// oxlint-disable eslint/no-console -- examples print their results
 import { ConnectionError, HoldfastError, type Client } from "../index.ts";
 
 /*
- * The examples of the README, in its order: each function body is one of them. Here they are compiled,
- * and run against a real server.
+ * The examples of the README, in its order. Each function body is one example. They are compiled and run against a real
+ * server.
  */
 
 export async function talk(client: Client, path: string): Promise<void> {

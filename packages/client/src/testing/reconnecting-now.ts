@@ -1,15 +1,15 @@
 import { RECONNECTING, type Reconnecting } from "../reconnecting.ts";
 
 export interface ReconnectingNow extends Reconnecting {
-  /** How long the stream would have waited, each time. */
+  /** The pauses that the stream asked for. */
   readonly waits: number[];
-  /** How often it began to watch for silence. */
+  /** Number of times it started to watch for silence. */
   readonly watches: () => number;
   /** The server has been silent for too long. */
   readonly fallSilent: () => void;
 }
 
-/** Comes back at once, with a clock that stands still, and is silent only when told. */
+/** Reconnects without a pause. The clock stands still, and silence is triggered by the test. */
 export function reconnectingNow(random = 0): ReconnectingNow {
   const waits: number[] = [];
   const watching = new Set<() => void>();

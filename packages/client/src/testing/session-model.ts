@@ -62,15 +62,14 @@ export type Step =
 
 export interface SessionModel {
   take(step: Step): void;
-  /** What reading the whole session shows. */
+  /** The whole session as the API returns it. */
   whole(): WholeSession;
-  /** The log after a position, as it is now. */
+  /** The current log after a position. */
   entries(after: number): readonly Entry[];
 }
 
 /**
- * A session and its log as a server keeps them: text arrives in pieces, and when its message is whole,
- * that takes the place of the pieces in the log.
+ * A session and its log as a server stores them. Text arrives as deltas; the complete message replaces them in the log.
  */
 export function createSessionModel(): SessionModel {
   let session: Session = SESSION;
@@ -168,7 +167,7 @@ export function createSessionModel(): SessionModel {
       messages: [...messages],
       lastEventId: String(seq),
     }),
-    // A growing message that is read late has the text of all its pieces, which still come.
+    // An incomplete message contains all text so far, although its deltas are still in the log.
     entries: (after) => log.filter((entry) => entry.seq > after),
   };
 }

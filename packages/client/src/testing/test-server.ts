@@ -8,7 +8,7 @@ export interface TestServer {
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A real HTTP server of this process that answers as told. */
+/** A real HTTP server in this process with scripted replies. */
 export async function openTestServer(answer: Answer): Promise<TestServer> {
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countInputSchema, limitSchema } from "../fields/number.ts";
 import { LIMITS } from "../fields/limits.ts";
 import { phaseSchema } from "../session.ts";
 import { timeSchema } from "../fields/time.ts";
@@ -41,8 +42,8 @@ export const agentEventRequestSchema = z
 export type AgentEventRequest = z.infer<typeof agentEventRequestSchema>;
 
 export const agentHistoryQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(AGENT_LIMITS.historyEntries).default(20),
-  after: z.coerce.number().int().nonnegative().optional().describe("only messages after this seq"),
+  limit: limitSchema(AGENT_LIMITS.historyEntries, 20),
+  after: countInputSchema.optional().describe("only messages after this seq"),
   search: z.string().min(1).max(LIMITS.searchLength).optional(),
 });
 export type AgentHistoryQuery = z.infer<typeof agentHistoryQuerySchema>;

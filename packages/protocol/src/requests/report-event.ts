@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { ANSWER_WITHIN_LIMITS, orEmpty } from "../fields/body.ts";
+import { countSchema } from "../fields/number.ts";
 import { AGENT_LIMITS } from "./agent-tools.ts";
-import { orEmpty } from "../fields/empty-body.ts";
 import { idSchema } from "../fields/identifier.ts";
-import { isJsonWithin, LIMITS } from "../fields/limits.ts";
 import { problemCodeSchema } from "../problem.ts";
 
 export const eventParamsSchema = z.object({
@@ -14,10 +14,7 @@ export const reportEventRequestSchema = orEmpty(
     .strictObject({
       answer: z.unknown().optional().describe("payload of the event; null by default"),
     })
-    .refine(({ answer }) => isJsonWithin(answer, LIMITS.answerBytes), {
-      path: ["answer"],
-      message: `must be at most 1 MiB of JSON, nested at most ${LIMITS.jsonDepth} deep`,
-    })
+    .refine(...ANSWER_WITHIN_LIMITS)
     .meta({ id: "ReportEventRequest" }),
 );
 export type ReportEventRequest = z.infer<typeof reportEventRequestSchema>;
@@ -38,7 +35,7 @@ export type ReportedSession = z.infer<typeof reportedSessionSchema>;
 export const reportEventReplySchema = z
   .object({
     event: z.string(),
-    answered: z.int().nonnegative().describe("number of runs that continue"),
+    answered: countSchema.describe("number of runs that continue"),
     sessions: z
       .array(reportedSessionSchema)
       .describe("all sessions that waited for the event, oldest suspension first"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../fields/limits.ts";
-import { TEXT_OR_CONTENT } from "../fields/text-or-content.ts";
+import { nameSchema, TEXT_OR_CONTENT } from "../fields/body.ts";
+import { countSchema } from "../fields/number.ts";
 import { messagePartsSchema, messageSchema, messageTextSchema } from "../message.ts";
 import { runSchema } from "../run.ts";
 import { sessionSchema } from "../session.ts";
@@ -19,9 +19,9 @@ export const sendMessageRequestSchema = z
   .strictObject({
     text: messageTextSchema.optional(),
     content: messagePartsSchema.optional().describe("message parts, instead of text"),
-    provider: z.string().min(1).max(LIMITS.nameLength).nullish().describe("only for this run"),
-    provider_id: z.string().min(1).max(LIMITS.nameLength).nullish().describe("alias of `provider`"),
-    model: z.string().min(1).max(LIMITS.nameLength).nullish().describe("only for this run"),
+    provider: nameSchema.nullish().describe("only for this run"),
+    provider_id: nameSchema.nullish().describe("alias of `provider`"),
+    model: nameSchema.nullish().describe("only for this run"),
     delivery: deliveryModeSchema.default("queue").describe("what to do if the session is busy"),
     continuity: continuityPolicySchema.default("auto"),
   })
@@ -46,7 +46,7 @@ export const sendMessageReplySchema = z
       .meta({ id: "SentMessage", description: "A message that has no seq until it is delivered." }),
     run: runSchema,
     queued: z.boolean().describe("false if the run started at once"),
-    position: z.int().nonnegative().nullable().describe("position in the queue; 0 is next"),
+    position: countSchema.nullable().describe("position in the queue; 0 is next"),
     waitsFor: z
       .string()
       .nullable()

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { orEmpty } from "../fields/empty-body.ts";
+import { ANSWER_WITHIN_LIMITS, nameSchema, orEmpty, TEXT_OR_CONTENT } from "../fields/body.ts";
+import { countInputSchema, limitSchema } from "../fields/number.ts";
 import { agentIdSchema, idSchema } from "../fields/identifier.ts";
 import { isJsonWithin, LIMITS } from "../fields/limits.ts";
-import { TEXT_OR_CONTENT } from "../fields/text-or-content.ts";
 import { messagePartsSchema, messageTextSchema } from "../message.ts";
 import {
   deliveryPolicySchema,
@@ -14,7 +14,6 @@ import {
 import { timeInputSchema } from "../fields/time.ts";
 
 const titleSchema = z.string().max(LIMITS.titleLength);
-const nameSchema = z.string().min(1).max(LIMITS.nameLength);
 const reasonSchema = z.string().min(1).max(LIMITS.reasonLength);
 const metadataSchema = z
   .record(z.string(), z.unknown())
@@ -70,8 +69,8 @@ export const listSessionsQuerySchema = z.object({
     .describe("search words; each one matches as a prefix"),
   from: timeInputSchema.optional().describe("sessions active at or after this time"),
   to: timeInputSchema.optional().describe("sessions created before this time"),
-  limit: z.coerce.number().int().min(1).max(LIMITS.pageSize).default(20),
-  offset: z.coerce.number().int().nonnegative().default(0),
+  limit: limitSchema(LIMITS.pageSize, 20),
+  offset: countInputSchema.default(0),
   cursor: z.string().min(1).max(LIMITS.cursorLength).optional(),
 });
 export type ListSessionsQuery = z.infer<typeof listSessionsQuerySchema>;
@@ -108,10 +107,7 @@ export const resumeRequestSchema = orEmpty(
       ({ suspensionId, answer }) => (suspensionId === undefined) === (answer === undefined),
       "must have suspensionId and answer together, or neither",
     )
-    .refine(({ answer }) => isJsonWithin(answer, LIMITS.answerBytes), {
-      path: ["answer"],
-      message: `must be at most 1 MiB of JSON, nested at most ${LIMITS.jsonDepth} deep`,
-    })
+    .refine(...ANSWER_WITHIN_LIMITS)
     .meta({ id: "ResumeRequest" }),
 );
 export type ResumeRequest = z.infer<typeof resumeRequestSchema>;

@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
   });
   afterEach(() => database.remove());
 
-  it("tells a database without Holdfast's data from one with it, and changes neither", async () => {
+  it("distinguishes a database with Holdfast's data from one without, and changes neither", async () => {
     const { location } = database;
     const before = await inspectDatabase(location);
     expect(before.holds).toBe(engine === "sqlite" ? "nothing" : "other");
@@ -39,7 +39,7 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
     expect(await inspectDatabase(location)).toMatchObject({ holds: "holdfast", pending: [] });
   });
 
-  it("lists the leases that hold, by name, and none that ran out, on every schema that has them", async () => {
+  it("lists valid leases by name, and no expired ones, on every schema that has them", async () => {
     const { location } = database;
     await migrate(location);
     const store = await openStore(location, { clock: Date.now });
@@ -66,7 +66,7 @@ describe.each(["sqlite", "postgres"] as const)("an inspection on %s", (engine) =
 });
 
 describe("an inspection of a file", () => {
-  it("makes none, and leaves somebody else's as it is", async () => {
+  it("creates no file, and does not change a foreign one", async () => {
     const { file, remove } = await newFile();
     onTestFinished(remove);
     const location = { engine: "sqlite", file } as const;
@@ -81,7 +81,7 @@ describe("an inspection of a file", () => {
 });
 
 describe("the identity of a database", () => {
-  it("is the same under all names of a SQLite file, and another for each copy of it", async () => {
+  it("is the same under all names of a SQLite file, and differs for each copy", async () => {
     const { file, remove } = await newFile();
     onTestFinished(remove);
     const location = { engine: "sqlite", file } as const;

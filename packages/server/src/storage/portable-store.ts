@@ -66,27 +66,15 @@ interface Parts {
 }
 
 /** The store for both databases. They differ in their dialect, their transactions and their faults. */
-export function portableStore({
-  dialect,
-  isShared,
-  db,
-  run,
-  contentVersion,
-  write: writeNow,
-  schema,
-  options,
-  translate,
-  onOutsideWrites,
-  call,
-  close,
-}: Parts): Store {
+export function portableStore(parts: Parts): Store {
+  const { dialect, isShared, db, run, write: writeNow, schema, options } = parts;
   const calls = openCalls();
   const quarantine = quarantining(writeNow, options);
   const { migratedAt } = schema;
   const rules: RetentionRules = { policy: options.retention ?? RETENTION_POLICY, migratedAt };
   const removeAt: Source["removeAt"] = (session) => removeAtOf(session, rules);
-  // Where all nodes run on the machine of the database, a power failure ends them too: leases need not survive it.
-  const ofLeases = { durable: isShared };
+  // If the database is not shared, a power failure also ends all nodes, so leases need not survive it.
+  const leaseOptions = { durable: isShared };
   const write: Writer = (name, args, options) => calls.run(() => writeNow(name, args, options));
 
   /** Reads, quarantines unreadable rows, and translates failures into faults. */
@@ -101,7 +89,7 @@ export function portableStore({
         const result = await read(source);
         return { result, quarantined: await quarantine(unreadable) };
       } catch (error) {
-        throw translate(error);
+        throw parts.translate(error);
       }
     });
 
@@ -117,7 +105,7 @@ export function portableStore({
     const { result, quarantined } = await readAll((source) => listSessions(source, query));
     return quarantined > 0 ? readList(query) : result;
   };
-  const list = cacheLists(readList, contentVersion);
+  const list = cacheLists(readList, parts.contentVersion);
 
   return {
     engine: dialect.engine,
@@ -167,19 +155,19 @@ export function portableStore({
     forgetTokens: (query) => write("forgetTokens", query),
     recall: reading(recall),
     forgetAnswers: (query) => write("forgetAnswers", query),
-    renewLease: (lease) => write("renewLease", lease, ofLeases),
+    renewLease: (lease) => write("renewLease", lease, leaseOptions),
     listNodes: reading(listNodes),
     drainNode: (drain) => write("drainNode", drain),
     forgetNodes: (query) => write("forgetNodes", query),
-    dropLease: (node) => write("dropLease", node, ofLeases),
-    dropOtherLeases: (node) => write("dropOtherLeases", node, ofLeases),
-    claim: (claim) => write("claimSession", claim, ofLeases),
-    release: (claim) => write("releaseSession", claim, ofLeases),
+    dropLease: (node) => write("dropLease", node, leaseOptions),
+    dropOtherLeases: (node) => write("dropOtherLeases", node, leaseOptions),
+    claim: (claim) => write("claimSession", claim, leaseOptions),
+    release: (claim) => write("releaseSession", claim, leaseOptions),
     ownerOf: reading(readOwner),
     readFigures: reading(readFigures),
     tally: reading(tally),
-    onOutsideWrites,
-    call,
+    onOutsideWrites: parts.onOutsideWrites,
+    call: parts.call,
     listQuarantined: reading(listQuarantined),
     readRaw: reading(readRaw),
     unreadableSessions: reading(unreadableSessions),
@@ -188,7 +176,7 @@ export function portableStore({
       setAside: await countQuarantined(source),
       counts: await countSessions(source),
     })),
-    close: () => calls.end(close),
+    close: () => calls.end(parts.close),
   };
 }
 
@@ -214,29 +202,29 @@ function openCalls() {
 type UnreadableRow = Omit<SetAsideRow, "at">;
 
 /** Maximum number of rows remembered as quarantined, so that reading them again needs no write. */
-const MAX_KNOWN = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** Returns the number of sessions that left the lists. */
 function quarantining(write: Writer, { clock, onQuarantine = () => {} }: StoreOptions) {
-  const known = new Set<string>();
+  const stored = new Set<string>();
   /** Two concurrent readers may quarantine the same row. */
   const reported = new Set<string>();
   const reportOnce = (row: SetAsideRow): void => {
     if (reported.has(keyOf(row))) return;
-    if (reported.size < MAX_KNOWN) reported.add(keyOf(row));
+    if (reported.size < MAX_REMEMBERED) reported.add(keyOf(row));
     onQuarantine(row);
   };
   return async (unreadable: readonly UnreadableRow[]): Promise<number> => {
     const rows = unreadable
-      .filter((row) => !known.has(keyOf(row)))
+      .filter((row) => !stored.has(keyOf(row)))
       .map((row) => ({ ...row, at: clock() }));
     if (rows.length === 0) return 0;
     try {
-      const left = await write("quarantine", rows);
+      const sessions = await write("quarantine", rows);
       for (const row of rows) reportOnce(row);
       const others = rows.filter(({ tableName }) => tableName !== "AgentSession");
-      for (const row of others.slice(0, MAX_KNOWN - known.size)) known.add(keyOf(row));
-      return left;
+      for (const row of others.slice(0, MAX_REMEMBERED - stored.size)) stored.add(keyOf(row));
+      return sessions;
     } catch (error) {
       // The readable rows are still returned. The next read tries again.
       if (error instanceof StorageFault) return 0;

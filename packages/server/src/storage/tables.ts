@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 
 /**
- * The tables as both databases hold them. Times are epoch milliseconds, booleans 0 or 1, `…Json`
- * and `content` hold JSON text. Reads validate all values, because people edit databases.
+ * The tables of both databases. Times are epoch milliseconds, booleans are 0 or 1, objects and lists are JSON text. Reads
+ * validate all values, because people edit databases.
  */
 export interface Tables {
   Repo: RepoRow;
@@ -190,8 +190,10 @@ export interface AccessTokenRow {
   id: string;
   name: string;
   scope: string;
+  /** The SHA-256 of the token, in hex. */
   digest: string;
   createdAt: number;
+  /** Approximate: not every use is stored. */
   lastUsedAt: number | null;
   expiresAt: number | null;
   revokedAt: number | null;

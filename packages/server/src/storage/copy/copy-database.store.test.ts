@@ -29,7 +29,7 @@ const WAYS = [
 ] as const;
 
 describe("a copy of a database", () => {
-  it("from SQLite to PostgreSQL and back has every row as it was, to the letter", async () => {
+  it("from SQLite to PostgreSQL and back has exactly the same rows", async () => {
     const first = await filled("sqlite");
     const [second, third] = [await empty("postgres"), await empty("sqlite")];
     const before = await allRows(first.location);
@@ -83,7 +83,7 @@ describe("a copy of a database", () => {
     expect(await session.log(lastSeq - 1)).toHaveLength(1);
   });
 
-  it("tells how far it is", async () => {
+  it("reports its progress", async () => {
     const original = await filled("sqlite");
     const heard: CopyProgress[] = [];
     const onProgress = (progress: CopyProgress): void => void heard.push(progress);
@@ -117,7 +117,7 @@ describe("a copy of a database", () => {
   });
 });
 
-describe("what cannot be copied", () => {
+describe("a copy that is refused", () => {
   it.each(WAYS)("from %s to %s into a database that has something is refused", async (from, to) => {
     const original = await filled(from);
     const used = await openTest(to);
@@ -162,7 +162,7 @@ describe("what cannot be copied", () => {
     });
   });
 
-  it("is what a server begins to use meanwhile: then nothing is copied", async () => {
+  it("copies nothing when a server starts to use the original meanwhile", async () => {
     const original = await filled("sqlite");
     const location = await empty("postgres");
     const beginning: Promise<boolean>[] = [];
@@ -177,7 +177,7 @@ describe("what cannot be copied", () => {
     expect(new Set(Object.values(await countRows(location)))).toEqual(new Set([0]));
   });
 
-  it("is nothing, or itself", async () => {
+  it("has no source, or its source is its target", async () => {
     const original = await filled("sqlite");
     const nowhere: DatabaseLocation = { engine: "sqlite", file: "/nowhere/holdfast.db" };
     const same = { from: original.location, to: original.location };
@@ -188,7 +188,7 @@ describe("what cannot be copied", () => {
     });
   });
 
-  it("is a database of another version: it is to be migrated first", async () => {
+  it("has a source of another version, which must be migrated first", async () => {
     const original = await filled("sqlite");
     await original.store.close();
     await (await openMigrations(original.location)).down();
@@ -197,7 +197,7 @@ describe("what cannot be copied", () => {
     ).rejects.toMatchObject({ code: "schema_too_old" });
   });
 
-  it("is a row that the other database does not take: it is named, and nothing is copied", async () => {
+  it("names the row that the other database rejects, and copies nothing", async () => {
     const original = await filled("sqlite");
     const raw = await openRaw(original.location);
     await raw.run(`update "AgentSession" set "repoId" = 'gone' where "id" = 'final'`);
@@ -205,7 +205,7 @@ describe("what cannot be copied", () => {
     const location = await empty("postgres");
     await expect(copyDatabase({ from: original.location, to: location })).rejects.toMatchObject({
       code: "constraint_broken",
-      message: expect.stringMatching(/^Of the table AgentSession, a row from bad to waiting /u),
+      message: expect.stringMatching(/^A row of the table AgentSession, from bad to waiting, /u),
     });
     expect(new Set(Object.values(await countRows(location)))).toEqual(new Set([0]));
   });
@@ -219,7 +219,7 @@ describe("what was copied", () => {
       "a little different",
       `update "AgentMessage" set "timestamp" = "timestamp" + 1 where "seq" = 3`,
     ],
-  ])("is compared: what is %s is noticed, and nothing is copied", async (_, spoils) => {
+  ])("is compared: a row that is %s is noticed, and nothing is copied", async (_, spoils) => {
     const original = await filled("sqlite");
     const target = await openTest("sqlite");
     const raw = await openRaw(target.location);
@@ -228,7 +228,9 @@ describe("what was copied", () => {
     const copying = copyDatabase({ from: original.location, to: target.location });
     await expect(copying).rejects.toMatchObject({
       code: "database_error",
-      message: expect.stringMatching(/^The copy of the table AgentMessage has /u),
+      message: expect.stringMatching(
+        /^The copy of the table AgentMessage differs from the original /u,
+      ),
     });
     expect(new Set(Object.values(await countRows(target.location)))).toEqual(new Set([0]));
   });
@@ -252,7 +254,7 @@ async function empty(engine: Engine): Promise<DatabaseLocation> {
   return database.location;
 }
 
-/** What belongs to servers, or to nobody yet, stays behind. */
+/** Leases and unfinished imports are not copied. */
 function withoutImportsAndOwners(
   all: Awaited<ReturnType<typeof allRows>>,
 ): Awaited<ReturnType<typeof allRows>> {
@@ -265,7 +267,7 @@ function withoutImportsAndOwners(
   return Object.fromEntries(tables);
 }
 
-/** Nothing is removed for a day after a migration, and each database has its own. */
+/** Each database has its own migration time, and nothing is removed for a day after it. */
 function withoutRemovals({ sessions, ...page }: SessionPage) {
   return { ...page, sessions: sessions.map(({ removeAt: _, ...session }) => session) };
 }

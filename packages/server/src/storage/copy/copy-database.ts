@@ -47,6 +47,7 @@ export async function copyDatabase(
   { from, to }: { readonly from: DatabaseLocation; readonly to: DatabaseLocation },
   { onProgress = () => {}, failpoint = () => {} }: CopyOptions = {},
 ): Promise<CopiedDatabase | CopyRefused> {
+  const options = { onProgress, failpoint };
   if (JSON.stringify(from) === JSON.stringify(to)) return refuse("same_database");
   const source = await databaseAt(from);
   const target = await databaseAt(to);
@@ -62,13 +63,13 @@ export async function copyDatabase(
   const tables = await source.reading((original) =>
     target.writing(async (copy) => {
       if (await hasRows(copy)) return null;
-      const copied = await copyTables({ original, copy, onProgress, failpoint });
-      await indexAll({ copy, engine: to.engine, copied, onProgress, failpoint });
-      await verify({ copy, copied, onProgress });
+      const copied = await copyTables(original, copy, options);
+      await indexAll(copy, to.engine, copied, options);
+      await verify(copy, copied, options);
       if (await isInUse(source))
         throw new StorageFault(
           "database_busy",
-          "A server has begun to use the original while it was copied; nothing was copied. Stop it, and copy again.",
+          "A server started to use the original during the copy. Nothing was copied. Stop it, and copy again.",
         );
       failpoint("copy.verified");
       return copied;
@@ -77,34 +78,46 @@ export async function copyDatabase(
   return tables === null ? refuse("target_not_empty") : { ok: true, tables };
 }
 
-type Copied = CopiedDatabase["tables"];
+type TableDigests = CopiedDatabase["tables"];
 
-async function copyTables({
-  original,
-  copy,
-  onProgress,
-  failpoint,
-}: {
-  readonly original: Database;
-  readonly copy: Database;
-} & Required<CopyOptions>): Promise<Copied> {
+async function copyTables(
+  original: Database,
+  copy: Database,
+  { onProgress, failpoint }: Required<CopyOptions>,
+): Promise<TableDigests> {
   let total = 0;
   for (const table of COPIED_TABLES) total += await countRows(original, table);
-  let done = 0;
-  onProgress({ step: "copying", done, total });
-  const copied: Copied[number][] = [];
+  const read = digestingReader(original, { step: "copying", total }, onProgress);
+  const copied: TableDigests[number][] = [];
   for (const table of COPIED_TABLES) {
-    const digest = rowDigest();
-    for await (const rows of readRows(original, table)) {
-      for (const row of rows) digest.add(row);
-      await insertRows(copy, table, rows);
-      done += rows.length;
-      onProgress({ step: "copying", done, total });
-    }
+    const digest = await read(table, (rows) => insertRows(copy, table, rows));
     failpoint(`copy.${table.name}`);
-    copied.push({ table: table.name, ...digest.read() });
+    copied.push({ table: table.name, ...digest });
   }
   return copied;
+}
+
+/** Returns a function that reads a whole table, reports the progress over all tables, and returns the table's digest. */
+function digestingReader(
+  db: Database,
+  progress: Omit<CopyProgress, "done">,
+  onProgress: Required<CopyOptions>["onProgress"],
+) {
+  let done = 0;
+  onProgress({ ...progress, done });
+  return async (
+    table: CopiedTable,
+    use: (rows: readonly CopiedRow[]) => Promise<void> = async () => {},
+  ): Promise<TableDigest> => {
+    const digest = rowDigest();
+    for await (const rows of readRows(db, table)) {
+      for (const row of rows) digest.add(row);
+      await use(rows);
+      done += rows.length;
+      onProgress({ ...progress, done });
+    }
+    return digest.read();
+  };
 }
 
 async function insertRows(
@@ -124,23 +137,18 @@ async function insertRows(
       key.map((column) => row?.[column]).join(" ");
     throw new StorageFault(
       "constraint_broken",
-      `Of the table ${name}, a row from ${named(rows[0])} to ${named(rows.at(-1))} cannot be copied: ${errorText(cause)}. Nothing was copied.`,
+      `A row of the table ${name}, from ${named(rows[0])} to ${named(rows.at(-1))}, cannot be copied: ${errorText(cause)}. Nothing was copied.`,
       { cause },
     );
   }
 }
 
-async function indexAll({
-  copy,
-  engine,
-  copied,
-  onProgress,
-  failpoint,
-}: {
-  readonly copy: Database;
-  readonly engine: DatabaseLocation["engine"];
-  readonly copied: Copied;
-} & Required<CopyOptions>): Promise<void> {
+async function indexAll(
+  copy: Database,
+  engine: DatabaseLocation["engine"],
+  copied: TableDigests,
+  { onProgress, failpoint }: Required<CopyOptions>,
+): Promise<void> {
   const total = copied.find(({ table }) => table === "AgentMessage")?.rows ?? 0;
   onProgress({ step: "indexing", done: 0, total });
   await indexExisting(copy, engine);
@@ -149,31 +157,20 @@ async function indexAll({
 }
 
 /** Reads the copy and compares it with the original. */
-async function verify({
-  copy,
-  copied,
-  onProgress,
-}: {
-  readonly copy: Database;
-  readonly copied: Copied;
-  readonly onProgress: Required<CopyOptions>["onProgress"];
-}): Promise<void> {
+async function verify(
+  copy: Database,
+  copied: TableDigests,
+  { onProgress }: Required<CopyOptions>,
+): Promise<void> {
   const total = copied.reduce((sum, { rows }) => sum + rows, 0);
-  let done = 0;
-  onProgress({ step: "verifying", done, total });
+  const read = digestingReader(copy, { step: "verifying", total }, onProgress);
   for (const [index, table] of COPIED_TABLES.entries()) {
-    const digest = rowDigest();
-    for await (const rows of readRows(copy, table)) {
-      for (const row of rows) digest.add(row);
-      done += rows.length;
-      onProgress({ step: "verifying", done, total });
-    }
-    const { rows, sha256 } = digest.read();
-    const wanted = copied[index];
-    if (wanted?.rows === rows && wanted.sha256 === sha256) continue;
+    const { rows, sha256 } = await read(table);
+    const original = copied[index];
+    if (original?.rows === rows && original.sha256 === sha256) continue;
     throw new StorageFault(
       "database_error",
-      `The copy of the table ${table.name} has ${rows} rows that are not the ${wanted?.rows} of the original. Nothing was copied.`,
+      `The copy of the table ${table.name} differs from the original (${rows} and ${original?.rows} rows). Nothing was copied.`,
     );
   }
 }

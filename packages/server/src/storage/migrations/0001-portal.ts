@@ -8,25 +8,25 @@ const COLUMNS = {
   AgentMessage: ["id", "sessionId", "role", "content", "timestamp"],
 } as const;
 
-/** Referenced ones first. */
+/** Each table comes after the tables it references. */
 export const PORTAL_TABLES = ["Repo", "AgentSession", "AgentMessage"] as const;
 
 /**
- * The schema of the portal that Holdfast grew out of, as its Prisma models define it. A database of
- * the portal has these tables already and is left as it is; a new one passes through them, empty.
+ * The schema of the portal that preceded Holdfast, as its Prisma models define it. A portal's database has these
+ * tables already and stays unchanged. A new database gets them empty.
  */
 export function portal({ engine }: MigrationContext): Migration {
   return {
     up: (db) => createPortalTables(db, engine),
     async down(db) {
-      // A portal's own tables and data are not ours to remove.
+      // These tables and their data belong to the portal.
       if (await isPortal(db)) return;
       for (const table of PORTAL_TABLES.toReversed()) await db.schema.dropTable(table).execute();
     },
   };
 }
 
-/** Whether a portal made or used these tables: those made here for a new database are bare and empty. */
+/** Whether a portal created or used these tables. The ones created here have no other columns and no rows. */
 export async function isPortal(db: Kysely<unknown>): Promise<boolean> {
   const tables = await db.introspection.getTables();
   if (tables.some(({ name }) => name === "_prisma_migrations")) return true;

@@ -1,15 +1,14 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migration-context.ts";
+import { execute, type MigrationContext } from "./migration-context.ts";
 import { createPortalTables, isPortal, PORTAL_TABLES } from "./0001-portal.ts";
 import { carryBackToPortal } from "./portal/carry-back-to-portal.ts";
 import { moveFromPortal } from "./portal/move-from-portal.ts";
-import { createSessionTables, dropSessionTables } from "./session-tables.ts";
+import { dropSessionTables, sessionTables } from "./session-tables.ts";
 
 /**
- * From the portal's five statuses to sessions with status, state and phase: the tables and the data in
- * them, in one transaction. The portal's own tables are kept as `portal_…`, so that rolling back
- * restores them to the letter; where there was no portal nothing is kept.
+ * Replaces the portal's five statuses by status, state and phase, and moves the data, in one transaction. The portal's
+ * tables are renamed to `portal_…`, so that a rollback restores them exactly. Without a portal they are dropped.
  */
 export function sessions(context: MigrationContext): Migration {
   const { engine, failpoint } = context;
@@ -18,7 +17,7 @@ export function sessions(context: MigrationContext): Migration {
       const keepsPortal = await isPortal(db);
       await renameTables(db, { from: "", to: "portal_" });
       failpoint("migrate.portal.renamed");
-      await createSessionTables(db, engine);
+      await execute(db, sessionTables(engine));
       failpoint("migrate.portal.created");
       await moveFromPortal(db, context);
       if (keepsPortal) return;

@@ -1,9 +1,8 @@
-import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migration-context.ts";
+import { execute, type MigrationContext } from "./migration-context.ts";
 import { indexExisting } from "./search-data.ts";
 
-/** Full text over messages and over what sessions are called. */
+/** Adds the full-text search in messages, and in titles, purposes and agent names of sessions. */
 export function search({ engine, failpoint }: MigrationContext): Migration {
   const sqlite = engine === "sqlite";
   return {
@@ -18,7 +17,7 @@ export function search({ engine, failpoint }: MigrationContext): Migration {
             `create table "SearchDocument" ("key" integer primary key, ${columns}) strict`,
             `create virtual table "SearchIndex" using fts5 (
               words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', detail = none)`,
-            // Else deleting many sessions stops now and then to merge what is left; additions merge anyway.
+            // Otherwise a delete of many sessions pauses to merge the index. Additions merge it anyway.
             `insert into "SearchIndex" ("SearchIndex", rank) values ('deletemerge', 0)`,
             `create trigger "search_document_removed" after delete on "SearchDocument"
               begin delete from "SearchIndex" where rowid = old."key"; end`,
@@ -37,7 +36,7 @@ export function search({ engine, failpoint }: MigrationContext): Migration {
         `create unique index "search_document_of_session" on "SearchDocument" ("sessionId")
           where "messageId" is null`,
       );
-      for (const statement of statements) await sql.raw(statement).execute(db);
+      await execute(db, statements);
       failpoint("migrate.search.created");
       await indexExisting(db, engine);
       failpoint("migrate.search.indexed");

@@ -1,17 +1,14 @@
-import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { statementsOnly } from "./migration-context.ts";
 
-/** Sessions that orchestrators know by a name of their own. */
+/** Adds the ID that an orchestrator gives a session. */
 export function agentId(): Migration {
-  return {
-    async up(db) {
-      await sql`alter table "AgentSession" add column "agentId" text`.execute(db);
-      await sql`create unique index "agent_session_by_agent_id" on "AgentSession" ("agentId")
-        where "agentId" is not null`.execute(db);
-    },
-    async down(db) {
-      await sql`drop index "agent_session_by_agent_id"`.execute(db);
-      await sql`alter table "AgentSession" drop column "agentId"`.execute(db);
-    },
-  };
+  return statementsOnly(
+    [
+      `alter table "AgentSession" add column "agentId" text`,
+      `create unique index "agent_session_by_agent_id" on "AgentSession" ("agentId")
+        where "agentId" is not null`,
+    ],
+    [`drop index "agent_session_by_agent_id"`, `alter table "AgentSession" drop column "agentId"`],
+  );
 }

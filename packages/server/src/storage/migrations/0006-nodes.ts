@@ -1,20 +1,18 @@
-import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { statementsOnly } from "./migration-context.ts";
 
-/** What nodes tell each other about themselves, and where a repository is. */
+/** Adds the description of a node for other nodes, and the label of the nodes that have a repository. */
 export function nodes(): Migration {
-  return {
-    async up(db) {
-      await sql`alter table "NodeLease" add column "about" text`.execute(db);
-      await sql`alter table "NodeLease" add column "draining" integer not null default 0`.execute(
-        db,
-      );
-      await sql`alter table "Repo" add column "label" text`.execute(db);
-    },
-    async down(db) {
-      await sql`alter table "Repo" drop column "label"`.execute(db);
-      await sql`alter table "NodeLease" drop column "draining"`.execute(db);
-      await sql`alter table "NodeLease" drop column "about"`.execute(db);
-    },
-  };
+  return statementsOnly(
+    [
+      `alter table "NodeLease" add column "about" text`,
+      `alter table "NodeLease" add column "draining" integer not null default 0`,
+      `alter table "Repo" add column "label" text`,
+    ],
+    [
+      `alter table "Repo" drop column "label"`,
+      `alter table "NodeLease" drop column "draining"`,
+      `alter table "NodeLease" drop column "about"`,
+    ],
+  );
 }

@@ -1,15 +1,12 @@
-import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migration-context.ts";
+import { statementsOnly, type MigrationContext } from "./migration-context.ts";
 
-/** Who may use the API, and for what. Of a token only its digest is kept. */
+/** Adds the access tokens of the API. The table holds only the digest of a token. */
 export function tokens({ engine }: Pick<MigrationContext, "engine">): Migration {
   const integer = engine === "sqlite" ? "integer" : "bigint";
-  return {
-    async up(db) {
-      await sql
-        .raw(
-          `create table "AccessToken" (
+  return statementsOnly(
+    [
+      `create table "AccessToken" (
       "id" text not null,
       "name" text not null,
       "scope" text not null check ("scope" in ('read', 'send', 'admin')),
@@ -21,11 +18,7 @@ export function tokens({ engine }: Pick<MigrationContext, "engine">): Migration 
       constraint "access_token_key" primary key ("id"),
       constraint "access_token_digest" unique ("digest")
     )${engine === "sqlite" ? " strict" : ""}`,
-        )
-        .execute(db);
-    },
-    async down(db) {
-      await db.schema.dropTable("AccessToken").execute();
-    },
-  };
+    ],
+    [`drop table "AccessToken"`],
+  );
 }

@@ -1,22 +1,12 @@
-import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import type { MigrationContext } from "./migration-context.ts";
+import { statementsOnly, type MigrationContext } from "./migration-context.ts";
 
 /**
- * How many sessions there are of each status in each repository, as SQLite has it since 0002. Writers of PostgreSQL would queue
- * up behind counters: here each change is a row of its own, and whoever reads adds them up. Now and then they are folded.
+ * Counts sessions by status and repository on PostgreSQL. SQLite has the counts since 0002. Writers would wait for each
+ * other at a counter, so each change adds a row, and a read adds them up. The server compacts the rows regularly.
  */
 export function tally({ engine }: Pick<MigrationContext, "engine">): Migration {
-  return {
-    async up(db) {
-      if (engine === "sqlite") return;
-      for (const statement of UP) await sql.raw(statement).execute(db);
-    },
-    async down(db) {
-      if (engine === "sqlite") return;
-      for (const statement of DOWN) await sql.raw(statement).execute(db);
-    },
-  };
+  return engine === "sqlite" ? statementsOnly([], []) : statementsOnly(UP, DOWN);
 }
 
 const UP = [
@@ -41,7 +31,7 @@ const UP = [
   `create trigger "session_changed" after update of "status", "repoId", "setAside" on "AgentSession"
     for each row when (old."status" <> new."status" or old."repoId" is distinct from new."repoId"
       or old."setAside" <> new."setAside") execute function "count_session"()`,
-  // Nobody changes a session meanwhile: to make a trigger locks the table until all of this is committed.
+  // Creating a trigger locks the table until the commit, so no session changes meanwhile.
   `insert into "SessionTally" ("repoId", "status", "count", "folded")
     select coalesce("repoId", ''), "status", count(*), 1 from "AgentSession" where "setAside" = 0 group by 1, 2`,
 ];

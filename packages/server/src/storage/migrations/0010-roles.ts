@@ -1,40 +1,37 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import { downgraded, isSameShape, upgraded, type MessageShape } from "./message-shapes.ts";
-import type { MigrationContext } from "./migration-context.ts";
+import { eachBatch, type MigrationContext } from "./migration-context.ts";
 
-/** Messages in memory at once, each as long as one may be. */
+/** Maximum number of messages in memory. One message can be large. */
 const BATCH = 50;
 
 /**
- * Plans and tool calls get the role `system`, and texts say whether they are `partial`. A message that 0.1 stored so already, as
- * those of a portal are, is remembered as it was: else nobody could tell on the way back.
+ * Gives plans and tool calls the role `system`, and texts the field `partial`. A message that had this form before, such as
+ * one of a portal, is copied to `FormerMessage`. Otherwise a rollback could not restore it.
  */
 export function roles({ engine, failpoint }: MigrationContext): Migration {
   const sqlite = engine === "sqlite";
   const json = sqlite ? `text not null check (json_valid("content"))` : "json not null";
   return {
     async up(db) {
-      await sql
-        .raw(
-          `create table "FormerMessage" (
+      const table = `create table "FormerMessage" (
             "sessionId" text not null constraint "former_message_session"
               references "AgentSession" ("id") on delete cascade,
             "messageId" text not null,
             "role" text not null,
             "content" ${json},
             constraint "former_message_key" primary key ("sessionId", "messageId")
-          )${sqlite ? " without rowid, strict" : ""}`,
-        )
-        .execute(db);
-      await changeMessages(db, { engine, change: up });
+          )${sqlite ? " without rowid, strict" : ""}`;
+      await sql.raw(table).execute(db);
+      await changeMessages(db, engine, up);
       failpoint("migrate.roles.messages");
-      await changeQueue(db, { engine, change: (row) => upgraded(row, true) });
+      await changeQueue(db, engine, (row) => upgraded(row, true));
     },
     async down(db) {
-      await changeMessages(db, { engine, change: down });
+      await changeMessages(db, engine, down);
       failpoint("rollback.roles.messages");
-      await changeQueue(db, { engine, change: downgraded });
+      await changeQueue(db, engine, downgraded);
       await sql`drop table "FormerMessage"`.execute(db);
     },
   };
@@ -50,19 +47,19 @@ interface StoredMessage extends MessageShape {
   readonly formerContent: string | null;
 }
 
-interface Changed {
+interface MessageChange {
   readonly shape: MessageShape;
-  /** Whether what it was must be remembered. */
+  /** Whether the old form must be copied to `FormerMessage`. */
   readonly remember: boolean;
 }
 
-function up(row: StoredMessage): Changed {
+function up(row: StoredMessage): MessageChange {
   const shape = upgraded(row, row.complete === 1);
   return { shape, remember: !isSameShape(downgraded(shape), row) };
 }
 
-/** What was remembered counts as long as the message is what was made of it. */
-function down(row: StoredMessage): Changed {
+/** Restores the copied form unless the message has changed since. */
+function down(row: StoredMessage): MessageChange {
   const { formerRole: role, formerContent: content } = row;
   const former = role === null || content === null ? null : { role, content };
   const isUnchanged = former !== null && isSameShape(upgraded(former, row.complete === 1), row);
@@ -71,61 +68,54 @@ function down(row: StoredMessage): Changed {
 
 async function changeMessages(
   db: Kysely<unknown>,
-  { engine, change }: { engine: Engine; change: (row: StoredMessage) => Changed },
+  engine: Engine,
+  change: (row: StoredMessage) => MessageChange,
 ): Promise<void> {
-  let after = "";
-  for (;;) {
-    const { rows } =
-      await sql<StoredMessage>`select "AgentMessage"."id", "AgentMessage"."sessionId", "complete",
+  await eachBatch(
+    (after) =>
+      sql<StoredMessage>`select "AgentMessage"."id", "AgentMessage"."sessionId", "complete",
         "AgentMessage"."role", cast("AgentMessage"."content" as text) as "content",
         "FormerMessage"."role" as "formerRole", cast("FormerMessage"."content" as text) as "formerContent"
       from "AgentMessage" left join "FormerMessage" on "FormerMessage"."sessionId" = "AgentMessage"."sessionId"
         and "FormerMessage"."messageId" = "AgentMessage"."id"
       where "AgentMessage"."id" > ${after} order by "AgentMessage"."id" limit ${sql.lit(BATCH)}`.execute(
         db,
-      );
-    const changes = rows.map((row) => ({ row, ...change(row) }));
-    await remember(db, {
-      engine,
-      rows: changes.filter((each) => each.remember).map(({ row }) => row),
-    });
-    await store(db, {
-      engine,
-      table: "AgentMessage",
-      key: "id",
-      rows: changes
-        .filter(({ row, shape }) => !isSameShape(shape, row))
-        .map(({ row, shape }) => ({ id: row.id, ...shape })),
-    });
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH) return;
-    after = last.id;
-  }
+      ),
+    async (rows) => {
+      const changes = rows.map((row) => ({ row, ...change(row) }));
+      const former = changes.filter((each) => each.remember).map(({ row }) => row);
+      await remember(db, engine, former);
+      const changed = changes.filter(({ row, shape }) => !isSameShape(shape, row));
+      const messages = changed.map(({ row, shape }) => ({ id: row.id, ...shape }));
+      await store(db, engine, "AgentMessage", messages);
+    },
+  );
 }
 
 async function changeQueue(
   db: Kysely<unknown>,
-  { engine, change }: { engine: Engine; change: (row: MessageShape) => MessageShape },
+  engine: Engine,
+  change: (row: MessageShape) => MessageShape,
 ): Promise<void> {
-  let after = "";
-  for (;;) {
-    const { rows } = await sql<{ id: string; content: string }>`select "messageId" as "id",
+  await eachBatch(
+    (after) =>
+      sql<{ id: string; content: string }>`select "messageId" as "id",
       cast("content" as text) as "content" from "QueuedMessage"
-      where "messageId" > ${after} order by "messageId" limit ${sql.lit(BATCH)}`.execute(db);
-    const changed = rows.flatMap(({ id, content }) => {
-      const shape = change({ role: "user", content });
-      return shape.content === content ? [] : [{ id, ...shape }];
-    });
-    await store(db, { engine, table: "QueuedMessage", key: "messageId", rows: changed });
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH) return;
-    after = last.id;
-  }
+      where "messageId" > ${after} order by "messageId" limit ${sql.lit(BATCH)}`.execute(db),
+    async (rows) => {
+      const changed = rows.flatMap(({ id, content }) => {
+        const shape = change({ role: "user", content });
+        return shape.content === content ? [] : [{ id, ...shape }];
+      });
+      await store(db, engine, "QueuedMessage", changed);
+    },
+  );
 }
 
 async function remember(
   db: Kysely<unknown>,
-  { engine, rows }: { engine: Engine; rows: readonly StoredMessage[] },
+  engine: Engine,
+  rows: readonly StoredMessage[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const values = rows.map(
@@ -138,19 +128,12 @@ async function remember(
 
 async function store(
   db: Kysely<unknown>,
-  {
-    engine,
-    table,
-    key,
-    rows,
-  }: {
-    engine: Engine;
-    table: "AgentMessage" | "QueuedMessage";
-    key: string;
-    rows: readonly (MessageShape & { readonly id: string })[];
-  },
+  engine: Engine,
+  table: "AgentMessage" | "QueuedMessage",
+  rows: readonly (MessageShape & { readonly id: string })[],
 ): Promise<void> {
   if (rows.length === 0) return;
+  const key = table === "AgentMessage" ? "id" : "messageId";
   const values = rows.map(
     ({ id, role, content }) => sql`(${id}, ${role}, ${jsonValue(engine, content)})`,
   );

@@ -1,10 +1,11 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
+import { isObject } from "../../domain/json.ts";
+import { eachBatch } from "./migration-context.ts";
 
 /**
- * A session knows what its last run used, and keeps what an agent needs to take its own session up again
- * for each provider: `{provider, data}` becomes a list of `{provider, data, seen}`, in which `seen` is the
- * last run that the agent's session was given.
+ * Adds the provider and model of the last run, and keeps one resume point per provider: `{provider, data}` becomes a list
+ * of `{provider, data, seen}`, where `seen` is the last run that the agent's own session contains.
  */
 export function lastAgent(): Migration {
   return {
@@ -14,10 +15,10 @@ export function lastAgent(): Migration {
       await sql`update "AgentSession" set "lastProvider" = ${lastRuns("provider")},
         "lastModel" = ${lastRuns("model")}`.execute(db);
       await rewriteResumeData(db, async ({ id, resumeData }) => {
-        const point = asObject(resumeData);
-        // The portal's own form names no provider: nobody can use it, and it stays as it is.
-        if (typeof point?.["provider"] !== "string" || point["data"] === undefined) return KEEP;
-        const { provider, data } = point;
+        // The portal's own form names no provider. Nothing can use it, so it stays unchanged.
+        if (!isObject(resumeData) || typeof resumeData["provider"] !== "string") return KEEP;
+        const { provider, data } = resumeData;
+        if (data === undefined) return KEEP;
         const { rows } = await sql<{ id: string }>`select "id" from "Run" where "sessionId" = ${id}
           and "provider" = ${provider} and "attempts" > 0 and "startedAt" is not null
           order by "startedAt" desc, "id" desc limit 1`.execute(db);
@@ -27,11 +28,11 @@ export function lastAgent(): Migration {
     async down(db) {
       await rewriteResumeData(db, async ({ lastProvider, resumeData }) => {
         if (!Array.isArray(resumeData)) return KEEP;
-        const points = resumeData.map(asObject);
-        const last = points.find((point) => point?.["provider"] === lastProvider);
+        const points = resumeData.filter(isObject);
+        const last = points.find((point) => point["provider"] === lastProvider);
         if (last !== undefined && lastProvider !== null)
-          return { provider: lastProvider, data: last?.["data"] };
-        return points.find((point) => point?.["provider"] === null)?.["data"] ?? null;
+          return { provider: lastProvider, data: last["data"] };
+        return points.find((point) => point["provider"] === null)?.["data"] ?? null;
       });
       await sql`alter table "AgentSession" drop column "lastModel"`.execute(db);
       await sql`alter table "AgentSession" drop column "lastProvider"`.execute(db);
@@ -58,33 +59,27 @@ async function rewriteResumeData(
   db: Kysely<unknown>,
   rewrite: (row: ResumeRow) => Promise<unknown>,
 ): Promise<void> {
-  let last = "";
-  for (;;) {
-    const { rows } = await sql<{ id: string; lastProvider: string | null; text: string }>`
+  await eachBatch(
+    (after) =>
+      sql<{ id: string; lastProvider: string | null; text: string }>`
       select "id", "lastProvider", cast("resumeData" as text) as "text" from "AgentSession"
-      where "resumeData" is not null and "id" > ${last} order by "id" limit ${BATCH}`.execute(db);
-    for (const { id, lastProvider, text } of rows) {
-      const rewritten = await rewrite({ id, lastProvider, resumeData: parsed(text) });
-      if (rewritten === KEEP) continue;
-      const value = rewritten === null ? null : JSON.stringify(rewritten);
-      await sql`update "AgentSession" set "resumeData" = ${value} where "id" = ${id}`.execute(db);
-    }
-    last = rows.at(-1)?.id ?? last;
-    if (rows.length < BATCH) return;
-  }
+      where "resumeData" is not null and "id" > ${after} order by "id" limit ${BATCH}`.execute(db),
+    async (rows) => {
+      for (const { id, lastProvider, text } of rows) {
+        const rewritten = await rewrite({ id, lastProvider, resumeData: parsed(text) });
+        if (rewritten === KEEP) continue;
+        const value = rewritten === null ? null : JSON.stringify(rewritten);
+        await sql`update "AgentSession" set "resumeData" = ${value} where "id" = ${id}`.execute(db);
+      }
+    },
+  );
 }
 
-/** What cannot be read is left for those who look at the row. */
+/** Undefined for invalid JSON, which stays unchanged. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : undefined;
 }

@@ -52,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     await expectSound(database.location);
   });
 
-  it("A15 leaves a database that the portal can go on with", async () => {
+  it("A15 leaves a database that the portal can use", async () => {
     const raw = await openRaw(database.location);
     await raw.run(`insert into "AgentSession" ("id", "repoId", "status", "updatedAt") values ('s-after', 'alpha', 'active',
       '2025-03-01 10:00:00')`);
@@ -61,7 +61,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     expect(await dumpDatabase(database.location)).toBe(before);
   });
 
-  it("A15 is completed by the next attempt, as if nothing had been", async () => {
+  it("A15 is completed by the next attempt", async () => {
     const reached: string[] = [];
     const steps = await (
       await openMigrations(database.location, (name) => reached.push(name))
@@ -73,7 +73,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
     expect(await dumpDatabase(database.location)).toBe(await dumpDatabase(undisturbed.location));
   });
 
-  it("A15 goes back over steps that have nothing to lose", async () => {
+  it("A15 rolls back steps that lose no data", async () => {
     for (const { location } of [database, undisturbed]) {
       await changeSomething(location);
       for (const name of MIGRATION_NAMES.slice(3).toReversed())
@@ -104,7 +104,7 @@ describe.each(["sqlite", "postgres"] as const)("a migration on %s that is killed
       await expectSound(database.location);
     });
 
-    it("A15 is completed by the next attempt, as if nothing had been", async () => {
+    it("A15 is completed by the next attempt", async () => {
       const reached: string[] = [];
       const steps = await (
         await openMigrations(database.location, (name) => reached.push(name))
@@ -125,7 +125,7 @@ async function expectSound(location: DatabaseLocation): Promise<void> {
   await raw.close();
 }
 
-/** So that rolling back has something to carry. */
+/** Gives the rollback data to carry back. */
 async function changeSomething(location: DatabaseLocation): Promise<void> {
   const store = await openStore(location, { clock: () => EIGHT });
   const session = driveSession(store, { id: "s-active", now: EIGHT + 3_600_000 });

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/test-database.
 let database: TestDatabase;
 afterEach(() => database.remove());
 
-/** A run from its message to its end, given to an agent of the provider; its id. */
+/** Sends a message, runs it with the provider and ends the run. Returns the run's ID. */
 async function run(
   session: SessionDriver,
   { provider, model, data }: { provider: string; model: string | null; data: string },

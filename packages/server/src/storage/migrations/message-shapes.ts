@@ -1,4 +1,6 @@
-/** What 0010 changes of a message. */
+import { isObject } from "../../domain/json.ts";
+
+/** The part of a message that migration 0010 changes. */
 export interface MessageShape {
   readonly role: string;
   /** JSON text. */
@@ -7,10 +9,10 @@ export interface MessageShape {
 
 const WORK: ReadonlySet<string> = new Set(["plan", "tool"]);
 const TEXT: ReadonlySet<string> = new Set(["text", "thought"]);
-/** `partial` where it was put last, and what closes the object behind it. */
+/** `partial` as the last field of the object. */
 const PARTIAL_AT_END = /,"partial":(?:true|false)(?=\s*\}\s*$)/u;
 
-/** Since 0010: plans and tool calls are of the system, and a text says whether more of it is to come. */
+/** The form since 0010: plans and tool calls have the role `system`, and a text has the field `partial`. */
 export function upgraded({ role, content }: MessageShape, complete: boolean): MessageShape {
   const parsed = contentOf(content);
   if (parsed === null) return { role, content };
@@ -19,7 +21,7 @@ export function upgraded({ role, content }: MessageShape, complete: boolean): Me
   return { role, content: withPartial(content, parsed, !complete) };
 }
 
-/** As Holdfast 0.1 would have stored it. */
+/** The form that Holdfast 0.1 stored. */
 export function downgraded({ role, content }: MessageShape): MessageShape {
   const parsed = contentOf(content);
   if (parsed === null) return { role, content };
@@ -36,7 +38,7 @@ export function isSameShape(one: MessageShape, other: MessageShape): boolean {
 
 type Content = { readonly type: string; readonly partial?: unknown };
 
-/** The text stays as it was written but for what is added. */
+/** Adds the field and leaves the rest of the text unchanged. */
 function withPartial(text: string, parsed: Content, partial: boolean): string {
   if (parsed.partial === partial) return text;
   if ("partial" in parsed) {
@@ -47,8 +49,8 @@ function withPartial(text: string, parsed: Content, partial: boolean): string {
   return `${text.slice(0, end)},"partial":${partial}${text.slice(end)}`;
 }
 
-/** Null for what is no content of a message: it stays as it is, for somebody to look at. */
-function contentOf(text: string): Content | null {
+/** Null if the text is not the content of a message. It then stays unchanged. */
+export function contentOf(text: string): Content | null {
   try {
     const parsed: unknown = JSON.parse(text);
     return isContent(parsed) ? parsed : null;
@@ -58,7 +60,5 @@ function contentOf(text: string): Content | null {
 }
 
 function isContent(value: unknown): value is Content {
-  return (
-    typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
-  );
+  return isObject(value) && typeof value["type"] === "string";
 }

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
-  it("A15 go up, step by step down to nothing, and up again to the same schema", async () => {
+  it("A15 go up, step by step down to an empty database, and up again to the same schema", async () => {
     const location = await emptyDatabase(engine);
     const migrations = await openMigrations(location);
 
@@ -30,7 +30,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     expect(await dumpDatabase(location)).toBe(schema);
   });
 
-  it("A15 go on after the clock was set back between two of them", async () => {
+  it("A15 continue after the clock was set back between two of them", async () => {
     const location = await emptyDatabase(engine);
     const migrations = await openMigrations(location);
     await migrations.up();
@@ -43,7 +43,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     expect(await migrations.up()).toEqual([{ name: NEWEST, direction: "up" }]);
   });
 
-  it("A15 do nothing when there is nothing to do", async () => {
+  it("A15 do nothing when none is pending", async () => {
     const location = await emptyDatabase(engine);
     const migrations = await openMigrations(location);
     await migrations.up();
@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     expect(await dumpDatabase(location)).toBe(before);
   });
 
-  it("A15 say which of them have run, and when", async () => {
+  it("A15 report which of them have run, and when", async () => {
     const migrations = await openMigrations(await emptyDatabase(engine));
     const pending = { executedAt: null };
     const done = { executedAt: expect.any(Date) };
@@ -90,7 +90,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     },
   );
 
-  it("A15 refuse a database that a newer program has migrated, whatever is asked of it", async () => {
+  it("A15 refuse every operation on a database that a newer program has migrated", async () => {
     const location = await emptyDatabase(engine);
     const migrations = await openMigrations(location);
     await migrations.up();
@@ -112,7 +112,7 @@ describe.each(["sqlite", "postgres"] as const)("migrations of %s", (engine) => {
     });
   });
 
-  it("A15 are asked for by a store that finds some pending", async () => {
+  it("A15 are required by a store when some are pending", async () => {
     const location = await emptyDatabase(engine);
     const migrations = await openMigrations(location);
     const lacking = (name: string) => ({
@@ -160,7 +160,7 @@ async function emptyDatabase(engine: Engine): Promise<DatabaseLocation> {
   return database.location;
 }
 
-/** As if it had been run long before the others. */
+/** Makes the migration look much older than the others. */
 async function setBack(location: DatabaseLocation, migration: string): Promise<void> {
   const raw = await openRaw(location);
   await raw.run(

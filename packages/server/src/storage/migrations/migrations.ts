@@ -14,7 +14,7 @@ import { unfinished } from "./0012-unfinished.ts";
 import { errors } from "./0013-errors.ts";
 import type { MigrationContext } from "./migration-context.ts";
 
-/** In order, never edited once released: a change is a new migration. */
+/** In order. A released migration never changes: add a new one. */
 export function migrations(context: MigrationContext): Record<string, Migration> {
   return {
     "0001-portal": portal(context),

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Stored = readonly [role: string, content: string, complete?: 0 | 1];
 
-/** Messages as 0.1 stored them, by what they are, and as they are stored now. */
+/** Messages as 0.1 stored them, and as they are stored now. */
 const FORMER = new Map<string, { readonly before: Stored; readonly after: Stored }>([
   [
     "a user's text",
@@ -121,7 +121,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     await store.close();
   });
 
-  it("A15: the way back restores every message to the letter", async () => {
+  it("A15: a rollback restores every message exactly", async () => {
     const { location } = await of01(engine);
     await add(location, ({ before }) => before);
     const before = await dumpDatabase(location);
@@ -132,7 +132,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     expect(await dumpDatabase(location)).toBe(before);
   });
 
-  it("A15: the way back gives what was said since the shape of 0.1", async () => {
+  it("A15: a rollback gives new messages the form of 0.1", async () => {
     const { location } = await of01(engine);
     await (await openMigrations(location)).up();
     const store = await openStore(location, { clock: () => NOON });
@@ -179,7 +179,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     });
   });
 
-  it("A15: more messages than are changed in one go are all changed", async () => {
+  it("A15: more messages than one batch are all changed", async () => {
     const { location } = await of01(engine);
     const raw = await openRaw(location);
     const numbers = `with recursive counter("n") as (select 1 union all select "n" + 1 from counter where "n" < 1203)`;
@@ -193,7 +193,7 @@ describe.each(["sqlite", "postgres"] as const)("the roles of messages on %s", (e
     expect(after.every(({ role }) => role === "system")).toBe(true);
   });
 
-  it("B5: a message that cannot be read stays as it is, and stops no migration", async () => {
+  it("B5: an unreadable message stays unchanged and does not stop the migration", async () => {
     const { location } = await of01(engine);
     const raw = await openRaw(location);
     await loosen(location, raw);

@@ -35,7 +35,7 @@ afterEach(async () => {
 describe.each(portals)(
   "rolling back an $contents portal on $engine, its $shape release",
   (portal) => {
-    it("A15 restores it to the letter, and it can be migrated again", async () => {
+    it("A15 restores it exactly, and it can be migrated again", async () => {
       const { location } = owned(await createPortal(portal));
       const before = await dumpDatabase(location);
       const migrations = await openMigrations(location);
@@ -156,7 +156,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     },
   );
 
-  it("A15 leaves every row as it was that nothing happened to, and no table of ours", async () => {
+  it("A15 leaves unchanged rows untouched, and no table of Holdfast", async () => {
     const { location } = owned(await createPortal({ engine, shape: "second", contents: "odd" }));
     const before = (await dumpDatabase(location)).split("\n");
     await withStore(location, async (store) => {
@@ -171,7 +171,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     ]);
   });
 
-  it("A15 gives a session added on a path the portal knows to the portal's own repository", async () => {
+  it("A15 gives a new session on a known path to the portal's own repository", async () => {
     const { location } = owned(await createPortal({ engine, shape: "second", contents: "odd" }));
     await withStore(location, async (store) => {
       for (const { id } of SESSIONS) await store.deleteSessions([id]);
@@ -189,11 +189,11 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     const { AgentSession, AgentMessage, Repo } = await portalRows(location);
     expect(AgentSession).toMatchObject([{ id: "s-new", repoId: "alpha" }]);
     expect(Repo.map(({ id }) => id)).toEqual(["alpha", "beta", "beta-again"]);
-    // It belonged to no session before, and nobody deleted it.
+    // It had no session before the migration, and nothing deleted it.
     expect(AgentMessage.map(({ id }) => id)).toEqual(["g1"]);
   });
 
-  it("A15 keeps the tables of an empty portal even where they have no column more than ours", async () => {
+  it("A15 keeps the tables of an empty portal even if they have no additional column", async () => {
     const { location } = owned(await createPortal({ engine, shape: "first", contents: "empty" }));
     const raw = await openRaw(location);
     await raw.run(`drop index "Repo_host_key"`);
@@ -208,7 +208,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     expect(await dumpDatabase(location)).toBe(before);
   });
 
-  it("A15 works where the portal called a repository's path otherwise", async () => {
+  it("A15 works where the portal has another name for the path of a repository", async () => {
     const { location } = owned(await createPortal({ engine, shape: "first", contents: "odd" }));
     const raw = await openRaw(location);
     await raw.run(`alter table "Repo" rename column "path" to "localPath"`);
@@ -230,7 +230,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     );
   });
 
-  it("A15 gives a database that never was a portal the portal's shape, and takes it back", async () => {
+  it("A15 gives a database without a portal the portal's tables, and migrates it again", async () => {
     const { location } = owned(await createTestDatabase(engine));
     await withStore(location, async (store) => {
       await store.addRepo({ id: "r", path: "/srv/r", name: "r", createdAt: TEN });
@@ -260,7 +260,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
     });
   });
 
-  it("A15 of the search alone forgets no title, and lets a growing message be completed", async () => {
+  it("A15 of the search alone keeps all titles, and an incomplete message can be completed", async () => {
     const { location } = owned(await createTestDatabase(engine));
     const sent = await withStore(location, async (store) => {
       await store.addRepo({ id: "r", path: "/srv/r", name: "r", createdAt: TEN });
@@ -291,7 +291,7 @@ describe.each(ENGINES)("rolling back on %s", (engine) => {
 });
 
 describe("rolling back a portal whose times are texts", () => {
-  it("A15 writes times as texts too, so that what was added comes last", async () => {
+  it("A15 writes times as texts too, so that new rows come last", async () => {
     const { location } = owned(
       await createPortal({ engine: "sqlite", shape: "first", contents: "odd" }),
     );

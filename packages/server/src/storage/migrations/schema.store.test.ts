@@ -17,13 +17,13 @@ describe.each(["sqlite", "postgres"] as const)("the schema of %s", (engine) => {
   });
   afterAll(() => database.remove());
 
-  it("A15 is the one that is written down in the reference", async () => {
+  it("A15 is the one in the reference", async () => {
     await expect(await dumpSchema(database.location)).toMatchFileSnapshot(
       `${REFERENCE}/schema.${engine}.sql`,
     );
   });
 
-  it("A15 has the indexes that were asked for, each with its column first", async () => {
+  it("A15 has the required indexes, each with its column first", async () => {
     const indexed = await rows(engine === "sqlite" ? SQLITE_INDEXES : POSTGRES_INDEXES);
 
     const leading = indexed.map(({ table, column }) => `${String(table)}.${String(column)}`);
@@ -82,7 +82,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema of %s", (engine) => {
     expect(await rows(`select * from "AgentSession"`)).toEqual([]);
   });
 
-  it("A15 can hold a session that is in order", async () => {
+  it("A15 accepts a valid session", async () => {
     await insertSession(database.location, { id: "'right'" });
     expect(await rows(`select "id" from "AgentSession"`)).toEqual([{ id: "right" }]);
     await rows(`delete from "AgentSession"`);
@@ -123,7 +123,7 @@ async function query(location: DatabaseLocation, statement: string) {
   }
 }
 
-/** With the rules of the database on, as a program without ours meets them. */
+/** Only the rules of the database apply, as for any other program. */
 async function insertSession(
   location: DatabaseLocation,
   given: Readonly<Record<string, string>>,

@@ -1,33 +1,27 @@
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
+import type { SearchDocument } from "../dialect.ts";
+import { POSTGRES } from "../postgres/postgres-dialect.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
-import type { MigrationContext } from "./migration-context.ts";
+import { SQLITE } from "../sqlite/sqlite-dialect.ts";
+import type { Database } from "../tables.ts";
+import { eachBatch, type MigrationContext } from "./migration-context.ts";
 
-/** Messages in memory at once, each as long as one may be. */
+/** Maximum number of messages in memory. One message can be large. */
 const BATCH = 50;
 
-interface Document {
-  readonly sessionId: string;
-  readonly messageId: string | null;
-  readonly words: readonly string[];
-}
-
-interface Named {
-  readonly id: string;
-  readonly title: string | null;
-  readonly purpose: string | null;
-  readonly agentName: string | null;
-}
-
-/**
- * What was there before there was a search, a migrated portal's messages above all. A message that is
- * still growing gets its document when it is complete, as any other.
- */
-export async function indexExisting<Schema>(
-  db: Kysely<Schema>,
+/** Indexes all sessions and their complete messages. An incomplete message is indexed when it is completed. */
+export async function indexExisting(
+  db: Database,
   engine: MigrationContext["engine"],
 ): Promise<void> {
-  const add = engine === "sqlite" ? addToSqlite<Schema> : addToPostgres<Schema>;
-  await eachRow(
+  const dialect = engine === "sqlite" ? SQLITE : POSTGRES;
+  const add = async (documents: readonly (Omit<SearchDocument, "words"> & { text: string })[]) => {
+    const indexed = documents
+      .map(({ text, ...document }) => ({ ...document, words: [...new Set(searchWords(text))] }))
+      .filter(({ words }) => words.length > 0);
+    if (indexed.length > 0) await dialect.addDocuments({ db, dialect }, indexed);
+  };
+  await eachBatch(
     (after) =>
       sql<{
         id: string;
@@ -35,58 +29,28 @@ export async function indexExisting<Schema>(
         content: string;
       }>`select "id", "sessionId", "content" from "AgentMessage"
       where "complete" = 1 and "id" > ${after} order by "id" limit ${BATCH}`.execute(db),
-    async ({ id, sessionId, content }) => {
-      const words = searchWords(searchableText(JSON.parse(content)));
-      if (words.length > 0) await add(db, { sessionId, messageId: id, words });
-    },
+    (rows) =>
+      add(
+        rows.map(({ id, sessionId, content }) => ({
+          sessionId,
+          messageId: id,
+          text: searchableText(JSON.parse(content)),
+        })),
+      ),
   );
-  await eachRow(
+  await eachBatch(
     (after) =>
-      sql<Named>`select "id", "title", "purpose", "agentName" from "AgentSession"
+      sql<
+        Record<"title" | "purpose" | "agentName", string | null> & { id: string }
+      >`select "id", "title", "purpose", "agentName" from "AgentSession"
       where "id" > ${after} order by "id" limit ${BATCH}`.execute(db),
-    async ({ id, title, purpose, agentName }) => {
-      const words = searchWords(
-        [title, purpose, agentName].filter((text) => text !== null).join(" "),
-      );
-      if (words.length > 0) await add(db, { sessionId: id, messageId: null, words });
-    },
-  );
-}
-
-async function eachRow<Row extends { readonly id: string }>(
-  read: (after: string) => Promise<{ readonly rows: readonly Row[] }>,
-  use: (row: Row) => Promise<void>,
-): Promise<void> {
-  let after = "";
-  for (;;) {
-    const { rows } = await read(after);
-    for (const row of rows) await use(row);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH) return;
-    after = last.id;
-  }
-}
-
-async function addToSqlite<Schema>(
-  db: Kysely<Schema>,
-  { sessionId, messageId, words }: Document,
-): Promise<void> {
-  const { rows } = await sql<{ key: number }>`
-    insert into "SearchDocument" ("sessionId", "messageId")
-    values (${sessionId}, ${messageId}) returning "key"`.execute(db);
-  const distinct = [...new Set(words)].join(" ");
-  await sql`insert into "SearchIndex" (rowid, words) values (${rows[0]?.key}, ${distinct})`.execute(
-    db,
-  );
-}
-
-async function addToPostgres<Schema>(
-  db: Kysely<Schema>,
-  { sessionId, messageId, words }: Document,
-): Promise<void> {
-  await sql`
-    insert into "SearchDocument" ("sessionId", "messageId", "words")
-    values (${sessionId}, ${messageId}, array_to_tsvector(${[...new Set(words)]}::text[]))`.execute(
-    db,
+    (rows) =>
+      add(
+        rows.map(({ id: sessionId, title, purpose, agentName }) => ({
+          sessionId,
+          messageId: null,
+          text: [title, purpose, agentName].filter((text) => text !== null).join(" "),
+        })),
+      ),
   );
 }

@@ -1,13 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { MigrationContext } from "./migration-context.ts";
-
-/** The tables of 0002. Names of keys and indexes are our own: the portal's stay with its tables. */
-export async function createSessionTables(
-  db: Kysely<unknown>,
-  engine: MigrationContext["engine"],
-): Promise<void> {
-  for (const statement of statements(engine)) await sql.raw(statement).execute(db);
-}
 
 export async function dropSessionTables(
   db: Kysely<unknown>,
@@ -27,11 +19,12 @@ export async function dropSessionTables(
   for (const table of [...children, ...renamed]) await db.schema.dropTable(table).execute();
 }
 
-function statements(engine: MigrationContext["engine"]): readonly string[] {
+/** Creates the tables of 0002. Keys and indexes have new names, because the portal's tables keep theirs. */
+export function sessionTables(engine: MigrationContext["engine"]): readonly string[] {
   const sqlite = engine === "sqlite";
   const integer = sqlite ? "integer" : "bigint";
   const flag = sqlite ? "integer" : "smallint";
-  /** Kept as the text that was written: key order is part of what users store. */
+  /** Stored as text, to keep the order of the keys. */
   const json = (column: string, rest: string): string =>
     sqlite
       ? `"${column}" text ${rest} check (json_valid("${column}"))`
@@ -219,7 +212,7 @@ function statements(engine: MigrationContext["engine"]): readonly string[] {
   ];
 }
 
-/** SQLite counts sessions as they change; PostgreSQL does so in its own way, since 0008. */
+/** SQLite counts sessions with triggers. PostgreSQL counts them since 0008. */
 function tally(): readonly string[] {
   const counted = `insert into "SessionTally" ("repoId", "status", "count")
       select coalesce(new."repoId", ''), new."status", 1 where new."setAside" = 0

@@ -38,7 +38,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
       const session = await beginSession(store, { id: "s1", repoId: "r" });
       await session.claim();
       const ended = await session.run();
-      // As earlier versions stored calls that no agent ended: complete, and still under way.
+      // Earlier versions stored calls that no agent ended as complete messages with an open status.
       await session.put(
         ended,
         put("m-pending", call("pending"), true),
@@ -64,10 +64,10 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
         text: 'the "tool" is "pending"',
         partial: false,
       });
-      // It is being worked on.
+      // An agent is working on it.
       expect(contents.get("m-open")).toEqual(call("in_progress"));
 
-      // Who has read all that was there before is sent what has changed, and the log goes on after it.
+      // A reader that knows the whole earlier log receives the changes, and the log continues after them.
       const session = driveSession(store, { id: "s1", now: NOON + 60_000 });
       const news = await session.log(before.lastSeq);
       expect(news.map((entry) => entry.kind === "message" && entry.message.id)).toEqual([
@@ -82,7 +82,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
       expect(entries).toHaveLength(1);
     });
 
-    // Back and forth once more: the earlier version has the same calls, and none is closed twice.
+    // After another rollback and migration, the calls are the same and none is closed twice.
     await downOver(location, "0012-unfinished");
     await withStore(location, async (store) => {
       const statuses = (await messagesOf(store)).map(({ content }) => content["status"] ?? null);
@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("closing what runs left open, on 
     });
   });
 
-  it("B5, A15: leaves a message that cannot be read as it was found, and closes more calls than are read at once", async () => {
+  it("B5, A15: leaves an unreadable message unchanged, and closes more calls than one batch", async () => {
     const database = await createTestDatabase(engine);
     databases.push(database);
     const { location } = database;

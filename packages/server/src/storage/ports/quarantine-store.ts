@@ -1,4 +1,5 @@
 import type { Json } from "../../domain/json.ts";
+import type { SetAsideRow } from "../tables.ts";
 import type { SessionRecord } from "./session-store.ts";
 
 /** Rows that cannot be read. They are reported, kept and left out of lists. */
@@ -10,13 +11,7 @@ export interface QuarantineStore {
   unreadableSessions(query: { readonly limit: number }): Promise<UnreadableSessions>;
 }
 
-export interface QuarantinedRow {
-  readonly table: string;
-  readonly rowId: string;
-  readonly reason: string;
-  readonly row: string;
-  readonly at: number;
-}
+export type QuarantinedRow = Readonly<Omit<SetAsideRow, "tableName">> & { readonly table: string };
 
 export interface RawSession {
   /** Values by column. */

@@ -19,6 +19,7 @@ export interface RetentionStore {
 
 export interface InactiveQuery {
   readonly statuses: readonly Status[];
+  /** Inactive since this time. */
   readonly before: number;
   readonly after?: ListPosition;
   readonly limit: number;
@@ -31,12 +32,8 @@ export interface InactiveQuery {
 export type StaleKind = "tracked" | "conversations";
 
 /** Sessions that cleanup by age may delete: readable, not archived, idle, with an empty queue and no live owner. */
-export interface StaleQuery {
+export interface StaleQuery extends Omit<InactiveQuery, "statuses"> {
   readonly kind: StaleKind;
-  /** Inactive since this time. */
-  readonly before: number;
-  readonly after?: ListPosition;
-  readonly limit: number;
 }
 
 export interface StalePage {

@@ -27,8 +27,9 @@ export interface SessionStore {
   lastSeqs(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-export type Loaded =
-  | { readonly found: "session"; readonly stored: StoredSession }
+export type Loaded = { readonly found: "session"; readonly stored: StoredSession } | Unloaded;
+
+export type Unloaded =
   | { readonly found: "nothing" }
   | { readonly found: "unreadable"; readonly reason: string };
 
@@ -141,7 +142,4 @@ export interface SessionRecord extends Omit<Session, "standing" | "queue"> {
   readonly lastSeq: number;
 }
 
-export type ReadSession =
-  | { readonly found: "session"; readonly record: SessionRecord }
-  | { readonly found: "nothing" }
-  | { readonly found: "unreadable"; readonly reason: string };
+export type ReadSession = { readonly found: "session"; readonly record: SessionRecord } | Unloaded;

@@ -1,4 +1,5 @@
 import type { Scope } from "../../domain/scope.ts";
+import type { AccessTokenRow } from "../tables.ts";
 
 export interface TokenStore {
   addToken(request: AddToken): Promise<TokenAdded>;
@@ -11,18 +12,7 @@ export interface TokenStore {
 }
 
 /** A stored token: the row does not reveal the token itself. */
-export interface AccessToken {
-  readonly id: string;
-  readonly name: string;
-  readonly scope: Scope;
-  /** The SHA-256 of the token, in hex. */
-  readonly digest: string;
-  readonly createdAt: number;
-  /** Approximate: not every use is stored. */
-  readonly lastUsedAt: number | null;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-}
+export type AccessToken = Readonly<Omit<AccessTokenRow, "scope">> & { readonly scope: Scope };
 
 export interface AddToken {
   readonly token: AccessToken;

@@ -81,25 +81,10 @@ export interface EventQuery {
   readonly limit: number;
 }
 
-export type LogEntry =
-  | {
-      readonly kind: "event";
-      readonly seq: number;
-      readonly at: number;
-      readonly event: SessionEvent;
-    }
-  | {
-      readonly kind: "message";
-      readonly seq: number;
-      readonly at: number;
-      readonly message: Message;
-    }
-  | {
-      readonly kind: "delta";
-      readonly seq: number;
-      readonly at: number;
-      readonly messageId: string;
-      readonly text: string;
-    }
+export type LogEntry = { readonly seq: number; readonly at: number } & (
+  | { readonly kind: "event"; readonly event: SessionEvent }
+  | { readonly kind: "message"; readonly message: Message }
+  | { readonly kind: "delta"; readonly messageId: string; readonly text: string }
   /** Reported and quarantined. */
-  | { readonly kind: "unreadable"; readonly seq: number; readonly at: number };
+  | { readonly kind: "unreadable" }
+);

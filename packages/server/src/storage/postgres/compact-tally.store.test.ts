@@ -36,7 +36,7 @@ const counted = async () =>
 const rowsOf = async (folded: 0 | 1): Promise<number> =>
   (await raw.all(`select 1 from "SessionTally" where "folded" = ${folded}`)).length;
 
-/** One that comes, changes, and perhaps goes. */
+/** Creates a session, changes it and perhaps deletes it. */
 async function live(index: number): Promise<void> {
   const session = await beginSession(test.store, {
     id: `s${index}`,
@@ -46,8 +46,8 @@ async function live(index: number): Promise<void> {
   if (index % 5 === 0) await session.perform({ type: "delete" });
 }
 
-describe("what PostgreSQL counts of sessions", () => {
-  it("is right while sessions come, change and go, and several fold at once", async () => {
+describe("the counts of sessions on PostgreSQL", () => {
+  it("are correct while sessions are created, changed and deleted, and are compacted concurrently", async () => {
     let isOver = false;
     const fold = async (): Promise<void> => {
       while (!isOver) await compactTally(connection.db);
@@ -69,7 +69,7 @@ describe("what PostgreSQL counts of sessions", () => {
     });
   });
 
-  it("leaves out what was set aside, and nothing is left of what is gone", async () => {
+  it("leave out quarantined and deleted sessions", async () => {
     await live(1);
     await raw.run(`update "AgentSession" set "setAside" = 1`);
     expect(await tallied()).toEqual([]);

@@ -32,7 +32,7 @@ describe("a store on PostgreSQL", () => {
   });
 
   describe("a server that cannot be reached", () => {
-    it("is reported as unavailable when nobody listens", async () => {
+    it("is reported as unavailable when no process listens", async () => {
       const { port, server } = await listening(() => {});
       await closed(server);
       url.port = String(port);
@@ -42,7 +42,7 @@ describe("a store on PostgreSQL", () => {
       await expectFault((await openMigrations(location)).up(), "database_unavailable");
     });
 
-    it("is reported as unavailable when nobody answers in time", async () => {
+    it("is reported as unavailable when no answer comes in time", async () => {
       url.port = String((await listening(() => {})).port);
       const { db } = openPostgresConnection(url.href, { connectionTimeoutMillis: 100 });
       toClose.push(() => db.destroy());
@@ -50,7 +50,7 @@ describe("a store on PostgreSQL", () => {
       await expectFault(translated(sql`select 1`.execute(db)), "database_unavailable");
     });
 
-    it("is reported as unavailable when there is no such database or no such user", async () => {
+    it("is reported as unavailable when the database or the user does not exist", async () => {
       const nowhere = new URL(url);
       nowhere.pathname = "/nowhere";
       await expectFault(
@@ -66,7 +66,7 @@ describe("a store on PostgreSQL", () => {
   });
 
   describe("a server that ends connections", () => {
-    it("leaves each write stored whole or not at all, and the next one finds a new connection", async () => {
+    it("leaves each write stored completely or not at all, and the next one gets a new connection", async () => {
       const store = await opened();
       const repoId = await addRepo(store);
       const sessions = await Promise.all(
@@ -112,7 +112,7 @@ describe("a store on PostgreSQL", () => {
     });
   });
 
-  describe("a row that somebody else holds", () => {
+  describe("a row that another transaction holds", () => {
     it("fails the write as busy when the statement is cancelled, and nothing is stored", async () => {
       const store = await opened();
       const session = await beginSession(store);
@@ -129,7 +129,7 @@ describe("a store on PostgreSQL", () => {
       await session.perform({ type: "archive" });
     });
 
-    it("fails the write as busy when the server waits no longer for locks", async () => {
+    it("fails the write as busy when the server's lock timeout passes", async () => {
       await raw.run(`alter database "${url.pathname.slice(1)}" set lock_timeout = '50ms'`);
       const store = await opened();
       const session = await beginSession(store);
@@ -141,7 +141,7 @@ describe("a store on PostgreSQL", () => {
       await session.perform({ type: "archive" });
     });
 
-    it("fails the write when the answer takes too long, and what was begun is undone", async () => {
+    it("fails the write when the answer takes too long, and rolls it back", async () => {
       url.searchParams.set("query_timeout", "1000");
       const store = await opened();
       const session = await beginSession(store);
@@ -158,7 +158,7 @@ describe("a store on PostgreSQL", () => {
   });
 
   describe("a network that goes silent", () => {
-    it("costs the calls that meet its connections; then new ones are made", async () => {
+    it("fails the calls on its connections; later calls get new connections", async () => {
       const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
       toClose.push(() => proxy.close());
       url.port = String(proxy.port);
@@ -172,17 +172,17 @@ describe("a store on PostgreSQL", () => {
         const title = `round ${round}`;
         faults += await faultsBefore(() => store.load(session.id));
         faults += await faultsBefore(() => session.perform({ type: "update", changes: { title } }));
-        // A hint may have taken another one.
+        // A hint may use another connection.
         faults += await faultsBefore(() => session.stored());
         expect((await session.stored()).session.title).toBe(title);
       }
-      // A connection that was just being made for a hint may have been spared.
+      // A connection that was being opened for a hint may have survived.
       expect(faults).toBeGreaterThanOrEqual(2);
     });
   });
 
   describe("a server that takes no writes", () => {
-    it("is reported as read-only, and goes on being read", async () => {
+    it("is reported as read-only, and still answers reads", async () => {
       const store = await opened();
       const session = await beginSession(store);
       await raw.run(
@@ -229,7 +229,7 @@ describe("an error of the server", () => {
     });
   });
 
-  it("that is a mistake of ours stays what it is", () => {
+  it("that is a bug of ours stays unchanged", () => {
     const bug = new TypeError("undefined is not a function");
     expect(faultFromPostgres(bug)).toBe(bug);
   });
@@ -251,7 +251,7 @@ async function addRepo(store: Store): Promise<string> {
   return id;
 }
 
-/** Sends to all sessions at once, while the server ends every connection again and again. */
+/** Writes to all sessions at once, while the server keeps ending all connections. */
 async function sendMany(sessions: readonly SessionDriver[]): Promise<readonly Sending[]> {
   let ending = Promise.resolve();
   let count = 0;
@@ -315,12 +315,12 @@ async function holdSession({ id }: SessionDriver): Promise<() => Promise<void>> 
   return release;
 }
 
-/** The hint after the last write has gone, too. */
+/** Waits until the hint after the last write was sent. */
 async function quiet(): Promise<void> {
   await vi.waitFor(async () => expect(await backends("state <> 'idle'")).toEqual([]), SOON);
 }
 
-/** How many calls it took in vain: no more than there can have been connections, of calls and of hints. */
+/** Number of failed calls, at most the number of connections of calls and hints. */
 async function faultsBefore(call: () => Promise<unknown>): Promise<number> {
   for (let faults = 0; faults < 4; faults += 1) {
     try {

@@ -1,6 +1,6 @@
 import { StorageFault, type FaultCode } from "../fault.ts";
 
-/** By SQLSTATE, longest prefix first. What the server cancelled may succeed when it is asked again. */
+/** By SQLSTATE, longest prefix first. A statement that the server cancelled may succeed later. */
 const CODES: readonly (readonly [prefix: string, code: FaultCode])[] = [
   ["53100", "disk_full"],
   ["40001", "database_busy"],

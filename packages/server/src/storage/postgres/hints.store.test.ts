@@ -39,7 +39,7 @@ const begin = async () =>
   beginSession(database.store, { repoId: (await addRepo(database.store)).id });
 
 describe("hints between nodes", () => {
-  it("tell the others, and not the one who wrote, what was committed", async () => {
+  it("tell other nodes, but not the writer, about a commit", async () => {
     const session = await begin();
     const sent = await session.run();
     await database.store.renewLease({ node: "a", ttlMs: 60_000, about: {} });
@@ -64,7 +64,7 @@ describe("hints between nodes", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("tell nothing of what was refused", async () => {
+  it("are not sent for a refused write", async () => {
     const session = await begin();
     const sent = await session.run();
     expect((await session.put(sent, opening("nothing"))).ok).toBe(false);
@@ -75,7 +75,7 @@ describe("hints between nodes", () => {
     expect(new Set(heard.map(({ hint }) => hint))).toEqual(new Set(["change", "wanted"]));
   });
 
-  it("all arrive when there are many at once, in as few messages as can be", async () => {
+  it("all arrive when there are many at once, in few messages", async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `${"x".repeat(30)}${index}`);
     for (const sessionId of [...ids, ...ids]) database.store.call({ sessionId, node: null });
     await expect.poll(() => heard.length).toBeGreaterThanOrEqual(1_000);
@@ -85,13 +85,13 @@ describe("hints between nodes", () => {
     expect(heard.length).toBeLessThan(1_100);
   });
 
-  it("become one that says that anything may have happened, where there are too many to keep", async () => {
+  it("become a single hint about anything when there are too many", async () => {
     for (let index = 0; index < 12_000; index += 1)
       database.store.call({ sessionId: `session ${index}`, node: null });
     await expect.poll(() => heard).toContainEqual({ hint: "anything" });
   });
 
-  it("C7 come again after the connection they come by was cut, and say that some may be lost", async () => {
+  it("C7 continue after their connection was cut, and report that some may be lost", async () => {
     if (database.location.engine !== "postgres") throw new Error("not PostgreSQL");
     const { db } = openPostgresConnection(database.location.url);
     const { rows } = await sql<{ cut: boolean }>`select pg_terminate_backend(pid) as cut

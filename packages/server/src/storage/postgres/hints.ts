@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
+import { backoffMs } from "../../domain/backoff.ts";
 import type { Hint } from "../ports/node-store.ts";
 import { ImpatientClient } from "./impatient-client.ts";
 
@@ -58,30 +59,30 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
     closing.signal.addEventListener("abort", stop, { once: true });
     try {
       await client.connect();
-      let heard = false;
+      let isHeard = false;
       client.on("notification", ({ payload }) => {
         const [from, hints] = parsePayload(payload);
-        if (from === name) heard = true;
+        if (from === name) isHeard = true;
         else for (const hint of hints) notify(hint);
       });
       await client.query(`listen "${CHANNEL}"`);
       // Earlier hints were missed.
       notify({ hint: "anything" });
       await pool.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify([name, []])]);
-      const tried = performance.now();
+      const startedAt = performance.now();
       let isReported = false;
       while (!closing.signal.aborted) {
         const end = await Promise.race([over.promise.then(() => "over"), pause(CHECK_MS)]);
         if (end === "over") return;
         // A dead connection looks like an idle one.
         await client.query("select 1");
-        if (!heard && !isReported && performance.now() - tried > SELF_TEST_MS) {
+        if (!isHeard && !isReported && performance.now() - startedAt > SELF_TEST_MS) {
           isReported = true;
           onTrouble(
             "hints of other nodes do not arrive: is this URL one of a pooler? Set HOLDFAST_DATABASE_DIRECT_URL. Until then nodes notice each other's work within seconds",
           );
         }
-        if (!heard) notify({ hint: "anything" });
+        if (!isHeard) notify({ hint: "anything" });
       }
     } finally {
       closing.signal.removeEventListener("abort", stop);
@@ -91,12 +92,12 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
 
   const listenOn = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted;) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await listenOnce().catch((error: unknown) => {
         if (!closing.signal.aborted) onTrouble("no connection for hints of other nodes", error);
       });
-      failures = performance.now() - begun > STEADY_MS ? 0 : failures + 1;
-      const pauseMs = Math.min(MAX_PAUSE_MS, 100 * 2 ** failures) * (0.5 + Math.random() / 2);
+      failures = performance.now() - startedAt > STEADY_MS ? 0 : failures + 1;
+      const pauseMs = backoffMs(failures, { ...RECONNECT, random: Math.random() });
       await pause(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
   };
@@ -117,7 +118,7 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
   return {
     send(hint) {
       if (closing.signal.aborted) return;
-      if (waiting.size >= MOST_WAITING) {
+      if (waiting.size >= MAX_WAITING) {
         waiting.clear();
         waiting.set("anything", { hint: "anything" });
       }
@@ -138,13 +139,13 @@ export function openHints({ pool, url, name, onTrouble }: HintsOptions): Hints {
 const CHANNEL = "holdfast";
 /** PostgreSQL's limit is 8,000 bytes. */
 const PAYLOAD_BYTES = 7_500;
-const MOST_WAITING = 5_000;
+const MAX_WAITING = 5_000;
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 4_000;
 const CHECK_MS = 2_000;
 const SELF_TEST_MS = 3_000;
 const STEADY_MS = 10_000;
-const MAX_PAUSE_MS = 3_000;
+const RECONNECT = { firstMs: 100, maxMs: 3_000 };
 
 function keyOf(hint: Hint): string {
   return "sessionId" in hint ? `${hint.hint} ${hint.sessionId}` : hint.hint;

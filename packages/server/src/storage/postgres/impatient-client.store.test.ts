@@ -4,7 +4,7 @@ import { openTcpProxy } from "../testing/tcp-proxy.ts";
 import { openTestStore } from "../testing/test-database.ts";
 import { ImpatientClient } from "./impatient-client.ts";
 
-it("ends its connection also where the network went silent", async () => {
+it("ends its connection even if the network is silent", async () => {
   const { location, close } = await openTestStore("postgres");
   onTestFinished(close);
   if (location.engine !== "postgres") throw new Error("unreachable: it was asked for");

@@ -7,7 +7,7 @@ import { startPooler, type Pooler } from "../testing/pooler.ts";
 import { beginSession, opening } from "../testing/session-driver.ts";
 import { openTestStore, type TestStore } from "../testing/test-database.ts";
 
-describe("a pooler that lends connections out", () => {
+describe("a connection pooler", () => {
   let database: TestStore;
   let pooler: Pooler;
   let pooledUrl: string;
@@ -42,7 +42,7 @@ describe("a pooler that lends connections out", () => {
     return { store, heard, troubles };
   }
 
-  it("takes everything but hints, which come by a connection of their own", async () => {
+  it("serves everything except hints, which use a separate connection", async () => {
     const [a, b] = [
       await open({ url: pooledUrl, directUrl }),
       await open({ url: pooledUrl, directUrl }),
@@ -64,7 +64,7 @@ describe("a pooler that lends connections out", () => {
     expect([...a.troubles, ...b.troubles]).toEqual([]);
   });
 
-  it("says how to mend it where it keeps hints away, and nodes look by themselves until then", async () => {
+  it("is reported with a remedy when it blocks hints, and nodes poll meanwhile", async () => {
     const { heard, troubles } = await open({ url: pooledUrl });
     await expect.poll(() => troubles.join()).toContain("HOLDFAST_DATABASE_DIRECT_URL");
     heard.length = 0;

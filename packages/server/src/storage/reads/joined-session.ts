@@ -25,31 +25,21 @@ export function rawRow({ knownRepo: _, ...row }: JoinedSession): SessionRow {
 }
 
 /** Throws `UnreadableRow` when the row or an open suspension is unreadable. */
-export function toRecord(
-  source: Source,
-  found: JoinedSession,
-  open: OpenSuspensions,
-): SessionRecord {
-  if (found.repoId !== null && found.knownRepo === null) {
-    throw new UnreadableRow(`its repository ${found.repoId} does not exist`);
-  }
-  const suspensions = required(open.get(found.id) ?? [], {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: toSuspension,
-  });
+export function toRecord(source: Source, row: JoinedSession, open: OpenSuspensions): SessionRecord {
+  if (row.repoId !== null && row.knownRepo === null)
+    throw new UnreadableRow(`its repository ${row.repoId} does not exist`);
+  const suspensions = required(source, "Suspension", open.get(row.id) ?? [], toSuspension);
   return suspensions.length > 0
-    ? withRemoval(source, fromSessionRow(found, suspensions))
-    : recordOf(source, found);
+    ? withRemoval(source, fromSessionRow(row, suspensions))
+    : recordOf(source, row);
 }
 
 /** Parsed rows. Lists return the same row object while it is unchanged. */
 const records = new WeakMap<JoinedSession, SessionRecord>();
 
 function recordOf(source: Source, row: JoinedSession): SessionRecord {
-  const known = records.get(row);
-  if (known !== undefined) return known;
+  const cached = records.get(row);
+  if (cached !== undefined) return cached;
   const record = withRemoval(source, fromSessionRow(row, []));
   records.set(row, record);
   return record;
@@ -69,23 +59,15 @@ export async function openSuspensionRows(
   const [sessionId] = waiting;
   if (sessionId === undefined) return new Map();
   if (waiting.length === 1) return new Map([[sessionId, await openOf(source, { sessionId })]]);
-  const rows = await source.db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("sessionId", "in", waiting)
-    .where("status", "=", "open")
-    .orderBy("createdAt")
-    .orderBy("id")
-    .execute();
+  const rows = await selectOpen(source).where("sessionId", "in", waiting).execute();
   return Map.groupBy(rows, ({ sessionId }) => sessionId);
 }
 
-const openOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
-  db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .where("status", "=", "open")
-    .orderBy("createdAt")
-    .orderBy("id"),
+const openOf = prepared((source, { sessionId }: { sessionId: string }) =>
+  selectOpen(source).where("sessionId", "=", sessionId),
 );
+
+function selectOpen({ db }: Pick<Source, "db">) {
+  const open = db.selectFrom("Suspension").selectAll().where("status", "=", "open");
+  return open.orderBy("createdAt").orderBy("id");
+}

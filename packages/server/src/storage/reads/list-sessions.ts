@@ -18,7 +18,6 @@ import type {
 import type { Tables } from "../tables.ts";
 import {
   openSuspensionRows,
-  rawRow,
   selectSessions,
   toRecord,
   type JoinedSession,
@@ -43,7 +42,7 @@ export async function listSessions(source: Source, query: SessionQuery): Promise
         ? { createdAt: last.createdAt, id: last.id }
         : null,
     counts,
-    hits: await searchHits(source, { sessions: page, search: query.search }),
+    hits: await searchHits(source, page, query.search ?? ""),
   };
 }
 
@@ -54,27 +53,27 @@ async function pageRows(source: Source, query: SessionQuery): Promise<readonly J
   if (dialect.readsRowsAsText) {
     const texts = compiledTexts(key, () => buildPage(source, query, selectTexts));
     if (texts === null) return [];
-    const found = await db.executeQuery(texts).catch(() => null);
+    const result = await db.executeQuery(texts).catch(() => null);
     // Fails if a row holds a value that JSON cannot represent.
-    if (found !== null) return found.rows.map(rowOfText);
+    if (result !== null) return result.rows.map(rowOfText);
   }
   const rows = compiledRows(key, () => buildPage(source, query, selectSessions));
   return rows === null ? [] : (await db.executeQuery(rows)).rows;
 }
 
 /** Compiled queries of frequent lists, such as the first page. */
-const KNOWN_PAGES = 50;
+const CACHED_PAGES = 50;
 const compiledTexts = cacheCompiled<RowText>();
 const compiledRows = cacheCompiled<JoinedSession>();
 
 function cacheCompiled<Row>() {
-  const known = keepNewest<string, CompiledQuery<Row>>(KNOWN_PAGES);
+  const cache = keepNewest<string, CompiledQuery<Row>>(CACHED_PAGES);
   return (key: string, build: () => Compilable<Row> | null): CompiledQuery<Row> | null => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const built = build()?.compile() ?? null;
-    if (built !== null) known.set(key, built);
-    return built;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const query = build()?.compile() ?? null;
+    if (query !== null) cache.set(key, query);
+    return query;
   };
 }
 
@@ -194,10 +193,10 @@ async function totalOf(source: Source, query: SessionQuery): Promise<number> {
   const { repoId, statuses, ...others } = unpaged;
   if (Object.values(others).every((filter) => filter === undefined))
     return tallied(source, { repoId, statuses });
-  const counted = await filtered(source, { ...unpaged, limit: 0 })
+  const { total } = await filtered(source, { ...unpaged, limit: 0 })
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  return Number(counted.total);
+  return Number(total);
 }
 
 async function tallied(
@@ -214,8 +213,8 @@ async function tallied(
 }
 
 export async function countSessions(source: Source): Promise<SessionCounts> {
-  const counted = await countsByStatus(source, {});
-  const byStatus = new Map(counted.map(({ status, total }) => [status, Number(total)]));
+  const rows = await countsByStatus(source, {});
+  const byStatus = new Map(rows.map(({ status, total }) => [status, Number(total)]));
   const badge = STATUSES.filter((status) => STATUS_RULES[status].counted);
   return {
     active: byStatus.get("active") ?? 0,
@@ -238,11 +237,5 @@ async function toRecords(
   rows: readonly JoinedSession[],
 ): Promise<readonly SessionRecord[]> {
   const open = await openSuspensionRows(source, rows);
-  return readable(rows, {
-    source,
-    table: "AgentSession",
-    idOf: (row) => row.id,
-    read: (row) => toRecord(source, row, open),
-    rawOf: rawRow,
-  });
+  return readable(source, "AgentSession", rows, (row) => toRecord(source, row, open));
 }

@@ -1,27 +1,27 @@
 import { sql } from "kysely";
-import type { CurrentRun } from "../../domain/run.ts";
 import { STAGED, type SetAsideRow } from "../tables.ts";
 import { UnreadableRow } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import { toCurrentRun, toQueueEntry } from "../rows/run-row.ts";
 import { toSession } from "../rows/session-row.ts";
-import type { Loaded, ReadSession } from "../ports/session-store.ts";
+import type { Loaded, ReadSession, Unloaded } from "../ports/session-store.ts";
 import {
   openSuspensionRows,
-  rawRow,
   selectSessions,
   toRecord,
   type JoinedSession,
 } from "./joined-session.ts";
 import { queueRowsOf } from "./plain-reads.ts";
-import { required, type Source } from "./source.ts";
+import { reportRow, required, type Source } from "./source.ts";
 
 /** The session with its current run, its open suspensions and its queue. */
 export async function loadSession(source: Source, sessionId: string): Promise<Loaded> {
   return atOneMoment(source, sessionId, async (moment, row) => {
     const record = toRecord(moment, row, await openSuspensionRows(moment, [row]));
-    const run = row.state === "idle" ? null : await currentRun(moment, sessionId);
-    const queue = row.queued === 0 ? [] : await queueOf(moment, sessionId);
+    const runs = row.state === "idle" ? [] : await currentRunsOf(moment, { sessionId });
+    const [run = null] = required(moment, "Run", runs, toCurrentRun);
+    const queued = row.queued === 0 ? [] : await queueRowsOf(moment, { sessionId });
+    const queue = required(moment, "QueuedMessage", queued, toQueueEntry);
     const { version, lastSeq, owner, epoch } = row;
     const session = toSession(record, { run, queue });
     return { found: "session", stored: { session, version, lastSeq, owner, epoch } };
@@ -36,8 +36,8 @@ export async function readSession(source: Source, sessionId: string): Promise<Re
 }
 
 export async function findSession(source: Source, name: string): Promise<string | null> {
-  const found = await sessionsCalled(source, { name });
-  return found.find(({ id }) => id === name)?.id ?? found[0]?.id ?? null;
+  const sessions = await sessionsCalled(source, { name });
+  return sessions.find(({ id }) => id === name)?.id ?? sessions[0]?.id ?? null;
 }
 
 const sessionsCalled = prepared(({ db }, { name }: { name: string }) =>
@@ -54,24 +54,20 @@ export async function findSessions(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (names.length === 0) return new Map(); // PostgreSQL has no empty lists
-  const found = await db
+  const sessions = await db
     .selectFrom("AgentSession")
     .select(["id", "agentId"])
     .where((where) => where.or([where("id", "in", names), where("agentId", "in", names)]))
     .where("setAside", "<>", STAGED)
     .execute();
-  const wanted = new Set(names);
+  const requested = new Set(names);
   return new Map([
-    ...found.flatMap(({ id, agentId }): [string, string][] =>
-      agentId !== null && wanted.has(agentId) ? [[agentId, id]] : [],
+    ...sessions.flatMap(({ id, agentId }): [string, string][] =>
+      agentId !== null && requested.has(agentId) ? [[agentId, id]] : [],
     ),
-    ...found.flatMap(({ id }): [string, string][] => (wanted.has(id) ? [[id, id]] : [])),
+    ...sessions.flatMap(({ id }): [string, string][] => (requested.has(id) ? [[id, id]] : [])),
   ]);
 }
-
-type Unloaded =
-  | { readonly found: "nothing" }
-  | { readonly found: "unreadable"; readonly reason: string };
 
 /**
  * Reads with several statements as of one moment: reads again if the session changed in between. Only rows of a
@@ -105,16 +101,8 @@ async function whenReadable<Result>(
     return await read(source, row);
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error;
-    const reason = error.message;
-    if (row.setAside === 0) {
-      source.report({
-        tableName: "AgentSession",
-        rowId: row.id,
-        reason,
-        row: JSON.stringify(rawRow(row)),
-      });
-    }
-    return { found: "unreadable", reason };
+    if (row.setAside === 0) reportRow(source, "AgentSession", row, error.message);
+    return { found: "unreadable", reason: error.message };
   }
 }
 
@@ -136,21 +124,3 @@ const currentRunsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
     .where("sessionId", "=", sessionId)
     .where("status", "in", [sql.lit("running"), sql.lit("suspended")]),
 );
-
-async function currentRun(source: Source, sessionId: string): Promise<CurrentRun | null> {
-  const rows = await currentRunsOf(source, { sessionId });
-  return (
-    required(rows, { source, table: "Run", idOf: (row) => row.id, read: toCurrentRun }).at(0) ??
-    null
-  );
-}
-
-async function queueOf(source: Source, sessionId: string) {
-  const rows = await queueRowsOf(source, { sessionId });
-  return required(rows, {
-    source,
-    table: "QueuedMessage",
-    idOf: (row) => row.messageId,
-    read: toQueueEntry,
-  });
-}

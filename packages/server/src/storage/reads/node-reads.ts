@@ -14,18 +14,13 @@ export async function listNodes(source: Source): Promise<readonly NodeRecord[]> 
     .orderBy("startedAt")
     .orderBy("node")
     .execute();
-  return readable(rows, {
-    source,
-    table: "NodeLease",
-    idOf: ({ node }) => node,
-    read: ({ node, about, startedAt, draining, expiresAt, now }) => ({
-      node,
-      about: parseObject("about", about ?? ""),
-      startedAt,
-      draining: draining !== 0,
-      alive: expiresAt > now,
-    }),
-  });
+  return readable(source, "NodeLease", rows, (row) => ({
+    node: row.node,
+    about: parseObject("about", row.about ?? ""),
+    startedAt: row.startedAt,
+    draining: row.draining !== 0,
+    alive: row.expiresAt > row.now,
+  }));
 }
 
 /** Each part uses an index of its own: owned sessions, running ones, queues and open suspensions. */

@@ -20,12 +20,7 @@ export async function readQueue(
   sessionId: string,
 ): Promise<readonly QueuedMessage[]> {
   const rows = await queueRowsOf(source, { sessionId });
-  return readable(rows, {
-    source,
-    table: "QueuedMessage",
-    idOf: (row) => row.messageId,
-    read: fromQueuedMessageRow,
-  });
+  return readable(source, "QueuedMessage", rows, fromQueuedMessageRow);
 }
 
 export const queueRowsOf = prepared(({ db }, { sessionId }: { sessionId: string }) =>
@@ -46,17 +41,26 @@ export async function readRuns(
   sessionId: string,
   page?: TimePage,
 ): Promise<readonly Run[]> {
-  let select = source.db
-    .selectFrom("Run")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .orderBy("queuedAt")
-    .orderBy("id");
-  if (page !== undefined) select = select.limit(page.limit);
+  return toRuns(source, await rowsOf<RunRow>(source, "Run", "queuedAt", sessionId, page));
+}
+
+/** The rows of a session in a table, or one page of them, sorted by a time. */
+async function rowsOf<Row>(
+  { db }: Source,
+  table: "Run" | "Suspension",
+  time: "queuedAt" | "createdAt",
+  sessionId: string,
+  page?: TimePage,
+): Promise<readonly Row[]> {
   const after = page?.after;
-  if (after !== undefined) select = select.where(isAfter(["queuedAt", "id"], [after.at, after.id]));
-  const rows = await select.execute();
-  return toRuns(source, rows);
+  const isOnPage =
+    after === undefined ? sql`` : sql`and ${isAfter([time, "id"], [after.at, after.id])}`;
+  const limit = page === undefined ? sql`` : sql`limit ${page.limit}`;
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where "sessionId" = ${sessionId} ${isOnPage} order by ${sql.ref(time)}, "id" ${limit}`.execute(
+    db,
+  );
+  return rows;
 }
 
 export async function readSuspension(
@@ -76,17 +80,8 @@ export async function readSuspensions(
   sessionId: string,
   page?: TimePage,
 ): Promise<readonly StoredSuspension[]> {
-  let select = source.db
-    .selectFrom("Suspension")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .orderBy("createdAt")
-    .orderBy("id");
-  if (page !== undefined) select = select.limit(page.limit);
-  const after = page?.after;
-  if (after !== undefined)
-    select = select.where(isAfter(["createdAt", "id"], [after.at, after.id]));
-  return toSuspensions(source, await select.execute());
+  const rows = await rowsOf<SuspensionRow>(source, "Suspension", "createdAt", sessionId, page);
+  return toSuspensions(source, rows);
 }
 
 export async function openSuspensions(source: Source): Promise<readonly StoredSuspension[]> {
@@ -102,21 +97,10 @@ export async function openSuspensions(source: Source): Promise<readonly StoredSu
 }
 
 export async function unsettledSessions({ db }: Source): Promise<readonly string[]> {
-  const working = db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where("setAside", "=", sql.lit(0))
-    .where("state", "<>", sql.lit("idle"));
-  const queued = db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where("queued", ">", sql.lit(0))
-    .where("setAside", "=", sql.lit(0));
-  const owned = db
-    .selectFrom("AgentSession")
-    .select("id")
-    .where("owner", "is not", null)
-    .where("setAside", "=", sql.lit(0));
+  const sessions = db.selectFrom("AgentSession").select("id").where("setAside", "=", sql.lit(0));
+  const working = sessions.where("state", "<>", sql.lit("idle"));
+  const queued = sessions.where("queued", ">", sql.lit(0));
+  const owned = sessions.where("owner", "is not", null);
   // Sorted here: with an order, SQLite would scan all sessions by ID.
   const rows = await working.unionAll(queued).unionAll(owned).execute();
   return [...new Set(rows.map(({ id }) => id))].toSorted();
@@ -191,13 +175,7 @@ export async function recall(
 
 export async function listQuarantined({ db }: Source): Promise<readonly QuarantinedRow[]> {
   const rows = await db.selectFrom("SetAside").selectAll().orderBy("at").orderBy("rowId").execute();
-  return rows.map(({ tableName: table, rowId, reason, row, at }) => ({
-    table,
-    rowId,
-    reason,
-    row,
-    at,
-  }));
+  return rows.map(({ tableName: table, ...row }) => ({ table, ...row }));
 }
 
 export async function countQuarantined({ db }: Source): Promise<number> {
@@ -215,26 +193,19 @@ export async function listTokens(source: Source): Promise<readonly AccessToken[]
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return readable(rows, {
-    source,
-    table: "AccessToken",
-    idOf: ({ id }) => id,
-    read: ({ scope, ...row }) => ({ ...row, scope: oneOf(SCOPES, "scope", scope) }),
-  });
+  return readable(source, "AccessToken", rows, ({ scope, ...row }) => ({
+    ...row,
+    scope: oneOf(SCOPES, "scope", scope),
+  }));
 }
 
 export function toRuns(source: Source, rows: readonly RunRow[]): readonly Run[] {
-  return readable(rows, { source, table: "Run", idOf: (row) => row.id, read: fromRunRow });
+  return readable(source, "Run", rows, fromRunRow);
 }
 
 function toSuspensions(
   source: Source,
   rows: readonly SuspensionRow[],
 ): readonly StoredSuspension[] {
-  return readable(rows, {
-    source,
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: fromSuspensionRow,
-  });
+  return readable(source, "Suspension", rows, fromSuspensionRow);
 }

@@ -1,5 +1,5 @@
 import { QUARANTINED, STAGED, type SessionRow, type SetAsideRow } from "../tables.ts";
-import { parseJson, UnreadableRow } from "../rows/parse.ts";
+import { parseJson, unlessUnreadable } from "../rows/parse.ts";
 import { fromSessionRow } from "../rows/session-row.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
 import type { RawSession, UnreadableSessions } from "../ports/quarantine-store.ts";
@@ -95,21 +95,11 @@ const SUBSTITUTES = {
 
 /** The readable part of an unreadable session. Its failure is the reason. */
 function salvaged(row: SessionRow, reason: string): SessionRecord {
-  let known: SessionRow = { ...row, ...SUBSTITUTES };
+  let salvage: SessionRow = { ...row, ...SUBSTITUTES };
   for (const column of Object.keys(SUBSTITUTES)) {
-    const candidate = { ...known, [column]: Reflect.get(row, column) };
-    if (isReadable(candidate)) known = candidate;
+    const candidate = { ...salvage, [column]: Reflect.get(row, column) };
+    if (unlessUnreadable(() => fromSessionRow(candidate, [])) !== undefined) salvage = candidate;
   }
   const failure = `The session cannot be read: ${reason}.`;
-  return { ...fromSessionRow({ ...known, failure }, []), removeAt: null };
-}
-
-function isReadable(row: SessionRow): boolean {
-  try {
-    fromSessionRow(row, []);
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableRow) return false;
-    throw error;
-  }
+  return { ...fromSessionRow({ ...salvage, failure }, []), removeAt: null };
 }

@@ -14,17 +14,28 @@ export async function readEvents(source: Source, query: EventQuery): Promise<rea
   const { sessionId, after, limit } = query;
   const rows = await entriesAfter(source, { sessionId, after, limit });
   return rows.map((row) => {
+    const { seq, at, kind, messageId, data } = row;
     const message = messageIn(row);
     const [entry] =
-      message === null ? readEntry(source, row) : readMessageEntry(source, row, message);
+      message === null
+        ? readable(
+            source,
+            "SessionEvent",
+            [{ sessionId, seq, at, kind, messageId, data }],
+            toLogEntry,
+          )
+        : readable(source, "AgentMessage", [message], (stored): LogEntry => ({
+            kind: "message",
+            seq,
+            at,
+            message: fromMessageRow(stored),
+          }));
     // An unreadable entry keeps its number, so that callers recognize a full page.
-    return entry ?? { kind: "unreadable", seq: row.seq, at: row.at };
+    return entry ?? { kind: "unreadable", seq, at };
   });
 }
 
-type Page = { readonly sessionId: string; readonly after: number; readonly limit: number };
-
-const entriesAfter = prepared(({ db }, { sessionId, after, limit }: Page) =>
+const entriesAfter = prepared(({ db }, { sessionId, after, limit }: EventQuery) =>
   db
     .selectFrom("SessionEvent")
     .leftJoin("AgentMessage", (join) =>
@@ -59,32 +70,6 @@ function messageIn({
   if (id === null || seq === null || role === null || content === null) return null;
   if (complete === null || timestamp === null) return null;
   return { id, sessionId, runId, seq, role, content, complete, timestamp };
-}
-
-function readMessageEntry(
-  source: Source,
-  { seq, at }: JoinedEntry,
-  message: MessageRow,
-): LogEntry[] {
-  return readable([message], {
-    source,
-    table: "AgentMessage",
-    idOf: (row) => row.id,
-    read: (row) => ({ kind: "message", seq, at, message: fromMessageRow(row) }),
-  });
-}
-
-function readEntry(
-  source: Source,
-  { sessionId, seq, at, kind, messageId, data }: JoinedEntry,
-): LogEntry[] {
-  const event: EventRow = { sessionId, seq, at, kind, messageId, data };
-  return readable([event], {
-    source,
-    table: "SessionEvent",
-    idOf: () => `${sessionId}/${seq}`,
-    read: toLogEntry,
-  });
 }
 
 function toLogEntry({ seq, at, kind, messageId, data }: EventRow): LogEntry {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { JsonObject } from "../../domain/json.ts";
-import { OUTCOMES, PHASES, type PhaseChange } from "../../domain/phase.ts";
+import { OUTCOMES, PHASES } from "../../domain/phase.ts";
 import type { RunResult } from "../../domain/run.ts";
 import { STATES, STATUSES, type State, type Status } from "../../domain/status.ts";
 import type {
@@ -10,9 +9,9 @@ import type {
   SessionFigures,
   Tally,
 } from "../ports/stats-store.ts";
-import { checkTimes, oneOf, parseObject, UnreadableRow } from "../rows/parse.ts";
+import { checkTimes, oneOf, parseObject, unlessUnreadable } from "../rows/parse.ts";
 import { parsePhaseHistory } from "../rows/session-row.ts";
-import type { EventRow, RunRow, SessionRow } from "../tables.ts";
+import type { EventRow } from "../tables.ts";
 import { isAfter, type Source } from "./source.ts";
 
 /** Approximate number of log entries scanned per call. It bounds how long other reads wait. */
@@ -30,18 +29,18 @@ const ENDED = [
  * so that the caller need not remember sessions across pages.
  */
 export async function readFigures(source: Source, query: FiguresQuery): Promise<FiguresPage> {
-  const found = await sessionRows(source, query);
-  const rows = withinReach(found, query);
+  const page = await sessionRows(source, query);
+  const rows = withinReach(page, query);
   const last = rows.at(-1);
-  const isLast = rows.length === found.length && found.length < query.limit;
+  const isLast = rows.length === page.length && page.length < query.limit;
   const runs = Map.groupBy(await runRows(source, query), ({ sessionId }) => sessionId);
   const errors = Map.groupBy(await errorRows(source, query, rows), ({ sessionId }) => sessionId);
   return {
     sessions: rows
       .filter((row) => isTouched(row, query))
       .flatMap((row) => {
-        const found = { runs: runs.get(row.id), errors: errors.get(row.id), query };
-        const figures = unlessUnreadable(() => toFigures(row, found));
+        const parts = { runs: runs.get(row.id), errors: errors.get(row.id), query };
+        const figures = unlessUnreadable(() => toFigures(row, parts));
         if (figures === undefined) return [];
         return livedIn(row, query) || hasSomething(figures, query) ? [figures] : [];
       }),
@@ -49,29 +48,11 @@ export async function readFigures(source: Source, query: FiguresQuery): Promise<
   };
 }
 
-type FigureRow = Pick<
-  SessionRow,
-  | "id"
-  | "agentName"
-  | "createdAt"
-  | "updatedAt"
-  | "lastActiveAt"
-  | "finalizedAt"
-  | "archivedAt"
-  | "failedAt"
-  | "phase"
-  | "phaseHistory"
-  | "errorTotal"
-  | "lastSeq"
-> & { readonly hasRuns: number; readonly failedRuns: number };
-type RunFigureRow = Pick<RunRow, "sessionId" | "provider" | "status" | "usage"> & {
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly wentOn: number;
-};
+type FigureRow = Awaited<ReturnType<typeof sessionRows>>[number];
+type RunFigureRow = Awaited<ReturnType<typeof runRows>>[number];
 type ErrorRow = Pick<EventRow, "sessionId" | "at">;
 
-function sessionRows(source: Source, query: FiguresQuery): Promise<FigureRow[]> {
+function sessionRows(source: Source, query: FiguresQuery) {
   return examined(source, query)
     .select(["id", "agentName", "createdAt", "updatedAt", "lastActiveAt"])
     .select(["finalizedAt", "archivedAt", "failedAt"])
@@ -104,7 +85,7 @@ function examined({ db }: Source, { to, after, limit }: FiguresQuery) {
 }
 
 /** Only for sessions changed since the start of the range. */
-function runRows(source: Source, query: FiguresQuery): Promise<RunFigureRow[]> {
+function runRows(source: Source, query: FiguresQuery) {
   const { from, to } = query;
   let sessions = source.db
     .selectFrom(examined(source, query).select(["id", "updatedAt"]).as("looked"))
@@ -192,7 +173,7 @@ function toFigures(row: FigureRow, { runs = [], errors = [], query }: Parts): Se
     finalized: at !== null && outcome !== undefined && isWithin(at, query) ? { at, outcome } : null,
     closedAt: closings.length === 0 ? null : Math.min(...closings),
     phase,
-    phaseHistory: readableHistory(row.phaseHistory),
+    phaseHistory: unlessUnreadable(() => parsePhaseHistory(row.phaseHistory)) ?? [],
     errorTotal,
     errorsAt: errors.map((error) => error.at),
     hasRuns: row.hasRuns === 1,
@@ -208,27 +189,9 @@ function toRunFigures(run: RunFigureRow): RunFigures {
     outcome: oneOf(ENDED, "status", status),
     startedAt,
     endedAt,
-    usage: usage === null ? null : readableUsage(usage),
+    usage: usage === null ? null : (unlessUnreadable(() => parseObject("usage", usage)) ?? null),
     wentOn: wentOn === 1,
   };
-}
-
-function readableUsage(text: string): JsonObject | null {
-  return unlessUnreadable(() => parseObject("usage", text)) ?? null;
-}
-
-function readableHistory(text: string): readonly PhaseChange[] {
-  return unlessUnreadable(() => parsePhaseHistory(text)) ?? [];
-}
-
-/** Undefined for an unreadable row. Reads of whole rows report it. */
-function unlessUnreadable<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnreadableRow) return undefined;
-    throw error;
-  }
 }
 
 function livedIn(

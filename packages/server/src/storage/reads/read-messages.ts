@@ -53,29 +53,23 @@ function selectMessages({ db }: Pick<Source, "db">, sessionId: string) {
 
 /** A queued message has the time it was queued. It enters the history when its run starts, or ends without a start. */
 function enteredAfter(eb: ExpressionBuilder<Tables, "AgentMessage">, since: number) {
-  const delivered = eb
+  const delivery = eb
     .selectFrom("Run")
     .select("Run.id")
     .whereRef("Run.id", "=", "AgentMessage.runId")
     .whereRef("Run.messageId", "=", "AgentMessage.id")
     .where((run) => run(run.fn.coalesce("Run.startedAt", "Run.endedAt"), ">", since));
-  return eb.or([eb("timestamp", ">", since), eb.exists(delivered)]);
+  return eb.or([eb("timestamp", ">", since), eb.exists(delivery)]);
 }
 
 type JoinedMessage = MessageRow & { readonly deltas: string | null };
 
 function toMessages(source: Source, rows: readonly JoinedMessage[]): readonly Message[] {
-  return readable(rows, {
-    source,
-    table: "AgentMessage",
-    idOf: (row) => row.id,
-    read: (row) => {
-      const message = fromMessageRow(row);
-      return row.deltas === null
-        ? message
-        : { ...message, content: grown(message.content, row.deltas) };
-    },
-    rawOf: ({ deltas: _, ...row }) => row,
+  return readable(source, "AgentMessage", rows, (row) => {
+    const message = fromMessageRow(row);
+    return row.deltas === null
+      ? message
+      : { ...message, content: grown(message.content, row.deltas) };
   });
 }
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { CLOSINGS, SUSPENSION_KINDS } from "../../domain/suspension.ts";
-import { oneOf, parseJsonOrNull } from "../rows/parse.ts";
+import { oneOf, parseJsonOrNull, unlessUnreadable } from "../rows/parse.ts";
 import type { RunSuspension, RunSuspensionsQuery, ShownUnusedAnswer } from "../ports/run-store.ts";
 import { toRuns } from "./plain-reads.ts";
-import { readable, type Source } from "./source.ts";
+import type { Source } from "./source.ts";
 
 const ANSWER_CHARACTERS = 1_000;
 
@@ -29,18 +29,13 @@ export async function readRunSuspensions(
     .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return readable(rows, {
-    // These rows are partial: reads of whole rows report the unreadable ones.
-    source: { ...source, report: () => {} },
-    table: "Suspension",
-    idOf: (row) => row.id,
-    read: (row) => ({
-      ...row,
-      kind: oneOf(SUSPENSION_KINDS, "kind", row.kind),
-      status: oneOf(["open", ...CLOSINGS], "status", row.status),
-      answer: parseJsonOrNull("answer", row.answer),
-    }),
+  const toSuspension = (row: (typeof rows)[number]): RunSuspension => ({
+    ...row,
+    kind: oneOf(SUSPENSION_KINDS, "kind", row.kind),
+    status: oneOf(["open", ...CLOSINGS], "status", row.status),
+    answer: parseJsonOrNull("answer", row.answer),
   });
+  return rows.flatMap((row) => unlessUnreadable(() => toSuspension(row)) ?? []);
 }
 
 /** Shown until a person dismisses them, sends a message or archives the session. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { ROLES, type MessageContent } from "../../domain/message.ts";
+import { ROLES } from "../../domain/message.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { parseContent } from "../rows/message-row.ts";
-import { UnreadableRow } from "../rows/parse.ts";
+import { unlessUnreadable } from "../rows/parse.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
 import type { SearchHit } from "../ports/session-store.ts";
 import type { Source } from "./source.ts";
@@ -15,12 +15,10 @@ const READ_CHARACTERS = 131_072;
 /** The newest hit of each session. Texts take precedence over tool calls. */
 export async function searchHits(
   source: Source,
-  {
-    sessions,
-    search,
-  }: { readonly sessions: readonly { readonly id: string }[]; readonly search: string | undefined },
+  sessions: readonly { readonly id: string }[],
+  search: string,
 ): Promise<readonly SearchHit[]> {
-  const words = search === undefined ? [] : searchWords(search);
+  const words = searchWords(search);
   if (words.length === 0 || sessions.length === 0) return [];
   const { rows } = await sql<{
     id: string;
@@ -46,21 +44,10 @@ export async function searchHits(
   const hits = new Map(rows.map((row) => [row.sessionId, row]));
   return sessions.flatMap(({ id: sessionId }) => {
     const row = hits.get(sessionId);
-    const role = ROLES.find((known) => known === row?.role);
+    const role = ROLES.find((name) => name === row?.role);
     if (row === undefined || role === undefined) return [];
-    const content = readContent(row.content);
-    const excerpt = excerptOf(content === null ? "" : searchableText(content), words);
+    const content = unlessUnreadable(() => parseContent(row.content ?? ""));
+    const excerpt = excerptOf(content === undefined ? "" : searchableText(content), words);
     return [{ sessionId, messageId: row.id, role, type: content?.type ?? null, excerpt }];
   });
-}
-
-/** Null for an unreadable row. Other reads report it. */
-function readContent(content: string | null): MessageContent | null {
-  if (content === null) return null;
-  try {
-    return parseContent(content);
-  } catch (error) {
-    if (error instanceof UnreadableRow) return null;
-    throw error;
-  }
 }

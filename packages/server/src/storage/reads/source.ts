@@ -18,31 +18,40 @@ export function isAfter(
   return sql<boolean>`(${sql.ref(first)}, ${sql.ref(second)}) > (${cursor[0]}, ${cursor[1]})`;
 }
 
-interface Reading<Row, Value> {
-  readonly source: Source;
-  readonly table: string;
-  readonly idOf: (row: Row) => string;
-  readonly read: (row: Row) => Value;
-  /** The reported row, if it is not the row itself. */
-  readonly rawOf?: (row: Row) => object;
+/** The columns that identify a row. Other tables have the column `id`. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  NodeLease: ["node"],
+  QueuedMessage: ["messageId"],
+  SessionEvent: ["sessionId", "seq"],
+};
+
+/** Columns that reads add to a row of a table. */
+const ADDED_COLUMNS: ReadonlySet<string> = new Set(["knownRepo", "deltas"]);
+
+export function reportRow(source: Source, tableName: string, row: object, reason: string): void {
+  const key = KEYS[tableName] ?? ["id"];
+  const stored = Object.entries(row).filter(([column]) => !ADDED_COLUMNS.has(column));
+  source.report({
+    tableName,
+    rowId: key.map((column) => String(Reflect.get(row, column))).join("/"),
+    reason,
+    row: JSON.stringify(Object.fromEntries(stored)),
+  });
 }
 
 /** Returns the readable rows and reports the others, so that one bad row never breaks a list. */
 export function readable<Row extends object, Value>(
+  source: Source,
+  table: string,
   rows: readonly Row[],
-  { source, table, idOf, read, rawOf = (row) => row }: Reading<Row, Value>,
+  read: (row: Row) => Value,
 ): Value[] {
   return rows.flatMap((row) => {
     try {
       return [read(row)];
     } catch (error) {
       if (!(error instanceof UnreadableRow)) throw error;
-      source.report({
-        tableName: table,
-        rowId: idOf(row),
-        reason: error.message,
-        row: JSON.stringify(rawOf(row)),
-      });
+      reportRow(source, table, row, error.message);
       return [];
     }
   });
@@ -50,17 +59,15 @@ export function readable<Row extends object, Value>(
 
 /** Reads rows that another row depends on. Throws `UnreadableRow` if one of them is unreadable. */
 export function required<Row extends object, Value>(
+  source: Source,
+  table: string,
   rows: readonly Row[],
-  reading: Reading<Row, Value>,
+  read: (row: Row) => Value,
 ): Value[] {
-  const { source } = reading;
   const bad: Omit<SetAsideRow, "at">[] = [];
-  const read = readable(rows, {
-    ...reading,
-    source: { ...source, report: (row) => bad.push(row) },
-  });
+  const values = readable({ ...source, report: (row) => bad.push(row) }, table, rows, read);
   for (const row of bad) source.report(row);
   const [first] = bad;
-  if (first === undefined) return read;
+  if (first === undefined) return values;
   throw new UnreadableRow(`${first.tableName} ${first.rowId} cannot be read: ${first.reason}`);
 }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { StaleCounts, StalePage, StaleQuery, StaleSession } from "../ports/retention-store.ts";
 import type { Dialect } from "../dialect.ts";
 import { hasLiveOwner } from "./live-owner.ts";
-import { rawRow, selectSessions, toRecord } from "./joined-session.ts";
+import { selectSessions, toRecord } from "./joined-session.ts";
 import { isAfter, readable, type Source } from "./source.ts";
 
 /** Oldest first. An unreadable session is reported and left out. */
@@ -20,19 +20,10 @@ export async function staleSessions(source: Source, query: StaleQuery): Promise<
   const rows = await select.execute();
   const last = rows.at(-1);
   return {
-    sessions: readable(rows, {
-      source,
-      table: "AgentSession",
-      idOf: (row) => row.id,
-      read: (row): StaleSession => {
-        const { id, agentId, agentName, title, lastActiveAt, lastSeq } = toRecord(
-          source,
-          row,
-          new Map(),
-        );
-        return { id, agentId, agentName, title, lastActiveAt, entries: lastSeq };
-      },
-      rawOf: rawRow,
+    sessions: readable(source, "AgentSession", rows, (row): StaleSession => {
+      const record = toRecord(source, row, new Map());
+      const { id, agentId, agentName, title, lastActiveAt, lastSeq: entries } = record;
+      return { id, agentId, agentName, title, lastActiveAt, entries };
     }),
     next:
       rows.length < limit || last === undefined ? null : { createdAt: last.createdAt, id: last.id },
@@ -44,7 +35,7 @@ export async function countStale(
   source: Source,
   { before }: { readonly before: number },
 ): Promise<StaleCounts> {
-  const counted = await sql<Record<keyof StaleCounts, number | string | null>>`
+  const { rows } = await sql<Record<keyof StaleCounts, number | string | null>>`
     select
       sum(case when ${isStale(source.dialect, { kind: "tracked", before })} then 1 else 0 end) as "stale",
       sum(case when ${isStale(source.dialect, { kind: "conversations", before })} then 1 else 0 end) as "conversations",
@@ -54,7 +45,7 @@ export async function countStale(
       sum(case when ${isOld(before)} and ${isAtRest} and ${hasLiveOwner(source.dialect)} then 1 else 0 end) as "owned",
       sum(case when "setAside" = 1 then 1 else 0 end) as "unreadable"
     from "AgentSession"`.execute(source.db);
-  const [row] = counted.rows;
+  const [row] = rows;
   return {
     stale: Number(row?.stale ?? 0),
     conversations: Number(row?.conversations ?? 0),

@@ -3,6 +3,16 @@ import { isObject, type Json, type JsonObject } from "../../domain/json.ts";
 /** A row holds an invalid value. It is reported and quarantined, never repaired by guessing. */
 export class UnreadableRow extends Error {}
 
+/** Undefined for an unreadable row, where another read reports it. */
+export function unlessUnreadable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableRow) return undefined;
+    throw error;
+  }
+}
+
 export function oneOf<Value extends string>(
   values: readonly Value[],
   column: string,

@@ -39,21 +39,21 @@ export function fromRunRow(row: RunRow): Run {
 export function toMemory(json: Json): RunMemory | null {
   if (!isObject(json)) return null;
   const { how, given, of } = json;
-  const known = RUN_MEMORIES.find((each) => each === how);
-  if (known === undefined) return null;
-  const counted = typeof given === "number" && typeof of === "number" ? { given, of } : null;
-  switch (known) {
+  const kind = RUN_MEMORIES.find((each) => each === how);
+  if (kind === undefined) return null;
+  const counts = typeof given === "number" && typeof of === "number" ? { given, of } : null;
+  switch (kind) {
     case "briefed":
     case "told":
-      return counted && { how: known, ...counted };
+      return counts && { how: kind, ...counts };
     case "resumed":
     case "loaded":
-      return { how: known, ...counted };
+      return { how: kind, ...counts };
     case "live":
     case "none":
-      return { how: known };
+      return { how: kind };
     default:
-      return known satisfies never;
+      return kind satisfies never;
   }
 }
 

@@ -1,4 +1,5 @@
 import { DELIVERY_POLICIES, type QueueEntry } from "../../domain/delivery.ts";
+import { evolve } from "../../domain/kernel/evolve.ts";
 import { PHASES, type PhaseChange } from "../../domain/phase.ts";
 import { parseResumePoints } from "../../domain/resume-point.ts";
 import type { CurrentRun } from "../../domain/run.ts";
@@ -23,7 +24,7 @@ import {
 } from "./parse.ts";
 import { isObject } from "../../domain/json.ts";
 import type { SessionRecord } from "../ports/session-store.ts";
-import type { SessionRow } from "../tables.ts";
+import { STAGED, type SessionRow } from "../tables.ts";
 
 /** The columns that a session determines. The write path sets the others. */
 export type SessionColumns = Omit<
@@ -72,6 +73,19 @@ export function toSessionColumns(session: Session): SessionColumns {
     finalizedAt: session.finalizedAt,
   };
 }
+
+/** A session that is being imported: only its ID is known. */
+export function stagedRow(id: string, importId: string, at: number): SessionRow {
+  const names = { agentId: null, title: null, agentName: null, purpose: null, metadata: {} };
+  const origin = { repoId: null, provider: null, model: null, forkedFrom: null };
+  const session = evolve(null, { type: "session.created", at, id, ...names, ...origin });
+  if (session === null) throw new Error("unreachable: a created session exists");
+  const columns = toSessionColumns({ ...session, delivery: "hold" });
+  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
+}
+
+/** The columns of a session's row. */
+export const SESSION_COLUMNS: readonly string[] = Object.keys(stagedRow("", "", 0));
 
 /** Throws `UnreadableRow` when the row is no valid session. */
 export function fromSessionRow(

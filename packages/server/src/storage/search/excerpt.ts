@@ -51,9 +51,9 @@ function hitsIn(line: string, words: readonly string[]): readonly Hit[] {
   if (words.length === 0) return [];
   const { plain, positions } = normalized(line);
   const longestFirst = [...new Set(words)].toSorted((one, other) => other.length - one.length);
-  const wanted = new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join("|")})`, "gu");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join("|")})`, "gu");
   const hits: Hit[] = [];
-  for (const { 0: word, index } of plain.matchAll(wanted)) {
+  for (const { 0: word, index } of plain.matchAll(pattern)) {
     const start = positions[index] ?? 0;
     const last = positions[index + word.length - 1] ?? start;
     const next = positions[index + word.length] ?? line.length;
@@ -105,11 +105,11 @@ function around(line: string, { start: first, end: last }: Mark): Mark {
   const atMost = Math.max(0, Math.min(first - Math.floor(spare / 3), line.length - ROOM));
   const gap = line.slice(atMost, Math.min(first, atMost + MAX_UNUSED)).indexOf(" ");
   const start = atMost === 0 || gap === -1 ? insideOf(line, atMost, 1) : atMost + gap + 1;
-  const wanted = Math.min(line.length, start + ROOM);
-  if (wanted === line.length) return { start, end: wanted };
-  const space = line.lastIndexOf(" ", wanted);
-  const isNear = space >= Math.max(last, wanted - MAX_UNUSED);
-  return { start, end: isNear ? space : insideOf(line, wanted, -1) };
+  const limit = Math.min(line.length, start + ROOM);
+  if (limit === line.length) return { start, end: limit };
+  const space = line.lastIndexOf(" ", limit);
+  const isNear = space >= Math.max(last, limit - MAX_UNUSED);
+  return { start, end: isNear ? space : insideOf(line, limit, -1) };
 }
 
 /** Never splits a surrogate pair. */

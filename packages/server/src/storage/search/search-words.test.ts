@@ -18,13 +18,13 @@ describe("the words of a text", () => {
     expect(searchWords(text)).toEqual(words);
   });
 
-  it("are cut at 64 characters, and none come from beyond the first 32,768", () => {
+  it("are cut at 64 characters, and come from the first 32,768 only", () => {
     expect(searchWords("x".repeat(100))).toEqual(["x".repeat(64)]);
     expect(searchWords(`${"a ".repeat(16_384)}beyond`)).not.toContain("beyond");
     expect(searchWords(`${" ".repeat(32_762)}within`)).toEqual(["within"]);
   });
 
-  it("hold nothing that a query could be made of, whatever the text is", () => {
+  it("contain no query syntax, whatever the text is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         for (const word of searchWords(text)) expect(word).toMatch(/^[\p{L}\p{N}\uD800-\uDFFF]+$/u);
@@ -33,7 +33,7 @@ describe("the words of a text", () => {
     );
   });
 
-  it("stay the same when they are looked for", () => {
+  it("stay the same when they are normalized again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const words = searchWords(text);
@@ -44,8 +44,8 @@ describe("the words of a text", () => {
   });
 });
 
-describe("what can be searched for in a message", () => {
-  it("is every text in it but its type, in order", () => {
+describe("the searchable text of a message", () => {
+  it("is every text except its type, in order", () => {
     const content = {
       type: "tool",
       tool: "grep",

@@ -9,7 +9,7 @@ import { mountMemory } from "./testing/small-disk.ts";
 import { addRepo, migratedFile, openTestFile, temporaryFolder } from "./testing/test-file.ts";
 
 describe("a backup", () => {
-  it("is of one moment while others write, whole, and the owner's only", async () => {
+  it("is a complete snapshot while others write, and readable by the owner only", async () => {
     const file = await migratedFile();
     const store = await openTestFile(file);
     const session = await beginSession(store, { repoId: await addRepo(store) });
@@ -32,7 +32,7 @@ describe("a backup", () => {
     isOver = true;
     await writing;
     expect(counts).toEqual(counts.toSorted((left, right) => left - right));
-    // A single file, which stands for itself.
+    // A single file without a write-ahead log.
     expect(readdirSync(folder).toSorted()).toEqual(["one.db", "three.db", "two.db"]);
     for (const target of targets) {
       const status = await (await openMigrations({ engine: "sqlite", file: target })).status();
@@ -42,7 +42,7 @@ describe("a backup", () => {
     }
   });
 
-  it("is refused where a file is, where no folder is, and of no database", async () => {
+  it("is refused for an existing file, a missing folder and a missing database", async () => {
     const file = await migratedFile();
     const folder = temporaryFolder();
     const taken = path.join(folder, "taken");
@@ -56,7 +56,7 @@ describe("a backup", () => {
     expect(readdirSync(folder)).toEqual(["taken"]);
   });
 
-  it("is not made of a damaged database, and nothing is left of the attempt", async () => {
+  it("is not made of a damaged database, and leaves no file", async () => {
     const file = await migratedFile();
     writeFileSync(file, "not a database at all");
     const folder = temporaryFolder();
@@ -67,7 +67,7 @@ describe("a backup", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("leaves nothing on a disk that is too small for it", async () => {
+  it("leaves no file on a disk that is too small for it", async () => {
     const file = await migratedFile();
     const { folder, unmount } = mountMemory("size=64k");
     onTestFinished(unmount);

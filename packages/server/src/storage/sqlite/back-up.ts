@@ -56,8 +56,8 @@ export async function backUp(file: string, target: string): Promise<BackedUp | B
   } catch (error) {
     throw asFault(error);
   } finally {
-    for (const left of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`])
-      rmSync(left, { force: true });
+    for (const file of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`])
+      rmSync(file, { force: true });
   }
 }
 
@@ -108,8 +108,8 @@ function fingerprintOf(raw: DatabaseSync): Fingerprint {
     .filter(({ type, sql }) => type === "table" && !/^create virtual/iu.test(String(sql)))
     .map(({ name }) => {
       const table = String(name);
-      const counted = raw.prepare(`select count(*) as "rows" from "${table}"`).get();
-      return { table, rows: Number(counted?.["rows"]) };
+      const count = raw.prepare(`select count(*) as "rows" from "${table}"`).get();
+      return { table, rows: Number(count?.["rows"]) };
     });
   return { schema: schema.map((row) => JSON.stringify(row)), tables };
 }

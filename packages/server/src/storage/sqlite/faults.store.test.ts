@@ -24,7 +24,7 @@ import {
 } from "./testing/test-file.ts";
 
 describe("a store whose database another process holds", () => {
-  it("fails a write as busy when it has waited long enough, and does it once the other is done", async () => {
+  it("fails a write as busy after its timeout, and succeeds once the other is done", async () => {
     const file = await migratedFile();
     const store = await openTestFile(file, 50);
     const session = await beginSession(store);
@@ -44,14 +44,14 @@ describe("a store whose database another process holds", () => {
     await expectOneTelling(store, session.id);
   });
 
-  it("writes as soon as the other is done, if it was told to wait", async () => {
+  it("writes as soon as the other is done, within its timeout", async () => {
     const file = await migratedFile();
     const store = await openTestFile(file, 30_000);
     const session = await beginSession(store);
     const other = new DatabaseSync(file);
     other.exec("begin immediate");
     const archived = session.perform({ type: "archive" });
-    // Reads are answered meanwhile: the waiting is done elsewhere.
+    // Reads are answered meanwhile, because another thread waits.
     expect(await store.load(session.id)).toMatchObject({
       stored: { session: { standing: { status: "active" } } },
     });
@@ -68,7 +68,7 @@ const disks: readonly (readonly [name: string, open: () => Promise<SmallDisk>])[
 ];
 
 describe.each(disks)("a store on %s", (_name, openDisk) => {
-  it("fails what has no room, keeps all it had, goes on reading, and goes on writing when there is room", async () => {
+  it("fails writes without space, keeps its data, still reads, and writes again when there is space", async () => {
     const disk = await owned(openDisk());
     const { store } = disk;
     const session = await beginSession(store, { repoId: await addRepo(store) });
@@ -91,7 +91,7 @@ describe.each(disks)("a store on %s", (_name, openDisk) => {
     await expectOneTelling(store, session.id);
   });
 
-  it("has stored every write it acknowledged and no other, when it fills up among many", async () => {
+  it("has stored exactly the acknowledged writes when it fills up among many", async () => {
     const disk = await owned(openDisk());
     const { store } = disk;
     const repoId = await addRepo(store);
@@ -116,7 +116,7 @@ describe.each(disks)("a store on %s", (_name, openDisk) => {
     });
   });
 
-  it("closes, even with writes under way that cannot be stored", async () => {
+  it("closes, even with pending writes that cannot be stored", async () => {
     const disk = await owned(openDisk());
     const session = await beginSession(disk.store, { repoId: await addRepo(disk.store) });
     await disk.fill();
@@ -128,8 +128,8 @@ describe.each(disks)("a store on %s", (_name, openDisk) => {
   });
 });
 
-describe("a file that is no database", () => {
-  it("is reported as corrupt when it is something else", async () => {
+describe("a corrupt database file", () => {
+  it("is reported as corrupt when it is not a database", async () => {
     const file = path.join(temporaryFolder(), "holdfast.db");
     writeFileSync(file, "This is a letter to my landlord.\n".repeat(100));
 
@@ -185,7 +185,7 @@ describe("a place that cannot be written", () => {
     }
   });
 
-  it("is reported as such when the folder takes no files", async () => {
+  it("is reported as read-only when the folder cannot be written", async () => {
     const { folder, remove } = unwritableFolder();
     onTestFinished(remove);
     const file = path.join(folder, "holdfast.db");

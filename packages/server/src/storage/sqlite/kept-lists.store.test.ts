@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { beginSession } from "../testing/session-driver.ts";
 import { migratedFile, openTestFile } from "./testing/test-file.ts";
 
-it("a list is the same page until somebody has written, here or in another process", async () => {
+it("a list is cached until a write, here or in another process", async () => {
   const file = await migratedFile();
   const [store, other] = [await openTestFile(file), await openTestFile(file)];
   await beginSession(store);

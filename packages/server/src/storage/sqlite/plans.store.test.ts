@@ -12,7 +12,7 @@ import { openSqliteConnection } from "./connection.ts";
 import { SQLITE } from "./sqlite-dialect.ts";
 import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
 
-/** How SQLite goes about what is read. */
+/** The query plans of SQLite. */
 async function plansOf(read: (source: Source) => Promise<unknown>): Promise<readonly string[]> {
   const file = await migratedFile();
   const explaining = new DatabaseSync(file);
@@ -31,8 +31,8 @@ async function plansOf(read: (source: Source) => Promise<unknown>): Promise<read
   return [...plans];
 }
 
-describe("what there are few of at any time", () => {
-  it("is found by an index of the few, however many sessions there are", async () => {
+describe("the sessions that need attention", () => {
+  it("are found by a partial index, however many sessions there are", async () => {
     const plans = await plansOf(async (source) => {
       await openSuspensions(source);
       await unsettledSessions(source);
@@ -67,8 +67,8 @@ describe("a page of a list", () => {
   });
 });
 
-describe("what every answer of an agent reads", () => {
-  it("is found by an index that does not grow with the session's past", async () => {
+describe("the reads of every output of an agent", () => {
+  it("use an index that does not grow with the session's history", async () => {
     const file = await migratedFile();
     const store = await openTestFile(file);
     const session = await beginSession(store, { repoId: await addRepo(store) });

@@ -10,7 +10,7 @@ import { addRepo, temporaryFolder } from "./testing/test-file.ts";
 
 const RESERVED = 4 * 1024 * 1024;
 
-/** Taken by a thread that looks once a second. */
+/** A thread that checks once a second takes it. */
 const soon = { timeout: 10_000, interval: 20 };
 
 async function onDisk(size: string) {
@@ -31,7 +31,7 @@ async function onDisk(size: string) {
 }
 
 describe("a disk that is full", () => {
-  it("still lets sessions be deleted, one after the other, and nothing else is done with that room (C5)", async () => {
+  it("still allows deleting sessions one by one, and no other write uses the reserve (C5)", async () => {
     const { file, store, fill, free } = await onDisk("24m");
     const repoId = await addRepo(store);
     const sessions = await Promise.all(
@@ -56,7 +56,7 @@ describe("a disk that is full", () => {
 });
 
 describe("a reserve", () => {
-  it("is for the owner only, and goes whole", () => {
+  it("is readable by the owner only, and is freed completely", () => {
     const folder = temporaryFolder();
     const reserve = reserveBeside(path.join(folder, "some.db"));
     expect(reserve.release()).toBe(false);
@@ -68,7 +68,7 @@ describe("a reserve", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is not taken from a disk that has little room", () => {
+  it("is not taken from a disk with little space", () => {
     const { folder, unmount } = mountMemory("size=8m");
     onTestFinished(unmount);
     reserveBeside(path.join(folder, "some.db")).take();

@@ -5,7 +5,7 @@ import { newMarks, openMarks } from "./own-marks.ts";
 import { addRepo, migratedFile, openTestFile } from "./testing/test-file.ts";
 
 describe("marks in the file", () => {
-  it("tell what others have written from what two connections of one process have", async () => {
+  it("distinguish writes of other processes from those of two connections of this process", async () => {
     const file = await migratedFile();
     const [ours, alsoOurs, theirs] = [1, 2, 3].map(() => new DatabaseSync(file));
     if (ours === undefined || alsoOurs === undefined || theirs === undefined) throw new Error();
@@ -29,13 +29,13 @@ describe("marks in the file", () => {
       write(theirs, foreign);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);
-      // Hidden under what we wrote afterwards.
+      // Hidden by our later write.
       write(theirs, foreign);
       write(alsoOurs, second);
       write(ours, first);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);
-      // By a program that leaves none.
+      // By a program that leaves no mark.
       write(theirs, null);
       expect(first.hasOutsideWrites()).toBe(true);
       expect(first.hasOutsideWrites()).toBe(false);
@@ -44,8 +44,8 @@ describe("marks in the file", () => {
   });
 });
 
-describe("a few words of an agent", () => {
-  it("are stored while another process writes, by the thread that may wait for it", async () => {
+describe("a short text of an agent", () => {
+  it("is stored while another process writes, by the thread that may wait", async () => {
     const file = await migratedFile();
     const store = await openTestFile(file, 5_000);
     const session = await beginSession(store, { repoId: await addRepo(store) });

@@ -24,14 +24,14 @@ async function addDocument(
   at: Queryable,
   { sessionId, messageId, words }: SearchDocument,
 ): Promise<void> {
-  const [added] = await runStatement<{ key: number }>(
+  const [document] = await runStatement<{ key: number }>(
     at,
     `insert into "SearchDocument" ("sessionId", "messageId") values (?, ?) returning "key"`,
     [sessionId, messageId],
   );
-  if (added === undefined) throw new Error("unreachable: an insert returned no row");
+  if (document === undefined) throw new Error("unreachable: an insert returned no row");
   await runStatement(at, `insert into "SearchIndex" (rowid, words) values (?, ?)`, [
-    added.key,
+    document.key,
     words.join(" "),
   ]);
 }

@@ -13,8 +13,8 @@ const open = (): Promise<TestStore> => openTestStore("sqlite");
 describe("sqlite store", () => {
   storeContract(open);
 
-  describe("beside another program that writes", () => {
-    it("reads all it had, and writes when the other is done", async () => {
+  describe("next to another writing program", () => {
+    it("reads everything, and writes when the other is done", async () => {
       await withStore(open, async ({ store, location }) => {
         const session = await beginSession(store, { title: "Before" });
         const before = await session.stored();
@@ -46,7 +46,7 @@ describe("sqlite store", () => {
   });
 
   describe("when it is closed", () => {
-    it("has all in the one file that is then left", async () => {
+    it("leaves one file with all data", async () => {
       await withStore(open, async ({ store, location }) => {
         const file = fileOf(location);
         const sessions = await Promise.all(
@@ -63,7 +63,7 @@ describe("sqlite store", () => {
     });
   });
 
-  describe("a program that is done with it", () => {
+  describe("a program that has closed it", () => {
     let opened: TestStore | null = null;
     beforeAll(async () => {
       opened = await open();

@@ -4,7 +4,7 @@ import { openSqliteStore } from "./open-sqlite-store.ts";
 import { migratedFile } from "./testing/test-file.ts";
 
 describe("a store that writes on the thread it is called on", () => {
-  it("keeps everything it said was stored, one write after the other", async () => {
+  it("keeps every acknowledged write, in order", async () => {
     const file = await migratedFile();
     const store = await openSqliteStore({ file, clock: Date.now, ownThread: false });
     const sessions = await Promise.all(
@@ -18,12 +18,12 @@ describe("a store that writes on the thread it is called on", () => {
     await again.close();
   });
 
-  it("writes beside another that does, and loses nothing of either", async () => {
+  it("writes alternately with another one, and neither loses a write", async () => {
     const file = await migratedFile();
     const stores = await Promise.all(
       [true, false].map((ownThread) => openSqliteStore({ file, clock: Date.now, ownThread })),
     );
-    // In turns: two that write on one thread can only wait for each other from one write to the next.
+    // One after the other: two writers on one thread can wait for each other only between writes.
     for (let n = 0; n < 20; n += 1) for (const store of stores) await beginSession(store);
     const [first] = stores;
     expect((await first?.listSessions({ limit: 100 }))?.total).toBe(40);

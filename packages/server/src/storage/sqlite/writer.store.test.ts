@@ -15,7 +15,7 @@ import {
 } from "./testing/test-file.ts";
 
 describe("the writing thread", () => {
-  it("may end at any moment: what it had fails, what waited is stored by the next one", async () => {
+  it("may end at any moment: its current writes fail, and the next thread stores the waiting ones", async () => {
     const file = await migratedFile();
     const [store, thread] = await openWithThread(file);
     const sessions = await Promise.all(Array.from({ length: 20 }, () => beginSession(store)));
@@ -57,10 +57,10 @@ describe("the writing thread", () => {
     expect(await again.listRepos()).toHaveLength(1);
   });
 
-  it("is not stopped by a write that cannot be handed to it", async () => {
+  it("survives a write that cannot be sent to it", async () => {
     const store = await openTestFile(await migratedFile());
     const session = await beginSession(store, { repoId: await addRepo(store) });
-    // Too much for the thread it is called on.
+    // Too large for the calling thread.
     const uncloneable = Object.assign(textOf("Hello"), { toJSON: () => "x".repeat(20_000) });
     const change = { before: await session.stored(), events: [], contents: { m1: uncloneable } };
 
@@ -68,7 +68,7 @@ describe("the writing thread", () => {
     await session.perform({ type: "archive" });
   });
 
-  it("undoes a write that fails half-way, and no other that shares its transaction", async () => {
+  it("rolls back a failed write, but no other write of its transaction", async () => {
     const store = await openTestFile(await migratedFile());
     const notice = { id: "taken", runId: null, role: "system", content: textOf("Hello") } as const;
     await beginSession(store, { id: "first" }, { messages: [notice] });
@@ -84,7 +84,7 @@ describe("the writing thread", () => {
     expect((await store.listSessions({ limit: 1 })).total).toBe(20);
   });
 
-  it("takes no more writes than it can hold, and none after the end", async () => {
+  it("refuses writes beyond its limit, and after it was closed", async () => {
     const store = await openTestFile(await migratedFile());
     const session = await beginSession(store);
     const writes = Array.from({ length: 10_300 }, () => store.dropLease("nobody"));
@@ -104,7 +104,7 @@ function archive(before: StoredSession): Change {
   return { before, events: [{ type: "session.archived", at: before.session.updatedAt }] };
 }
 
-/** The threads that are started meanwhile. */
+/** The threads that are started during the call. */
 async function openWithThread(file: string): Promise<readonly [Store, Worker | undefined]> {
   const threads: Worker[] = [];
   const note = (message: unknown): void => {

@@ -4,7 +4,7 @@ import { openRaw, type RawDatabase } from "./raw-database.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Every row of every table that is copied, by a connection of its own: JSON to the letter, numbers as numbers. */
+/** All rows of all copied tables, read on a separate connection. JSON stays text. */
 export async function allRows(
   location: DatabaseLocation,
 ): Promise<Readonly<Record<string, readonly Row[]>>> {

@@ -2,7 +2,7 @@ import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { RunResult } from "../../domain/run.ts";
 import type { Run, StoredSuspension } from "../ports/run-store.ts";
 
-/** What the tables beside the session's row must say after these events: told a second time, in plain maps. */
+/** The expected rows of the other tables after these events, computed a second time with plain maps. */
 export function projectionOf(
   sessionId: string,
   events: readonly SessionEvent[],

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below those that a system gives away by itself: nobody gets one of these while its server is being started again. */
+/** Below the ports that the system assigns, so that no other process gets the port during a restart. */
 const [FIRST, AFTER_LAST] = [10_000, 32_000];
 
-/** A port of this machine that nobody has now. */
+/** A free port of this machine. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, AFTER_LAST);

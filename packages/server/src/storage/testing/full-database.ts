@@ -7,7 +7,7 @@ import type { TestStore } from "./test-database.ts";
 
 const REPO = { id: "repo-1", path: "/work/repo", name: "repo", createdAt: NOON };
 
-/** A database with every kind of row, as a server that was killed leaves it. Returns the sessions that can be read. */
+/** A database with all kinds of rows, as after a kill of the server. Returns the readable sessions. */
 export async function fillDatabase({ store, location }: TestStore): Promise<readonly string[]> {
   await store.addRepo(REPO);
   await store.addRepo({ ...REPO, id: "repo-2", path: "/work/größer", name: "größer" });
@@ -51,7 +51,7 @@ export async function fillDatabase({ store, location }: TestStore): Promise<read
   return [...ids, imported.session.id];
 }
 
-/** A run at work under a node that is gone, a message that grows, one that waits, answers under keys. */
+/** A run of a dead node, an incomplete message, a queued one, and stored answers. */
 async function addBusySession(store: Store): Promise<string> {
   const session = await beginSession(
     store,

@@ -5,19 +5,19 @@ import { stagedSession } from "./staged-session.ts";
 import { NOON, textOf } from "./session-driver.ts";
 
 const PART = 500;
-/** Messages of a run: one of a user, the others of its agent. */
+/** Messages per run: one of the user, the others of the agent. */
 const PER_RUN = 5;
 
-/** Messages of which one is long. */
+/** One of this many messages is long. */
 const PER_LONG = 10;
 
 export interface LongSession {
   readonly messages: number;
-  /** Characters of the few that are long. */
+  /** Length of a long message. */
   readonly longLength: number;
 }
 
-/** A session that is over, with as many messages as wanted. */
+/** An idle session with any number of messages. */
 export async function addLongSession(
   store: Store,
   { messages: count, longLength }: LongSession,

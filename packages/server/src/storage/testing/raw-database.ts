@@ -2,14 +2,14 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import type { DatabaseLocation } from "../open-store.ts";
 
-/** A second connection that obeys no rule of ours, as somebody with a database tool has it. */
+/** A second connection without the store's rules, as a database tool has it. */
 export interface RawDatabase {
   run(statement: string): Promise<void>;
   all(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;
 }
 
-/** Foreign keys are off and checks are gone, so that what must not be stored can be. */
+/** Turns foreign keys and checks off, so that invalid rows can be stored. */
 export async function openRaw(location: DatabaseLocation): Promise<RawDatabase> {
   if (location.engine === "sqlite") {
     const database = new DatabaseSync(location.file, { timeout: 5000 });
@@ -31,7 +31,7 @@ export async function openRaw(location: DatabaseLocation): Promise<RawDatabase> 
   };
 }
 
-/** With foreign keys PostgreSQL turns all triggers off; those that count sessions stay on, as they do on SQLite. */
+/** PostgreSQL disables all triggers together with foreign keys. The triggers that count sessions stay on, as on SQLite. */
 async function keepCounting(client: Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('alter table %s enable always trigger %I', tgrelid::regclass, tgname) as "statement"
@@ -40,7 +40,7 @@ async function keepCounting(client: Client): Promise<void> {
   for (const { statement } of rows) await client.query(statement);
 }
 
-/** Only PostgreSQL cannot be talked out of its checks: they and the type of JSON have to go. */
+/** PostgreSQL cannot disable checks, so they are dropped, and JSON columns become text. */
 export async function loosen(location: DatabaseLocation, raw: RawDatabase): Promise<void> {
   if (location.engine === "sqlite") return;
   const checks = await raw.all(
@@ -68,7 +68,7 @@ const COPIED_TABLES = [
 ];
 const TABLES_OF_SESSIONS = [...COPIED_TABLES, "SearchDocument"];
 
-/** Many sessions like this one, faster than they can be made one by one; returns their ids. */
+/** Copies a session many times in one statement. Returns the IDs. */
 export async function copySession(
   location: DatabaseLocation,
   { sessionId, times }: { readonly sessionId: string; readonly times: number },
@@ -89,7 +89,7 @@ export async function copySession(
 
 const IDS: ReadonlySet<string> = new Set([`"id"`, `"sessionId"`, `"messageId"`, `"runId"`]);
 
-/** How many rows each table has that hangs on sessions. */
+/** Number of rows in each table that belongs to sessions. */
 export async function countRows(
   location: DatabaseLocation,
 ): Promise<Readonly<Record<string, number>>> {

@@ -19,17 +19,17 @@ export interface Sent {
 }
 
 type Extras = Pick<Change, "contents" | "messages" | "fence" | "remember">;
-/** A command without its time: the driver's own clock moves on by a second with each. */
+/** A command without its time. The driver's clock advances by one second per command. */
 type Timeless<C extends Command = Command> = C extends Command ? Omit<C, "at"> : never;
 
-/** One session, driven as the runtime does it: load, decide, commit, and again when somebody was faster. */
+/** Drives one session as the runtime does: load, decide, commit, and repeat after a conflict. */
 export interface SessionDriver {
   readonly id: string;
   /** The time of the last command. */
   readonly now: number;
-  /** Throws when the kernel refuses: a test says what it wants with commands that are in order. */
+  /** Throws when the kernel refuses. */
   perform(command: Timeless, extras?: Extras): Promise<Committed>;
-  /** As `perform`, with what the store refuses other than a conflict as a value. */
+  /** Like `perform`, but returns a refusal of the store, except a conflict. */
   attempt(command: Timeless, extras?: Extras): Promise<Committed | CommitRefused>;
   send(text: string, more?: Partial<Send>): Promise<Sent>;
   /** A message whose run starts at once. */
@@ -37,7 +37,7 @@ export interface SessionDriver {
   end(sent: Sent, result?: RunResult): Promise<Committed>;
   suspend(sent: Sent, more?: Partial<Suspension>): Promise<Suspension>;
   answer(suspension: Suspension): Promise<Committed>;
-  /** Takes the session for a node; what is put afterwards goes under its fence. */
+  /** Claims the session for a node. Later output carries its fence. */
   claim(node?: string): Promise<Fence>;
   put(sent: Sent, ...items: readonly OutputItem[]): Promise<Appended | AppendRefused>;
   stored(): Promise<StoredSession>;
@@ -56,7 +56,7 @@ export async function beginSession(
   return session;
 }
 
-/** Takes up a session that exists, by another store if need be. */
+/** Continues an existing session, in any store. */
 export function driveSession(
   store: Store,
   start: { readonly id: string; readonly now: number; readonly fence?: Fence },
@@ -131,12 +131,12 @@ export function driveSession(
 
 const SECOND_MS = 1000;
 
-/** A whole text, as it is stored. */
+/** A complete text in its stored form. */
 export function textOf(text: string): MessageContent {
   return { type: "text", text, partial: false };
 }
 
-/** A text that more is to come of. */
+/** An incomplete text. */
 export function growingText(text: string): MessageContent {
   return { type: "text", text, partial: true };
 }
@@ -145,7 +145,7 @@ export function textIn({ text }: MessageContent): string {
   return typeof text === "string" ? text : "";
 }
 
-/** What an agent begins to say. */
+/** The first text of an agent's message. */
 export function opening(id: string, text = ""): OutputItem {
   return {
     put: "message",

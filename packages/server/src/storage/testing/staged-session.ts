@@ -16,7 +16,7 @@ import { NOON, textOf } from "./session-driver.ts";
 export type StagedSession = Omit<ImportPart, "staging"> &
   Omit<ImportEnd, "staging" | "suspensions"> & { readonly open: ImportEnd["suspensions"] };
 
-/** Imports it in one part. After a refusal nothing of it is left. */
+/** Imports it in one part. A refused import is dropped. */
 export async function importWhole(
   store: Store,
   session: StagedSession,
@@ -44,7 +44,7 @@ export function endOf(staged: StagedSession): Omit<ImportEnd, "staging"> {
   return { at, session, lastSeq, suspensions, notices };
 }
 
-/** Suspended, with an ended run, one that waits, and a message in the queue. */
+/** A suspended session with an ended run, a waiting run and a queued message. */
 export function stagedSession({
   id = randomUUID(),
   repoId = null,

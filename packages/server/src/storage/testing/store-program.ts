@@ -1,7 +1,7 @@
 import { openStore } from "../open-store.ts";
 import { beginSession } from "./session-driver.ts";
 
-/** A program that opens a store, writes to it if it is told to, and closes it: `file [write]`. */
+/** Opens a store, writes to it with the argument `write`, and closes it: `file [write]`. */
 const [file, ...wishes] = process.argv.slice(2);
 if (file === undefined) throw new Error("which database?");
 const store = await openStore({ engine: "sqlite", file }, { clock: Date.now });

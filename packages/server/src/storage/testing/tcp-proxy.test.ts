@@ -5,7 +5,7 @@ import { openTcpProxy, PASS, type TcpProxy } from "./tcp-proxy.ts";
 
 let target: Server;
 let proxy: TcpProxy;
-/** What the server behind the proxy has of each connection, in the order they came. */
+/** The bytes that the server behind the proxy received, per connection, in order. */
 let behind: { socket: Socket; heard: string; ended: boolean }[];
 const near: Socket[] = [];
 
@@ -40,7 +40,7 @@ async function dial(): Promise<Socket> {
   return socket;
 }
 
-/** Not `once`: that rejects when the close is a reset. */
+/** Not `once`, which rejects after a reset. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }

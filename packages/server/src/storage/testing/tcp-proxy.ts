@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * What becomes of the bytes of a connection. `blackhole`: they are swallowed both ways, ends included,
- * and neither side is told; such a connection never works again. `hold`: they wait, and arrive in their order when the
- * mode is another. `refuse`: new connections are reset.
+ * How the proxy treats the bytes of a connection. `blackhole` drops them in both directions, including the end of the
+ * connection, which never works again. `hold` delays them until the mode changes. `refuse` resets new connections.
  */
 export type LinkMode =
   | { readonly mode: "pass" }
@@ -23,22 +22,22 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections that neither side has ended. */
   connections(): readonly ProxiedConnection[];
-  /** For all connections there are, and those to come. */
+  /** For existing and new connections. */
   set(mode: LinkMode): void;
-  /** Swallows what the connections there are say from now on; those to come work. */
+  /** Drops all further bytes of existing connections. New ones work. */
   silence(): void;
-  /** Resets all connections there are. */
+  /** Resets all existing connections. */
   cut(): void;
-  /** Of so many of the next commits the answer is lost, and their connections with it: they are stored, and nobody is told. */
+  /** Drops the replies to this many of the next commits, and their connections. The commits are stored. */
   loseCommitAnswers(count: number): void;
-  /** How many of them are still to come. */
+  /** Number of replies still to drop. */
   readonly answersToLose: number;
   close(): Promise<void>;
 }
 
 export const PASS: LinkMode = { mode: "pass" };
 
-/** Stands between a node and its database, and is the network that fails. */
+/** A proxy between a node and its database that simulates network failures. */
 export async function openTcpProxy(target: {
   readonly host: string;
   readonly port: number;
@@ -107,7 +106,7 @@ class Link implements ProxiedConnection {
   readonly #timers = new Set<NodeJS.Timeout>();
   #mode: LinkMode;
   #isLost = false;
-  /** Nothing overtakes what was delayed before it. */
+  /** Keeps the order of delayed bytes. */
   #busyUntil = 0;
   readonly #held: (() => void)[] = [];
 
@@ -121,7 +120,7 @@ class Link implements ProxiedConnection {
     readonly near: Socket;
     readonly target: { readonly host: string; readonly port: number };
     readonly mode: LinkMode;
-    /** Asked at each commit: whether its answer is to be lost. */
+    /** Called at each commit. True drops the reply. */
     readonly losesAnswer: () => boolean;
     readonly onClosed: () => void;
   }) {

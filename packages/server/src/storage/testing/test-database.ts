@@ -22,13 +22,13 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** An empty database of its own: a file in a temporary folder, or a database of the shared server. */
+/** A new empty database: a file in a temporary folder, or a database of the shared server. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === "sqlite") return newFile();
   return newDatabase("template1");
 }
 
-/** The same with this program's schema in it. Only the first of a run is migrated; the others are copies of it. */
+/** The same with the current schema. Only the first one is migrated; the others are copies of it. */
 export async function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === "postgres") return newDatabase(await migratedTemplate());
   const database = newFile();
@@ -66,7 +66,7 @@ function newFile(): FileDatabase {
 
 let migratedBytes: Promise<Buffer> | null = null;
 
-/** Whole in the one file, since the migration has closed it. */
+/** One complete file, because the migration has closed it. */
 function migratedFile(): Promise<Buffer> {
   migratedBytes ??= (async () => {
     const { location, remove } = newFile();
@@ -94,7 +94,7 @@ async function newDatabase(template: string): Promise<TestDatabase> {
 const TEMPLATE = "migrated";
 let template: Promise<string> | null = null;
 
-/** Files run beside each other: a lock of the server lets one of them make the template. */
+/** Test files run in parallel. A lock of the server lets one of them create the template. */
 function migratedTemplate(): Promise<string> {
   template ??= onServer(async (client) => {
     await client.query("select pg_advisory_lock(1)");
@@ -105,7 +105,7 @@ function migratedTemplate(): Promise<string> {
   return template;
 }
 
-/** Under another name until it is whole. */
+/** Has another name until it is complete. */
 async function makeTemplate(client: Client): Promise<void> {
   const draft = `draft_${randomUUID().replaceAll("-", "")}`;
   await client.query(`create database ${draft}`);

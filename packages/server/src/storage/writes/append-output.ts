@@ -24,7 +24,7 @@ export async function appendOutput(
     return { ok: false, refused: "message_not_found" };
 
   const log = new EventLog(sessionId, lock.lastSeq);
-  for (const item of items) await putItem(transaction, { item, output, log });
+  for (const item of items) await putItem(transaction, log, item, output);
   await log.store(transaction);
   await runStatement(
     transaction,
@@ -57,30 +57,22 @@ async function storedBefore(
 
 async function putItem(
   transaction: Transaction,
-  { item, output, log }: { item: OutputItem; output: Output; log: EventLog },
+  log: EventLog,
+  item: OutputItem,
+  { runId, at }: Output,
 ): Promise<void> {
-  const { sessionId, runId, at } = output;
   switch (item.put) {
-    case "message": {
-      const { message, complete } = item;
-      return addMessage(transaction, {
-        sessionId,
-        message: { ...message, runId },
-        complete,
-        at,
-        log,
-      });
-    }
+    case "message":
+      return addMessage(transaction, log, { ...item.message, runId }, at, item.complete);
     case "text":
-      return log.addText({ messageId: item.messageId, text: item.text, at });
+      return log.addText(item.messageId, item.text, at);
     case "content":
     case "end": {
       await log.store(transaction); // the deltas must be stored before they can be replaced
       const row = await findMessage(transaction, item.messageId);
       if (row === undefined) throw new Error("unreachable: an open message is missing");
-      if (item.put === "end") return completeMessage(transaction, { row, at, log });
-      const { content, complete } = item;
-      return replaceMessage(transaction, { row, content, complete, at, log });
+      if (item.put === "end") return completeMessage(transaction, log, row, at);
+      return replaceMessage(transaction, log, row, item.content, at, item.complete);
     }
     default:
       return item satisfies never;
@@ -104,23 +96,23 @@ async function messagesAreOpen(
   transaction: Transaction,
   { sessionId, items }: Output,
 ): Promise<boolean> {
-  const added = new Set<string>();
-  const needed = new Set<string>();
+  const open = new Set<string>();
+  const stored = new Set<string>();
   const closed = new Set<string>();
   for (const item of items) {
     if (item.put === "message") {
-      (item.complete ? closed : added).add(item.message.id);
+      (item.complete ? closed : open).add(item.message.id);
       continue;
     }
     if (closed.has(item.messageId)) return false;
-    if (!added.has(item.messageId)) needed.add(item.messageId);
+    if (!open.has(item.messageId)) stored.add(item.messageId);
     if (item.put === "end" || (item.put === "content" && item.complete)) closed.add(item.messageId);
   }
-  if (needed.size === 0) return true;
-  const open = await runStatement(
+  if (stored.size === 0) return true;
+  const rows = await runStatement(
     transaction,
-    `select "id" from "AgentMessage" where "id" in (${[...needed].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
-    [...needed, sessionId],
+    `select "id" from "AgentMessage" where "id" in (${[...stored].map(() => "?").join(", ")}) and "sessionId" = ? and "complete" = 0`,
+    [...stored, sessionId],
   );
-  return open.length === needed.size;
+  return rows.length === stored.size;
 }

@@ -23,20 +23,19 @@ export async function commitChange(
   if (sessionId === undefined) throw new Error("unreachable: a change of no session");
 
   const lock = await lockSession(transaction, sessionId);
-  const earlier = await committedBefore(transaction, { change, after, lock });
+  const earlier = await committedBefore(transaction, change, after, lock);
   if (earlier !== null) return earlier;
   const refused = refusalOf(lock, change);
   if (refused !== null) return { ok: false, refused };
   if (!(await rememberAnswer(transaction, change))) return { ok: false, refused: "remembered" };
 
-  if (after === null) return deleteSession(transaction, { sessionId, lock });
-  const lastSeq = entriesOf(change);
-  if (lock === undefined && !(await insertSession(transaction, { session: after, lastSeq }))) {
+  if (after === null) return deleteSession(transaction, sessionId, lock);
+  if (lock === undefined && !(await insertSession(transaction, after, entriesOf(change)))) {
     await forgetAnswer(transaction, change);
     const isTaken = await isAgentIdTaken(transaction, after);
     return { ok: false, refused: isTaken ? "agent_id_taken" : "conflict" };
   }
-  return storeSession(transaction, { change, after, lock });
+  return storeSession(transaction, change, after, lock);
 }
 
 function refusalOf(
@@ -54,11 +53,9 @@ function refusalOf(
  */
 async function committedBefore(
   { db }: Transaction,
-  {
-    change: { before, events, wasTried = false },
-    after,
-    lock,
-  }: { change: Change; after: Session | null; lock: SessionLock | undefined },
+  { before, events, wasTried = false }: Change,
+  after: Session | null,
+  lock: SessionLock | undefined,
 ): Promise<Committed | null> {
   if (!wasTried || before === null || after === null || lock === undefined) return null;
   if (lock.version <= before.version) return null;
@@ -89,53 +86,41 @@ export function holds(fence: Fence, lock: SessionLock): boolean {
 
 async function storeSession(
   transaction: Transaction,
-  { change, after, lock }: { change: Change; after: Session; lock: SessionLock | undefined },
+  change: Change,
+  after: Session,
+  lock: SessionLock | undefined,
 ): Promise<Committed> {
-  const sessionId = after.id;
-  const log = new EventLog(sessionId, lock?.lastSeq ?? 0);
-  if (changesName(change))
-    await indexSession(transaction, { session: after, isNew: lock === undefined });
+  const log = new EventLog(after.id, lock?.lastSeq ?? 0);
+  if (changesName(change)) await indexSession(transaction, after, lock === undefined);
 
-  await projectEvents(transaction, { sessionId, change, after, log });
-  for (const message of change.messages ?? []) {
-    await addMessage(transaction, {
-      sessionId,
-      message,
-      complete: true,
-      at: message.at ?? after.updatedAt,
-      log,
-    });
-  }
+  await projectEvents(transaction, { change, after, log });
+  for (const message of change.messages ?? [])
+    await addMessage(transaction, log, message, message.at ?? after.updatedAt);
   await log.store(transaction);
 
   const stored =
     lock === undefined
       ? { session: after, version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 }
-      : await updateSession(transaction, { after, lock, lastSeq: log.lastSeq });
+      : await updateSession(transaction, after, lock, log.lastSeq);
   return { ok: true, stored, firstSeq: log.firstSeq, lastSeq: log.lastSeq };
 }
 
 /** False when another process created it first, or another session has the agent ID. */
 async function insertSession(
   transaction: Transaction,
-  { session, lastSeq }: { session: Session; lastSeq: number },
+  session: Session,
+  lastSeq: number,
 ): Promise<boolean> {
-  const row: SessionRow = {
-    ...toSessionColumns(session),
-    version: 1,
-    lastSeq,
-    owner: null,
-    epoch: 0,
-    setAside: 0,
-  };
+  const rest = { version: 1, lastSeq, owner: null, epoch: 0, setAside: 0 };
+  const row: SessionRow = { ...toSessionColumns(session), ...rest };
   const columns = Object.keys(row);
-  const inserted = await runStatement<{ id: string }>(
+  const rows = await runStatement<{ id: string }>(
     transaction,
     `insert into "AgentSession" (${columns.map((column) => `"${column}"`).join(", ")})
       values (${columns.map(() => "?").join(", ")}) on conflict do nothing returning "id"`,
     Object.values(row),
   );
-  return inserted.length > 0;
+  return rows.length > 0;
 }
 
 export async function isAgentIdTaken(
@@ -143,37 +128,34 @@ export async function isAgentIdTaken(
   { id, agentId }: Pick<Session, "id" | "agentId">,
 ): Promise<boolean> {
   if (agentId === null) return false;
-  const taken = await db
+  const others = await db
     .selectFrom("AgentSession")
     .select("id")
     .where("agentId", "=", agentId)
     .where("id", "<>", id)
     .execute();
-  return taken.length > 0;
+  return others.length > 0;
 }
 
 /** The length of a new session's log. Its row is written before the log. */
 function entriesOf({ events, messages = [], notices = {} }: Change): number {
-  const delivered = events.filter(({ type }) => type === "run.started").length;
-  const noticed = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
-  return events.length + delivered + messages.length + noticed;
+  const deliveries = events.filter(({ type }) => type === "run.started").length;
+  const noticeCount = Object.values(notices).reduce((sum, { length }) => sum + length, 0);
+  return events.length + deliveries + messages.length + noticeCount;
 }
 
 async function updateSession(
   transaction: Transaction,
-  { after, lock, lastSeq }: { after: Session; lock: SessionLock; lastSeq: number },
+  after: Session,
+  lock: SessionLock,
+  lastSeq: number,
 ): Promise<StoredSession> {
   const { createdAt: _, ...columns } = toSessionColumns(after);
   const version = lock.version + 1;
   const [times] = await updateRow(transaction, { ...columns, version, lastSeq });
   if (times === undefined) throw new Error("unreachable: a locked session is missing");
-  return {
-    session: { ...after, ...times },
-    version,
-    lastSeq,
-    owner: lock.owner,
-    epoch: lock.epoch,
-  };
+  const { owner, epoch } = lock;
+  return { session: { ...after, ...times }, version, lastSeq, owner, epoch };
 }
 
 const updateRow = prepared(
@@ -206,13 +188,15 @@ async function rememberAnswer(
   { remember, events }: Change,
 ): Promise<boolean> {
   if (remember === undefined) return true;
-  const { scope, key, requestHash, response } = remember;
+  const { scope, key, requestHash } = remember;
+  const response = JSON.stringify(remember.response);
+  const createdAt = events[0]?.at ?? 0;
   const inserted = await insertAnswer(transaction, {
     scope,
     key,
     requestHash,
-    response: JSON.stringify(response),
-    createdAt: events[0]?.at ?? 0,
+    response,
+    createdAt,
   });
   return inserted.length > 0;
 }
@@ -233,7 +217,8 @@ async function forgetAnswer({ db }: Transaction, { remember }: Change): Promise<
 
 async function deleteSession(
   transaction: Transaction,
-  { sessionId, lock }: { sessionId: string; lock: SessionLock | undefined },
+  sessionId: string,
+  lock: SessionLock | undefined,
 ): Promise<Committed> {
   await transaction.db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
   await forgetReports(transaction);

@@ -8,13 +8,13 @@ const ROWS_PER_INSERT = 100;
 
 /** The log entries of one write, numbered from the session's last entry. */
 export class EventLog {
-  readonly #sessionId: string;
+  readonly sessionId: string;
   readonly firstSeq: number;
   #lastSeq: number;
   #pending: EventRow[] = [];
 
   constructor(sessionId: string, lastSeq: number) {
-    this.#sessionId = sessionId;
+    this.sessionId = sessionId;
     this.firstSeq = lastSeq + 1;
     this.#lastSeq = lastSeq;
   }
@@ -32,7 +32,7 @@ export class EventLog {
   }
 
   /** Joins consecutive texts of a message, to store fewer rows. */
-  addText({ messageId, text, at }: { messageId: string; text: string; at: number }): void {
+  addText(messageId: string, text: string, at: number): void {
     const last = this.#pending.at(-1);
     if (last?.kind === "delta" && last.messageId === messageId) {
       last.data = (last.data ?? "") + text;
@@ -55,7 +55,7 @@ export class EventLog {
 
   #add(entry: Omit<EventRow, "sessionId" | "seq">): number {
     this.#lastSeq += 1;
-    this.#pending.push({ sessionId: this.#sessionId, seq: this.#lastSeq, ...entry });
+    this.#pending.push({ sessionId: this.sessionId, seq: this.#lastSeq, ...entry });
     return this.#lastSeq;
   }
 }

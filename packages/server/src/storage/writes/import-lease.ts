@@ -15,7 +15,7 @@ export async function leaseImport(transaction: Transaction, { importId }: Stagin
 
 /** Locks the session's row and renews the lease. False when the import has lost its session. */
 export async function holdImport(transaction: Transaction, staging: Staging): Promise<boolean> {
-  const held = await transaction.db
+  const sessions = await transaction.db
     .updateTable("AgentSession")
     .set({ owner: staging.importId })
     .where("id", "=", staging.sessionId)
@@ -23,7 +23,7 @@ export async function holdImport(transaction: Transaction, staging: Staging): Pr
     .where("setAside", "=", STAGED)
     .returning("id")
     .execute();
-  if (held.length === 0) return false;
+  if (sessions.length === 0) return false;
   await leaseImport(transaction, staging);
   return true;
 }
@@ -33,7 +33,7 @@ export async function takeFromImport(
   transaction: Transaction,
   { sessionId, importId }: Staging,
 ): Promise<boolean> {
-  const taken = await transaction.db
+  const sessions = await transaction.db
     .updateTable("AgentSession")
     .set({ owner: `${DROPPED}${withoutPrefix(importId)}` })
     .where("id", "=", sessionId)
@@ -42,17 +42,17 @@ export async function takeFromImport(
     .returning("id")
     .execute();
   await dropLease(transaction, importId);
-  return taken.length > 0;
+  return sessions.length > 0;
 }
 
 export async function isLeased(transaction: Transaction, importId: string): Promise<boolean> {
-  const alive = await transaction.db
+  const leases = await transaction.db
     .selectFrom("NodeLease")
     .select("node")
     .where("node", "=", importId)
     .where("expiresAt", ">", transaction.dialect.now)
     .execute();
-  return alive.length > 0;
+  return leases.length > 0;
 }
 
 /** No lease has an ID with this prefix. */

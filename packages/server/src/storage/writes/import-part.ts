@@ -1,14 +1,15 @@
+import { sql } from "kysely";
 import { contentText } from "../rows/message-row.ts";
 import { toFlag } from "../rows/parse.ts";
 import type {
-  Staging,
+  ImportAdded,
+  ImportPart,
   StagedMessage,
   StagedQueueEntry,
   StagedRun,
   StagedSuspension,
-  ImportAdded,
-  ImportPart,
 } from "../ports/import-store.ts";
+import type { RunRow, Tables } from "../tables.ts";
 import { holdImport } from "./import-lease.ts";
 import { indexMessages } from "./search-document.ts";
 import type { Transaction } from "./transaction.ts";
@@ -25,216 +26,138 @@ export async function addToImport(
 ): Promise<ImportAdded> {
   if (!(await holdImport(transaction, staging))) return { ok: false, refused: "import_lost" };
   const { sessionId } = staging;
-  for (const rows of chunked(runs)) {
-    const refused = await addRuns(transaction, { sessionId, rows });
-    if (refused !== null) return refused;
-  }
-  for (const rows of chunked(suspensions)) {
-    const refused = await addSuspensions(transaction, { sessionId, rows });
-    if (refused !== null) return refused;
-  }
-  for (const rows of chunked(messages)) {
-    const refused = await addMessages(transaction, { sessionId, rows });
-    if (refused !== null) return refused;
-  }
-  for (const rows of chunked(queued)) {
-    const refused = await addQueued(transaction, { sessionId, rows });
-    if (refused !== null) return refused;
-  }
-  return { ok: true };
+  return (
+    (await inChunks(runs, (rows) =>
+      insertRows(transaction, sessionId, "Run", rows.map(toRunRow)),
+    )) ??
+    (await inChunks(suspensions, (rows) => addSuspensions(transaction, sessionId, rows))) ??
+    (await inChunks(messages, (rows) => addMessages(transaction, sessionId, rows))) ??
+    (await inChunks(queued, (rows) => addQueued(transaction, sessionId, rows))) ?? { ok: true }
+  );
 }
 
-interface Rows<Row> {
-  readonly sessionId: Staging["sessionId"];
-  readonly rows: readonly Row[];
-}
-
-async function addRuns(
-  { db }: Transaction,
-  { sessionId, rows }: Rows<StagedRun>,
+async function inChunks<Row>(
+  rows: readonly Row[],
+  add: (chunk: readonly Row[]) => Promise<Refusal | null>,
 ): Promise<Refusal | null> {
-  const added = await db
-    .insertInto("Run")
-    .values(
-      rows.map((run) => ({
-        ...run,
-        sessionId,
-        handed: toFlag(run.handed),
-        error: toJson(run.error),
-        usage: toJson(run.usage),
-        memory: toJson(run.memory),
-        // Kept, but not shown: they belong to the place the session came from.
-        unusedAnswers: run.unusedAnswers.length === 0 ? null : JSON.stringify(run.unusedAnswers),
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .execute();
-  const id = missingId(rows, added);
-  if (id === null) return null;
-  const owner = await db.selectFrom("Run").select("sessionId").where("id", "=", id).execute();
-  return takenOrRepeated({ sessionId, id, owners: owner });
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    const refused = await add(rows.slice(start, start + ROWS_PER_STATEMENT));
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+function toRunRow(run: StagedRun): Partial<RunRow> {
+  return {
+    ...run,
+    handed: toFlag(run.handed),
+    error: toJson(run.error),
+    usage: toJson(run.usage),
+    memory: toJson(run.memory),
+    // Kept, but not shown: they belong to the place the session came from.
+    unusedAnswers: run.unusedAnswers.length === 0 ? null : JSON.stringify(run.unusedAnswers),
+  };
 }
 
 export async function addSuspensions(
-  { db }: Transaction,
-  { sessionId, rows }: Rows<StagedSuspension>,
+  transaction: Transaction,
+  sessionId: string,
+  rows: readonly StagedSuspension[],
 ): Promise<Refusal | null> {
   const runIds = [...new Set(rows.map(({ runId }) => runId))];
-  const runs = await db
+  const runs = await transaction.db
     .selectFrom("Run")
     .select("id")
     .where("id", "in", runIds)
     .where("sessionId", "=", sessionId)
     .execute();
-  const known = new Set(runs.map(({ id }) => id));
-  const stray = rows.find(({ runId }) => !known.has(runId));
+  const existing = new Set(runs.map(({ id }) => id));
+  const stray = rows.find(({ runId }) => !existing.has(runId));
   if (stray !== undefined) return { ok: false, refused: "no_run", suspensionId: stray.id };
-  const added = await db
-    .insertInto("Suspension")
-    .values(
-      rows.map((suspension) => ({
-        ...suspension,
-        sessionId,
-        request: JSON.stringify(suspension.request),
-        answer: toJson(suspension.answer),
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .execute();
-  const id = missingId(rows, added);
-  if (id === null) return null;
-  const owners = await db
-    .selectFrom("Suspension")
-    .select("sessionId")
-    .where("id", "=", id)
-    .execute();
-  return takenOrRepeated({ sessionId, id, owners });
+  const suspensions = rows.map((suspension) => ({
+    ...suspension,
+    request: JSON.stringify(suspension.request),
+    answer: toJson(suspension.answer),
+  }));
+  return insertRows(transaction, sessionId, "Suspension", suspensions);
 }
 
 async function addMessages(
   transaction: Transaction,
-  { sessionId, rows }: Rows<StagedMessage>,
+  sessionId: string,
+  rows: readonly StagedMessage[],
 ): Promise<Refusal | null> {
   const { db } = transaction;
-  const ids = rows.map(({ id }) => id);
   // A requeued message is both in the history and in the queue of its own session.
-  const waiting = await db
+  const ids = rows.map(({ id }) => id);
+  const others = await db
     .selectFrom("QueuedMessage")
     .select("messageId")
     .where("messageId", "in", ids)
     .where("sessionId", "<>", sessionId)
     .execute();
-  if (waiting.length > 0) return { ok: false, refused: "ids_taken" };
-  const added = await db
-    .insertInto("AgentMessage")
-    .values(
-      rows.map(({ id, runId, seq, role, content, at }) => ({
-        id,
-        sessionId,
-        runId,
-        seq,
-        role,
-        content: contentText(content, true),
-        complete: 1,
-        timestamp: at,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .execute();
-  const id = missingId(rows, added);
-  if (id !== null) return takenOrRepeated({ sessionId, id, owners: await ownersOf(db, id) });
+  if (others.length > 0) return { ok: false, refused: "ids_taken" };
+  const messages = rows.map(({ id, runId, seq, role, at: timestamp, ...row }) => {
+    const content = contentText(row.content, true);
+    return { id, runId, seq, role, content, complete: 1, timestamp };
+  });
+  const refused = await insertRows(transaction, sessionId, "AgentMessage", messages);
+  if (refused !== null) return refused;
+  const entries = rows.map(({ id: messageId, seq, at }) => ({ sessionId, seq, at, messageId }));
   await db
     .insertInto("SessionEvent")
-    .values(
-      rows.map(({ id: messageId, seq, at }) => ({
-        sessionId,
-        seq,
-        at,
-        kind: "message",
-        messageId,
-        data: null,
-      })),
-    )
+    .values(entries.map((entry) => ({ ...entry, kind: "message", data: null })))
     .execute();
-  await indexMessages(transaction, { sessionId, messages: rows });
+  await indexMessages(transaction, sessionId, rows);
   return null;
 }
 
 async function addQueued(
-  { db }: Transaction,
-  { sessionId, rows }: Rows<StagedQueueEntry>,
+  transaction: Transaction,
+  sessionId: string,
+  rows: readonly StagedQueueEntry[],
 ): Promise<Refusal | null> {
   const ids = rows.map(({ messageId }) => messageId);
-  const taken = await db
+  const others = await transaction.db
     .selectFrom("AgentMessage")
     .select("id")
     .where("id", "in", ids)
     .where("sessionId", "<>", sessionId)
     .execute();
-  if (taken.length > 0) return { ok: false, refused: "ids_taken" };
-  const added = await db
-    .insertInto("QueuedMessage")
-    .values(
-      rows.map((message) => ({
-        ...message,
-        sessionId,
-        content: contentText(message.content, true),
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("messageId as id")
-    .execute();
-  const id = missingId(
-    ids.map((messageId) => ({ id: messageId })),
-    added,
+  if (others.length > 0) return { ok: false, refused: "ids_taken" };
+  const queued = rows.map((row) => ({ ...row, content: contentText(row.content, true) }));
+  return insertRows(transaction, sessionId, "QueuedMessage", queued);
+}
+
+/** Refused if a row with one of the IDs exists. All rows have the same columns. */
+async function insertRows<Table extends "Run" | "Suspension" | "AgentMessage" | "QueuedMessage">(
+  { db }: Transaction,
+  sessionId: string,
+  table: Table,
+  rows: readonly Partial<Tables[Table]>[],
+): Promise<Refusal | null> {
+  const key = table === "QueuedMessage" ? "messageId" : "id";
+  const records = rows.map((row) => new Map(Object.entries({ ...row, sessionId })));
+  const columns = [...(records[0]?.keys() ?? [])];
+  const values = records.map(
+    (record) => sql`(${sql.join(columns.map((column) => sql`${record.get(column)}`))})`,
   );
-  if (id === null) return null;
-  const owners = await db
-    .selectFrom("QueuedMessage")
-    .select("sessionId")
-    .where("messageId", "=", id)
-    .execute();
-  return takenOrRepeated({ sessionId, id, owners });
-}
-
-function ownersOf(db: Transaction["db"], messageId: string) {
-  return db.selectFrom("AgentMessage").select("sessionId").where("id", "=", messageId).execute();
-}
-
-interface Identified {
-  readonly id: string;
-}
-
-/** The ID of a row that was not stored because the ID exists. */
-function missingId(rows: readonly Identified[], added: readonly Identified[]): string | null {
-  if (added.length === rows.length) return null;
-  const stored = new Set(added.map(({ id }) => id));
-  for (const { id } of rows) if (!stored.delete(id)) return id;
-  throw new Error("unreachable: no row is missing");
-}
-
-function takenOrRepeated({
-  sessionId,
-  id,
-  owners,
-}: {
-  readonly sessionId: string;
-  readonly id: string;
-  readonly owners: readonly { readonly sessionId: string }[];
-}): Refusal {
-  const isOwn = owners.some((owner) => owner.sessionId === sessionId);
-  return isOwn ? { ok: false, refused: "repeated", id } : { ok: false, refused: "ids_taken" };
+  const inserted = await sql<{ id: string }>`
+    insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values)} on conflict do nothing returning ${sql.ref(key)} as "id"`.execute(
+    db,
+  );
+  const stored = new Set(inserted.rows.map(({ id }) => id));
+  // An ID that the part contains twice is stored once.
+  const missing = records.map((record) => String(record.get(key))).find((id) => !stored.delete(id));
+  if (missing === undefined) return null;
+  const owners = await sql<{ sessionId: string }>`
+    select "sessionId" from ${sql.table(table)} where ${sql.ref(key)} = ${missing}`.execute(db);
+  return owners.rows.some((owner) => owner.sessionId === sessionId)
+    ? { ok: false, refused: "repeated", id: missing }
+    : { ok: false, refused: "ids_taken" };
 }
 
 function toJson(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
-}
-
-function chunked<Item>(items: readonly Item[]): readonly Item[][] {
-  return Array.from({ length: Math.ceil(items.length / ROWS_PER_STATEMENT) }, (_, index) =>
-    items.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
-  );
 }

@@ -1,14 +1,9 @@
 import { sql } from "kysely";
 import type { SessionEvent } from "../../domain/kernel/event.ts";
 import type { Session } from "../../domain/session.ts";
-import {
-  type Staging,
-  type ImportBegun,
-  type ImportEnd,
-  type ImportFinished,
-} from "../ports/import-store.ts";
-import { STAGED, type SessionRow } from "../tables.ts";
-import { toSessionColumns } from "../rows/session-row.ts";
+import type { ImportBegun, ImportEnd, ImportFinished, Staging } from "../ports/import-store.ts";
+import { STAGED } from "../tables.ts";
+import { stagedRow, toSessionColumns } from "../rows/session-row.ts";
 import { isAgentIdTaken } from "./commit-change.ts";
 import { EventLog } from "./event-log.ts";
 import { holdImport, isLeased, leaseImport, takeFromImport } from "./import-lease.ts";
@@ -26,7 +21,7 @@ export async function beginImport(
   const { db } = transaction;
   const inserted = await db
     .insertInto("AgentSession")
-    .values(stagedRow(staging, at))
+    .values(stagedRow(staging.sessionId, staging.importId, at))
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .execute();
@@ -46,39 +41,6 @@ export async function beginImport(
   return { ok: false, refused: "left_over", staging: { sessionId, importId: existing.owner } };
 }
 
-function stagedRow({ sessionId, importId }: Staging, at: number): SessionRow {
-  const columns = toSessionColumns({
-    id: sessionId,
-    agentId: null,
-    repoId: null,
-    title: null,
-    standing: { status: "active", activity: { state: "idle" } },
-    delivery: "hold",
-    queue: [],
-    provider: null,
-    model: null,
-    agentName: null,
-    purpose: null,
-    metadata: {},
-    phase: "initializing",
-    phaseHistory: [],
-    resumeReady: false,
-    errorCount: 0,
-    errorTotal: 0,
-    lastError: null,
-    lastRun: null,
-    supportsResume: false,
-    resumeData: [],
-    forkedFrom: null,
-    createdAt: at,
-    updatedAt: at,
-    lastActiveAt: at,
-    finalizedAt: null,
-    summary: null,
-  });
-  return { ...columns, version: 0, lastSeq: 0, owner: importId, epoch: 0, setAside: STAGED };
-}
-
 /**
  * Makes the session visible. Its log starts with its creation, keeps each message at its old number, and ends with the
  * imported session: replaying it produces the row, and old cursors stay valid.
@@ -92,8 +54,7 @@ export async function finishImport(
   if (!(await isRepo(transaction, session.repoId))) return { ok: false, refused: "repo_missing" };
   if (await isAgentIdTaken(transaction, session)) return { ok: false, refused: "agent_id_taken" };
   if (suspensions.length > 0) {
-    const { sessionId } = staging;
-    const refused = await addSuspensions(transaction, { sessionId, rows: suspensions });
+    const refused = await addSuspensions(transaction, staging.sessionId, suspensions);
     if (refused !== null) return refused;
   }
   const first = new EventLog(session.id, 0);
@@ -101,10 +62,9 @@ export async function finishImport(
   await first.store(transaction);
   const log = new EventLog(session.id, lastSeq);
   log.addEvent({ type: "session.imported", at, session });
-  for (const message of notices)
-    await addMessage(transaction, { sessionId: session.id, message, complete: true, at, log });
+  for (const message of notices) await addMessage(transaction, log, message, at);
   await log.store(transaction);
-  await indexSession(transaction, { session, isNew: true });
+  await indexSession(transaction, session, true);
   const stored = { version: 1, lastSeq: log.lastSeq, owner: null, epoch: 0 };
   await db
     .updateTable("AgentSession")
@@ -117,8 +77,8 @@ export async function finishImport(
 
 async function isRepo({ db }: Transaction, repoId: string | null): Promise<boolean> {
   if (repoId === null) return true;
-  const found = await db.selectFrom("Repo").select("id").where("id", "=", repoId).execute();
-  return found.length > 0;
+  const repos = await db.selectFrom("Repo").select("id").where("id", "=", repoId).execute();
+  return repos.length > 0;
 }
 
 function creationOf(session: Session): SessionEvent {
@@ -157,9 +117,9 @@ export async function dropImport(transaction: Transaction, staging: Staging): Pr
   for (const { table, key } of LARGE_TABLES) {
     const batch = sql`select ${sql.ref(key)} from ${sql.table(table)}
       where "sessionId" = ${sessionId} limit ${ROWS_PER_DROP}`;
-    const removed = await sql`delete from ${sql.table(table)}
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)}
       where "sessionId" = ${sessionId} and ${sql.ref(key)} in (${batch})`.execute(db);
-    if (removed.numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
+    if (numAffectedRows === BigInt(ROWS_PER_DROP)) return false;
   }
   await db.deleteFrom("AgentSession").where("id", "=", sessionId).execute();
   return true;

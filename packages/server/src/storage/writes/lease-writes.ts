@@ -10,7 +10,7 @@ export async function renewLease(
   const { db } = transaction;
   const { now } = transaction.dialect;
   const description = about === undefined ? {} : { about: JSON.stringify(about) };
-  const held = await db
+  const lease = await db
     .selectFrom("NodeLease")
     .select(({ eb }) => eb("expiresAt", ">", now).as("alive"))
     .where("node", "=", node)
@@ -30,7 +30,7 @@ export async function renewLease(
         .doUpdateSet(({ eb }) => ({ expiresAt: eb(now, "+", ttlMs), ...description })),
     )
     .execute();
-  return held === undefined || Boolean(held.alive);
+  return lease === undefined || Boolean(lease.alive);
 }
 
 /** The node has stopped: its sessions are free at once. */
@@ -43,14 +43,14 @@ export async function drainNode(
   { db }: Transaction,
   { node, draining }: { node: string; draining: boolean },
 ): Promise<boolean> {
-  const found = await db
+  const nodes = await db
     .updateTable("NodeLease")
     .set({ draining: draining ? 1 : 0 })
     .where("node", "=", node)
     .where("about", "is not", null)
     .returning("node")
     .execute();
-  return found.length > 0;
+  return nodes.length > 0;
 }
 
 /** Removes nodes that died long ago. They own nothing any more. */
@@ -79,7 +79,7 @@ export async function claimSession(
   if (limit !== undefined && limit !== null && (await isFull(transaction, { sessionId, limit }))) {
     return { ok: false, owner: null, isFull: true };
   }
-  const claimed = await db
+  const claim = await db
     .updateTable("AgentSession")
     .set(({ eb }) => ({ owner: node, epoch: eb("epoch", "+", 1) }))
     .where("id", "=", sessionId)
@@ -88,14 +88,14 @@ export async function claimSession(
     )
     .returning("epoch")
     .executeTakeFirst();
-  if (claimed !== undefined) return { ok: true, epoch: claimed.epoch };
-  const held = await db
+  if (claim !== undefined) return { ok: true, epoch: claim.epoch };
+  const session = await db
     .selectFrom("AgentSession")
     .select(["owner", "epoch"])
     .where("id", "=", sessionId)
     .executeTakeFirst();
-  if (held?.owner === node) return { ok: true, epoch: held.epoch };
-  return { ok: false, owner: held?.owner ?? null };
+  if (session?.owner === node) return { ok: true, epoch: session.epoch };
+  return { ok: false, owner: session?.owner ?? null };
 }
 
 /** Whether nodes own `limit` other sessions already. Counted claims are serialized. */
@@ -120,7 +120,7 @@ export async function releaseSession(
   { db }: Transaction,
   { sessionId, node, epoch }: { sessionId: string } & Fence,
 ): Promise<boolean> {
-  const released = await db
+  const sessions = await db
     .updateTable("AgentSession")
     .set({ owner: null })
     .where("id", "=", sessionId)
@@ -128,5 +128,5 @@ export async function releaseSession(
     .where("epoch", "=", epoch)
     .returning("id")
     .execute();
-  return released.length > 0;
+  return sessions.length > 0;
 }

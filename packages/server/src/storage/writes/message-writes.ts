@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { unfinishedContent, type MessageContent } from "../../domain/message.ts";
 import { contentText, grown, parseContent } from "../rows/message-row.ts";
-import { toFlag, UnreadableRow } from "../rows/parse.ts";
+import { toFlag, unlessUnreadable } from "../rows/parse.ts";
 import { prepared } from "../prepared.ts";
 import type { NewMessage } from "../ports/transcript-store.ts";
 import type { MessageRow } from "../tables.ts";
@@ -11,15 +11,12 @@ import type { Transaction } from "./transaction.ts";
 
 export async function addMessage(
   transaction: Transaction,
-  {
-    sessionId,
-    message,
-    complete,
-    at,
-    log,
-  }: { sessionId: string; message: NewMessage; complete: boolean; at: number; log: EventLog },
+  log: EventLog,
+  { id, runId, role, content }: NewMessage,
+  at: number,
+  complete = true,
 ): Promise<void> {
-  const { id, runId, role, content } = message;
+  const { sessionId } = log;
   await insertMessage(transaction, {
     id,
     sessionId,
@@ -30,7 +27,7 @@ export async function addMessage(
     complete: toFlag(complete),
     timestamp: at,
   });
-  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
+  if (complete) await indexMessages(transaction, sessionId, [{ id, content }]);
 }
 
 const insertMessage = prepared(({ db }, row: MessageRow) =>
@@ -51,13 +48,11 @@ const messageRows = prepared(({ db }, { messageId }: { messageId: string }) =>
 /** Replaces the content of a message. The log keeps only the newest version. */
 export async function replaceMessage(
   transaction: Transaction,
-  {
-    row,
-    content,
-    complete,
-    at,
-    log,
-  }: { row: MessageRow; content: MessageContent; complete: boolean; at: number; log: EventLog },
+  log: EventLog,
+  row: MessageRow,
+  content: MessageContent,
+  at: number,
+  complete = true,
 ): Promise<void> {
   const { id, sessionId } = row;
   await updateMessage(transaction, {
@@ -68,7 +63,7 @@ export async function replaceMessage(
   await forgetEntries(transaction, { sessionId, messageId: id, since: row.seq });
   log.addMessage(id, at);
   if (row.complete === 1) await forgetMessage(transaction, id);
-  if (complete) await indexMessages(transaction, { sessionId, messages: [{ id, content }] });
+  if (complete) await indexMessages(transaction, sessionId, [{ id, content }]);
 }
 
 const updateMessage = prepared(
@@ -100,30 +95,18 @@ const deltasOf = prepared(({ db }, { sessionId, messageId, since }: Entries) =>
 /** Compacts a streamed message: its deltas become its content and leave the log. */
 export async function completeMessage(
   transaction: Transaction,
-  { row, at, log }: { row: MessageRow; at: number; log: EventLog },
+  log: EventLog,
+  row: MessageRow,
+  at: number,
 ): Promise<void> {
-  const stored = readContent(row);
-  if (stored === null) return keepUnreadable(transaction, row);
+  const stored = unlessUnreadable(() => parseContent(row.content));
+  if (stored === undefined) return keepUnreadable(transaction, row);
   const content = unfinishedContent(stored);
   const { id: messageId, sessionId, seq: since } = row;
   const deltas = await deltasOf(transaction, { sessionId, messageId, since });
   const more = deltas.map(({ data }) => data ?? "").join("");
-  await replaceMessage(transaction, {
-    row,
-    content: more === "" ? content : grown(content, more),
-    complete: true,
-    at,
-    log,
-  });
-}
-
-function readContent({ content }: MessageRow): MessageContent | null {
-  try {
-    return parseContent(content);
-  } catch (error) {
-    if (error instanceof UnreadableRow) return null;
-    throw error;
-  }
+  const whole = more === "" ? content : grown(content, more);
+  await replaceMessage(transaction, log, row, whole, at);
 }
 
 /** An unreadable message stays unchanged, so that it can be repaired. The session continues without it. */
@@ -134,11 +117,12 @@ async function keepUnreadable({ db }: Transaction, { id }: MessageRow): Promise<
 /** Completes all messages of an ended run. An open tool call becomes `unfinished`. */
 export async function completeOpenMessages(
   transaction: Transaction,
-  { sessionId, at, log }: { sessionId: string; at: number; log: EventLog },
+  log: EventLog,
+  at: number,
 ): Promise<void> {
-  const open = await openMessages(transaction, { sessionId });
+  const open = await openMessages(transaction, { sessionId: log.sessionId });
   const inOrder = open.toSorted((one, other) => one.seq - other.seq);
-  for (const row of inOrder) await completeMessage(transaction, { row, at, log });
+  for (const row of inOrder) await completeMessage(transaction, log, row, at);
 }
 
 /** A literal and no order: only then do both databases use the index of incomplete messages. */

@@ -12,9 +12,11 @@ export async function deleteSessions(
 ): Promise<number> {
   const { db, dialect } = transaction;
   const ids = dialect.list(sessionIds);
-  const deleted = await sql`delete from "AgentSession" where "id" in (${ids})`.execute(db);
+  const { numAffectedRows } = await sql`delete from "AgentSession" where "id" in (${ids})`.execute(
+    db,
+  );
   await forgetReports(transaction);
-  return Number(deleted.numAffectedRows ?? 0);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Deletes those of the sessions that are still stale, never a conversation. Returns the IDs of the deleted ones. */
@@ -49,26 +51,29 @@ export async function removeRepo(
   { db }: Transaction,
   repoId: string,
 ): Promise<"removed" | "missing" | "in_use"> {
-  const used = await db
+  const session = await db
     .selectFrom("AgentSession")
     .select("id")
     .where("repoId", "=", repoId)
     .limit(1)
     .executeTakeFirst();
-  if (used !== undefined) return "in_use";
-  const removed = await db.deleteFrom("Repo").where("id", "=", repoId).executeTakeFirst();
-  return removed.numDeletedRows > 0n ? "removed" : "missing";
+  if (session !== undefined) return "in_use";
+  const { numDeletedRows } = await db
+    .deleteFrom("Repo")
+    .where("id", "=", repoId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n ? "removed" : "missing";
 }
 
 export async function forgetAnswers(
   { db }: Transaction,
   { olderThan }: { olderThan: number },
 ): Promise<number> {
-  const forgotten = await db
+  const { numDeletedRows } = await db
     .deleteFrom("IdempotencyKey")
     .where("createdAt", "<", olderThan)
     .executeTakeFirst();
-  return Number(forgotten.numDeletedRows);
+  return Number(numDeletedRows);
 }
 
 /**
@@ -90,11 +95,11 @@ export async function quarantine(
     .filter(({ tableName }) => tableName === "AgentSession")
     .map(({ rowId }) => rowId);
   if (sessionIds.length === 0) return 0;
-  const left = await db
+  const { numUpdatedRows } = await db
     .updateTable("AgentSession")
     .set({ setAside: QUARANTINED })
     .where("id", "in", sessionIds)
     .where("setAside", "=", 0)
     .executeTakeFirst();
-  return Number(left.numUpdatedRows);
+  return Number(numUpdatedRows);
 }

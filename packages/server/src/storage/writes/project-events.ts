@@ -3,6 +3,7 @@ import type { MessageContent } from "../../domain/message.ts";
 import type { Session } from "../../domain/session.ts";
 import { contentText } from "../rows/message-row.ts";
 import type { Change } from "../ports/session-store.ts";
+import type { NewMessage } from "../ports/transcript-store.ts";
 import type { EventLog } from "./event-log.ts";
 import { addMessage, completeOpenMessages, findMessage, replaceMessage } from "./message-writes.ts";
 import { addToQueue, orderQueue, returnToQueue, takeFromQueue } from "./queue-writes.ts";
@@ -19,7 +20,6 @@ import {
 import type { Transaction } from "./transaction.ts";
 
 interface Projection {
-  readonly sessionId: string;
   readonly change: Change;
   readonly after: Session;
   readonly log: EventLog;
@@ -30,12 +30,12 @@ export async function projectEvents(
   transaction: Transaction,
   projection: Projection,
 ): Promise<void> {
-  const { sessionId, change, after, log } = projection;
+  const { change, after, log } = projection;
   for (const [index, event] of change.events.entries()) {
     await projectEvent(transaction, projection, event);
     log.addEvent(event);
     for (const message of change.notices?.[index] ?? [])
-      await addMessage(transaction, { sessionId, message, complete: true, at: event.at, log });
+      await addMessage(transaction, log, message, event.at);
   }
   if (change.events.some(reordersQueue)) await orderQueue(transaction, after.queue);
 }
@@ -45,16 +45,14 @@ async function projectEvent(
   projection: Projection,
   event: SessionEvent,
 ): Promise<void> {
-  const { sessionId, change, log } = projection;
+  const { change, log } = projection;
+  const { sessionId } = log;
   switch (event.type) {
     case "message.queued": {
-      if (startedIn(change, event.entry.messageId)) return;
-      await addQueuedRun(transaction, { sessionId, event });
-      return addToQueue(transaction, {
-        sessionId,
-        event,
-        content: contentOf(change, event.entry.messageId),
-      });
+      const { messageId } = event.entry;
+      if (startedIn(change, messageId)) return;
+      await addQueuedRun(transaction, sessionId, event);
+      return addToQueue(transaction, sessionId, event, contentOf(change, messageId));
     }
     case "message.edited": {
       const content = contentOf(change, event.messageId);
@@ -63,56 +61,46 @@ async function projectEvent(
         .set({ content: contentText(content, true) })
         .where("messageId", "=", event.messageId)
         .execute();
-      await amendHistory(transaction, projection, { ...event, content });
+      await amendHistory(transaction, log, event, content);
       return;
     }
     case "message.withdrawn": {
       const { content, wasGiven } = await takeFromQueue(transaction, event.messageId);
-      if (!wasGiven)
-        await amendHistory(transaction, projection, {
-          ...event,
-          content: { ...content, undelivered: true },
-        });
+      if (!wasGiven) await amendHistory(transaction, log, event, { ...content, undelivered: true });
       return endQueuedRun(transaction, event, "withdrawn from the queue");
     }
     case "message.undelivered":
-      await keepUndelivered(transaction, projection, event);
+      await keepUndelivered(transaction, log, event);
       return endQueuedRun(transaction, event, "the session ended before it was delivered");
     case "run.started":
       return projectStart(transaction, projection, event);
     case "run.handed":
       return countAttempt(transaction, event);
     case "run.retried":
-      return updateRun(transaction, {
-        runId: event.runId,
-        columns: { handed: 0, error: JSON.stringify(event.error) },
+      return updateRun(transaction, event.runId, {
+        handed: 0,
+        error: JSON.stringify(event.error),
       });
     case "run.requeued":
-      await completeOpenMessages(transaction, { sessionId, at: event.at, log });
-      await updateRun(transaction, {
-        runId: event.entry.runId,
-        columns: {
-          status: "queued",
-          startedAt: null,
-          handed: 0,
-          attempts: event.entry.attempts,
-          memory: null,
-        },
+      await completeOpenMessages(transaction, log, event.at);
+      await updateRun(transaction, event.entry.runId, {
+        status: "queued",
+        startedAt: null,
+        handed: 0,
+        attempts: event.entry.attempts,
+        memory: null,
       });
-      return returnToQueue(transaction, { sessionId, event });
+      return returnToQueue(transaction, sessionId, event);
     case "run.suspended":
-      await updateRun(transaction, { runId: event.runId, columns: { status: "suspended" } });
-      return addSuspension(transaction, { sessionId, event });
+      await updateRun(transaction, event.runId, { status: "suspended" });
+      return addSuspension(transaction, sessionId, event);
     case "suspension.closed":
       return closeSuspension(transaction, event);
     case "run.resumed":
-      return updateRun(transaction, {
-        runId: event.runId,
-        columns: { status: "running", handed: 0 },
-      });
+      return updateRun(transaction, event.runId, { status: "running", handed: 0 });
     case "run.ended":
-      await completeOpenMessages(transaction, { sessionId, at: event.at, log });
-      return updateRun(transaction, { runId: event.runId, columns: endColumns(event) });
+      await completeOpenMessages(transaction, log, event.at);
+      return updateRun(transaction, event.runId, endColumns(event));
     default:
       return; // only changes the session's row
   }
@@ -120,62 +108,57 @@ async function projectEvent(
 
 async function projectStart(
   transaction: Transaction,
-  projection: Projection,
+  { change, log }: Projection,
   event: EventOf<"run.started">,
 ): Promise<void> {
-  const { sessionId, change, log } = projection;
   const { messageId, id: runId } = event.run;
   if (queuedIn(change, messageId)) {
-    const message = {
-      id: messageId,
-      runId,
-      role: "user",
-      content: contentOf(change, messageId),
-    } as const;
-    await addMessage(transaction, { sessionId, message, complete: true, at: event.at, log });
-    return addStartedRun(transaction, { sessionId, event });
+    const message = userMessage(messageId, runId, contentOf(change, messageId));
+    await addMessage(transaction, log, message, event.at);
+    return addStartedRun(transaction, log.sessionId, event);
   }
-  await deliver(transaction, projection, event);
+  await deliver(transaction, log, event);
   return startRun(transaction, event);
+}
+
+function userMessage(id: string, runId: string, content: MessageContent): NewMessage {
+  return { id, runId, role: "user", content };
 }
 
 /** A message enters the history when it is delivered, with the time it was queued. A requeued one is there already. */
 async function deliver(
   transaction: Transaction,
-  { sessionId, log }: Projection,
-  { run }: EventOf<"run.started">,
+  log: EventLog,
+  { run: { messageId, id: runId } }: EventOf<"run.started">,
 ): Promise<void> {
-  const { messageId, id: runId } = run;
-  const { content, queuedAt: at } = await takeFromQueue(transaction, messageId);
+  const { content, queuedAt } = await takeFromQueue(transaction, messageId);
   if ((await findMessage(transaction, messageId)) !== undefined) return;
-  const message = { id: messageId, runId, role: "user", content } as const;
-  await addMessage(transaction, { sessionId, message, complete: true, at, log });
+  await addMessage(transaction, log, userMessage(messageId, runId, content), queuedAt);
 }
 
 async function keepUndelivered(
   transaction: Transaction,
-  projection: Projection,
+  log: EventLog,
   event: EventOf<"message.undelivered">,
 ): Promise<void> {
-  const { messageId, runId, at } = event;
+  const { messageId, runId } = event;
   const queued = await takeFromQueue(transaction, messageId);
   if (queued.wasGiven) return;
   const content = { ...queued.content, undelivered: true };
-  if (await amendHistory(transaction, projection, { messageId, content, at })) return;
-  const message = { id: messageId, runId, role: "user", content } as const;
-  const { sessionId, log } = projection;
-  await addMessage(transaction, { sessionId, message, complete: true, at: queued.queuedAt, log });
+  if (await amendHistory(transaction, log, event, content)) return;
+  await addMessage(transaction, log, userMessage(messageId, runId, content), queued.queuedAt);
 }
 
 /** Applies a change of a requeued message to its copy in the history. */
 async function amendHistory(
   transaction: Transaction,
-  { log }: Projection,
-  { messageId, content, at }: { messageId: string; content: MessageContent; at: number },
+  log: EventLog,
+  { messageId, at }: { readonly messageId: string; readonly at: number },
+  content: MessageContent,
 ): Promise<boolean> {
   const row = await findMessage(transaction, messageId);
   if (row === undefined) return false;
-  await replaceMessage(transaction, { row, content, complete: true, at, log });
+  await replaceMessage(transaction, log, row, content, at);
   return true;
 }
 
@@ -184,10 +167,7 @@ async function endQueuedRun(
   { at, runId }: { at: number; runId: string },
   stopReason: string,
 ): Promise<void> {
-  await updateRun(transaction, {
-    runId,
-    columns: { status: "cancelled", stopReason, endedAt: at },
-  });
+  await updateRun(transaction, runId, { status: "cancelled", stopReason, endedAt: at });
 }
 
 function startedIn({ events }: Change, messageId: string): boolean {

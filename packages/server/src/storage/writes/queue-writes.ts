@@ -6,11 +6,9 @@ import type { Transaction } from "./transaction.ts";
 
 export async function addToQueue(
   { db }: Transaction,
-  {
-    sessionId,
-    event,
-    content,
-  }: { sessionId: string; event: EventOf<"message.queued">; content: MessageContent },
+  sessionId: string,
+  event: EventOf<"message.queued">,
+  content: MessageContent,
 ): Promise<void> {
   const last = await db
     .selectFrom("QueuedMessage")
@@ -30,14 +28,7 @@ export async function addToQueue(
 }
 
 /** `wasGiven`: an agent got the message before a crash requeued it. */
-export async function takeFromQueue(
-  { db }: Transaction,
-  messageId: string,
-): Promise<{
-  readonly content: MessageContent;
-  readonly queuedAt: number;
-  readonly wasGiven: boolean;
-}> {
+export async function takeFromQueue({ db }: Transaction, messageId: string) {
   const queued = await db
     .deleteFrom("QueuedMessage")
     .where("messageId", "=", messageId)
@@ -52,7 +43,8 @@ export async function takeFromQueue(
 /** A run ended before the agent got its message. The message returns to the queue with its content from the history. */
 export async function returnToQueue(
   { db }: Transaction,
-  { sessionId, event }: { sessionId: string; event: EventOf<"run.requeued"> },
+  sessionId: string,
+  event: EventOf<"run.requeued">,
 ): Promise<void> {
   const { content, timestamp } = await db
     .selectFrom("AgentMessage")

@@ -6,25 +6,14 @@ import type { RunRow } from "../tables.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function addQueuedRun(
-  { db }: Transaction,
-  { sessionId, event }: { sessionId: string; event: EventOf<"message.queued"> },
+  transaction: Transaction,
+  sessionId: string,
+  { entry, at }: EventOf<"message.queued">,
 ): Promise<void> {
-  const { runId, messageId, provider, model, continuity } = event.entry;
-  await db
-    .insertInto("Run")
-    .values({
-      id: runId,
-      sessionId,
-      messageId,
-      status: "queued",
-      provider,
-      model,
-      continuity,
-      handed: 0,
-      attempts: 0,
-      queuedAt: event.at,
-    })
-    .execute();
+  const { runId: id, messageId, provider, model, continuity } = entry;
+  const chosen = { id, sessionId, messageId, provider, model, continuity };
+  const work = { status: "queued", handed: 0, attempts: 0, memory: null };
+  await insertRun(transaction, { ...chosen, ...work, queuedAt: at, startedAt: null });
 }
 
 export async function startRun(
@@ -49,40 +38,29 @@ export async function startRun(
 /** The common case in one statement: a message that starts its run at once is never queued. */
 export async function addStartedRun(
   transaction: Transaction,
-  { sessionId, event }: { sessionId: string; event: EventOf<"run.started"> },
+  sessionId: string,
+  { run, at }: EventOf<"run.started">,
 ): Promise<void> {
-  const { run, at } = event;
-  await insertStarted(transaction, {
-    id: run.id,
-    sessionId,
-    messageId: run.messageId,
-    provider: run.provider,
-    model: run.model,
-    continuity: run.continuity,
-    handed: toFlag(run.handed),
-    attempts: run.attempts,
-    memory: run.handed ? MEMORY_OF_LIVE : null,
-    queuedAt: at,
-    startedAt: at,
-  });
+  const handed = toFlag(run.handed);
+  const memory = run.handed ? MEMORY_OF_LIVE : null;
+  const started = { status: "running", handed, memory, queuedAt: at, startedAt: at };
+  await insertRun(transaction, { ...run, sessionId, ...started });
 }
 
 /** A run that starts handed goes to a live agent. */
 const MEMORY_OF_LIVE = JSON.stringify({ how: "live" } satisfies RunMemory);
 
-type StartedColumns = Pick<
+type NewRun = Omit<
   RunRow,
-  "id" | "sessionId" | "messageId" | "provider" | "model" | "continuity" | "handed"
-> &
-  Pick<RunRow, "attempts" | "memory" | "queuedAt" | "startedAt">;
+  "stopReason" | "error" | "usage" | "unusedAnswers" | "unusedShown" | "endedAt"
+>;
 
-const insertStarted = prepared(({ db }, run: StartedColumns) =>
-  db.insertInto("Run").values({ ...run, status: "running" }),
-);
+const insertRun = prepared(({ db }, run: NewRun) => db.insertInto("Run").values(run));
 
 export async function updateRun(
   { db }: Transaction,
-  { runId, columns }: { runId: string; columns: Partial<RunRow> },
+  runId: string,
+  columns: Partial<RunRow>,
 ): Promise<void> {
   await db.updateTable("Run").set(columns).where("id", "=", runId).execute();
 }
@@ -160,22 +138,13 @@ function stopReasonOf(result: RunResult): string | null {
 
 export async function addSuspension(
   { db }: Transaction,
-  { sessionId, event }: { sessionId: string; event: EventOf<"run.suspended"> },
+  sessionId: string,
+  { suspension, runId }: EventOf<"run.suspended">,
 ): Promise<void> {
-  const { suspension, runId } = event;
+  const request = JSON.stringify(suspension.request);
   await db
     .insertInto("Suspension")
-    .values({
-      id: suspension.id,
-      sessionId,
-      runId,
-      kind: suspension.kind,
-      request: JSON.stringify(suspension.request),
-      fingerprint: suspension.fingerprint,
-      status: "open",
-      createdAt: suspension.createdAt,
-      expiresAt: suspension.expiresAt,
-    })
+    .values({ ...suspension, sessionId, runId, request, status: "open" })
     .execute();
 }
 

@@ -3,17 +3,10 @@ import type { Session } from "../../domain/session.ts";
 import { searchableText, searchWords } from "../search/search-words.ts";
 import type { Transaction } from "./transaction.ts";
 
-interface IndexedMessage {
-  readonly id: string;
-  readonly content: MessageContent;
-}
-
 export async function indexMessages(
   transaction: Transaction,
-  {
-    sessionId,
-    messages,
-  }: { readonly sessionId: string; readonly messages: readonly IndexedMessage[] },
+  sessionId: string,
+  messages: readonly { readonly id: string; readonly content: MessageContent }[],
 ): Promise<void> {
   const documents = messages
     .map(({ id, content }) => ({
@@ -33,7 +26,8 @@ export async function forgetMessage({ db }: Transaction, messageId: string): Pro
 /** Replaces the document with the session's title, purpose and agent name. */
 export async function indexSession(
   transaction: Transaction,
-  { session, isNew }: { session: Session; isNew: boolean },
+  session: Session,
+  isNew: boolean,
 ): Promise<void> {
   const { id: sessionId, title, purpose, agentName } = session;
   if (!isNew) {

@@ -1,16 +1,11 @@
 import type { Queryable } from "../dialect.ts";
+import type { StoredSession } from "../ports/session-store.ts";
 import { runStatement } from "../prepared.ts";
 
 /** The transaction of a write. The engine opens and commits it. */
 export type Transaction = Queryable;
 
-export interface SessionLock {
-  readonly version: number;
-  readonly lastSeq: number;
-  readonly owner: string | null;
-  readonly epoch: number;
-  readonly updatedAt: number;
-}
+export type SessionLock = Omit<StoredSession, "session"> & { readonly updatedAt: number };
 
 /** Locks the session's row until the transaction ends, so that sequence order is commit order. */
 export async function lockSession(

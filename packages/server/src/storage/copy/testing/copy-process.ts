@@ -1,11 +1,11 @@
 import type { DatabaseLocation } from "../../open-store.ts";
 import { copyDatabase } from "../copy-database.ts";
 
-/** What the process is told, as JSON in its one argument. */
+/** The options of the process, as JSON in its only argument. */
 export interface CopyOrder {
   readonly from: DatabaseLocation;
   readonly to: DatabaseLocation;
-  /** The failpoint at which the process ends itself, with no chance to tidy up. */
+  /** The failpoint at which the process kills itself without cleanup. */
   readonly dieAt: string;
 }
 

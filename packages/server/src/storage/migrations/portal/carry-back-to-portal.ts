@@ -5,8 +5,7 @@ import { upgraded, type MessageShape } from "../message-shapes.ts";
 import type { MigrationContext } from "../migration-context.ts";
 import {
   flagFrom,
-  jsonOr,
-  portalColumns,
+  jsonText,
   readInBatches,
   sessionTimes,
   textOr,
@@ -27,8 +26,8 @@ interface OurSession {
 }
 
 /**
- * Brings what happened since into the restored tables, as far as the portal knew such things: sessions
- * with a repository and their messages. Rows that nothing happened to are not touched.
+ * Writes the changes since the migration into the restored tables: sessions with a repository, and their messages. The
+ * portal has nothing else. Unchanged rows stay untouched.
  */
 export async function carryBackToPortal(
   db: Kysely<unknown>,
@@ -40,41 +39,40 @@ export async function carryBackToPortal(
   await addMessages(db, { context, sessions });
 }
 
-/** Returns under which id each repository is found in the portal: its own, or that of one with its path. */
+/** Returns the ID of each repository in the portal: its own, or the ID of one with the same path. */
 async function addRepos(
   db: Kysely<unknown>,
   { engine }: MigrationContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const known = new Map<string, string>();
+  const ids = new Map<string, string>();
   const byPath = new Map<string, string>();
-  const columns = await portalColumns(db, "Repo");
-  await readInBatches(db, { table: "Repo", columns, times: [], engine }, async (row) => {
+  await readInBatches(db, { table: "Repo", times: [], engine }, async (row) => {
     const id = String(row["id"]);
-    known.set(id, id);
+    ids.set(id, id);
     byPath.set(textOr(row["path"] ?? row["localPath"], id), id);
   });
   const portal = await openPortalTable(db, { table: "Repo", engine });
   const { rows } = await sql<{ id: string; name: string; path: string; createdAt: number }>`
     select "id", "name", "path", "createdAt" from "holdfast_Repo" order by "id"`.execute(db);
   for (const { id, name, path, createdAt } of rows) {
-    if (known.has(id)) continue;
-    known.set(id, byPath.get(path) ?? id);
+    if (ids.has(id)) continue;
+    ids.set(id, byPath.get(path) ?? id);
     if (byPath.has(path)) continue;
     const at = new Date(createdAt);
     await portal.insert({ id, name, path, localPath: path, createdAt: at, updatedAt: at });
   }
-  return known;
+  return ids;
 }
 
-/** Every session of the portal was moved: one that is gone was deleted. */
+/** All sessions of the portal were moved, so a missing one was deleted. */
 async function removeDeletedSessions(db: Kysely<unknown>): Promise<void> {
-  const kept = sql`select "id" from "holdfast_AgentSession"`;
+  const remaining = sql`select "id" from "holdfast_AgentSession"`;
   await sql`delete from "AgentMessage" where "sessionId" in (select "id" from "AgentSession")
-    and cast("sessionId" as text) not in (${kept})`.execute(db);
-  await sql`delete from "AgentSession" where cast("id" as text) not in (${kept})`.execute(db);
+    and cast("sessionId" as text) not in (${remaining})`.execute(db);
+  await sql`delete from "AgentSession" where cast("id" as text) not in (${remaining})`.execute(db);
 }
 
-/** Returns the ids of the sessions that the portal has now. */
+/** Returns the IDs of the sessions that the portal has now. */
 async function carrySessions(
   db: Kysely<unknown>,
   { context, repos }: { context: MigrationContext; repos: ReadonlyMap<string, string> },
@@ -82,13 +80,12 @@ async function carrySessions(
   const { engine } = context;
   const ours = await ourSessions(db);
   const portal = await openPortalTable(db, { table: "AgentSession", engine });
-  const columns = await portalColumns(db, "AgentSession");
   const times = ["createdAt", "updatedAt", "lastActiveAt"];
-  const found = new Set<string>();
-  await readInBatches(db, { table: "AgentSession", columns, times, engine }, async (row) => {
+  const carried = new Set<string>();
+  await readInBatches(db, { table: "AgentSession", times, engine }, async (row) => {
     const session = ours.get(String(row["id"]));
-    if (session === undefined) throw new Error("unreachable: a deleted session is still there");
-    found.add(session.id);
+    if (session === undefined) throw new Error("unreachable: a deleted session still exists");
+    carried.add(session.id);
     await portal.update({ id: session.id, ...changesOf(row, session) });
   });
   for (const {
@@ -100,8 +97,8 @@ async function carrySessions(
     lastActiveAt,
     ...resuming
   } of ours.values()) {
-    if (repoId === null || found.has(id)) continue;
-    found.add(id);
+    if (repoId === null || carried.has(id)) continue;
+    carried.add(id);
     await portal.insert({
       id,
       repoId: repos.get(repoId) ?? repoId,
@@ -112,7 +109,7 @@ async function carrySessions(
       ...resuming,
     });
   }
-  return found;
+  return carried;
 }
 
 async function ourSessions(db: Kysely<unknown>): Promise<ReadonlyMap<string, OurSession>> {
@@ -122,55 +119,49 @@ async function ourSessions(db: Kysely<unknown>): Promise<ReadonlyMap<string, Our
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What differs from what was moved, and nothing else: a column that did not change keeps its very form. */
+/** The columns that changed since the move. The others keep their exact form. */
 function changesOf(row: PortalRow, session: OurSession) {
   const { status, updatedAt, lastActiveAt, supportsResume, resumeData } = session;
-  const moved = sessionTimes(row);
+  const times = sessionTimes(row);
   return {
     ...(!isSameStatus(row, session) && { status: statusInPortal(status) }),
-    ...(updatedAt !== moved.updatedAt && { updatedAt: new Date(updatedAt) }),
-    ...(lastActiveAt !== moved.lastActiveAt && { lastActiveAt: new Date(lastActiveAt) }),
+    ...(updatedAt !== times.updatedAt && { updatedAt: new Date(updatedAt) }),
+    ...(lastActiveAt !== times.lastActiveAt && { lastActiveAt: new Date(lastActiveAt) }),
     ...(supportsResume !== flagFrom(row["supportsResume"]) && { supportsResume }),
-    ...(!isSameText(resumeData, jsonOr(row["resumeData"], null)) && { resumeData }),
+    ...(!isSameText(resumeData, jsonText(row["resumeData"])) && { resumeData }),
   };
 }
 
-/** The same JSON; how it is spaced says nothing. */
+/** Whether both texts are the same JSON, regardless of white space. */
 function isSameText(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other;
   return sameJson(parseJson("resumeData", one), parseJson("resumeData", other));
 }
 
-/** Our servers stopped and started: a session that nothing else happened to has the status it had. */
+/** A stop or start of a server changes the status of an inactive session. That does not count as a change. */
 function isSameStatus(row: PortalRow, { status, lastActiveAt }: OurSession): boolean {
-  const moved = statusFromPortal(row["status"]);
+  const before = statusFromPortal(row["status"]);
   const isAtWork = (name: string): boolean => name === "active" || name === "suspended";
   const isUntouched = lastActiveAt === sessionTimes(row).lastActiveAt;
-  return status === moved || (isUntouched && isAtWork(status) && isAtWork(moved));
+  return status === before || (isUntouched && isAtWork(status) && isAtWork(before));
 }
 
-/** New ones, those still growing as far as they have grown, and those still waiting in a queue. */
+/** Adds new messages, incomplete ones with their text so far, and queued ones. */
 async function addMessages(
   db: Kysely<unknown>,
   { context, sessions }: { context: MigrationContext; sessions: ReadonlySet<string> },
 ): Promise<void> {
   const { engine } = context;
   const { rows } = await sql<{ id: unknown }>`select "id" from "AgentMessage"`.execute(db);
-  const known = new Set(rows.map(({ id }) => String(id)));
+  const existing = new Set(rows.map(({ id }) => String(id)));
   const portal = await openPortalTable(db, { table: "AgentMessage", engine });
   const add = async ({ id, sessionId, at, ...message }: Message): Promise<void> => {
-    if (known.has(id) || !sessions.has(sessionId)) return;
-    known.add(id);
+    if (existing.has(id) || !sessions.has(sessionId)) return;
+    existing.add(id);
     await portal.insert({ id, sessionId, ...message, timestamp: new Date(at) });
   };
-  const columns = ["id", "sessionId", "role", "content", "complete", "timestamp"];
-  const source = {
-    table: "holdfast_AgentMessage",
-    columns,
-    times: [],
-    orderBy: ["sessionId", "seq"],
-    engine,
-  };
+  const orderBy = ["sessionId", "seq"];
+  const source = { table: "holdfast_AgentMessage", times: [], orderBy, engine };
   await readInBatches(db, source, async (row) => {
     const message = {
       id: String(row["id"]),
@@ -196,7 +187,7 @@ interface Message {
   readonly at: number;
 }
 
-/** The portal's plans and tool calls were of the system too, and its agent's texts said whether they were partial. */
+/** The portal had the form of 0010: plans and tool calls of the system, and texts of agents with `partial`. */
 function portalShape(shape: MessageShape, complete: boolean): MessageShape {
   return shape.role === "agent" ? upgraded(shape, complete) : shape;
 }
@@ -211,9 +202,9 @@ async function grownContent(
   );
   const parsed: { text?: unknown } = JSON.parse(content);
   if (rows.length === 0) return content;
-  const begun = typeof parsed.text === "string" ? parsed.text : "";
+  const start = typeof parsed.text === "string" ? parsed.text : "";
   return JSON.stringify({
     ...parsed,
-    text: begun + rows.map(({ data }) => data ?? "").join(""),
+    text: start + rows.map(({ data }) => data ?? "").join(""),
   });
 }

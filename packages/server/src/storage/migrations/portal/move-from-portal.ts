@@ -1,10 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import type { JsonObject } from "../../../domain/json.ts";
+import { contentOf } from "../message-shapes.ts";
 import type { MigrationContext } from "../migration-context.ts";
 import {
   flagFrom,
-  jsonOr,
-  portalColumns,
+  jsonText,
   readInBatches,
   sessionTimes,
   textOr,
@@ -17,12 +17,12 @@ const FAILURE = "failed in the portal";
 
 type PortalEvent = JsonObject & { readonly type: string; readonly at: number };
 
-interface Moved {
+interface MovedSession {
   readonly createdAt: number;
   lastSeq: number;
 }
 
-/** Copies the portal's rows into the new tables. What has lost what it belongs to is set aside, whole. */
+/** Copies the portal's rows into the new tables. Rows whose repository or session is missing are quarantined. */
 export async function moveFromPortal(
   db: Kysely<unknown>,
   context: MigrationContext,
@@ -34,55 +34,42 @@ export async function moveFromPortal(
   context.failpoint("migrate.portal.messages");
 }
 
-/** Returns under which id each repository is found now: of several with one path the first stands for all. */
+/** Returns the new ID of each repository. Repositories with the same path become one, with the ID of the first. */
 async function moveRepos(
   db: Kysely<unknown>,
   { engine }: MigrationContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const columns = await portalColumns(db, "portal_Repo");
   const ids = new Map<string, string>();
   const byPath = new Map<string, string>();
-  await readInBatches(
-    db,
-    { table: "portal_Repo", columns, times: ["createdAt"], engine },
-    async (row) => {
-      const id = String(row["id"]);
-      const path = textOr(row["path"] ?? row["localPath"], id);
-      const known = byPath.get(path);
-      ids.set(id, known ?? id);
-      if (known !== undefined) {
-        await setAside(db, {
-          table: "Repo",
-          rowId: id,
-          reason: `its path is that of ${known}`,
-          row,
-        });
-        return;
-      }
-      byPath.set(path, id);
-      const name = textOr(row["name"], path.split("/").at(-1) ?? path);
-      await sql`insert into "Repo" ("id", "path", "name", "createdAt")
+  const source = { table: "portal_Repo", times: ["createdAt"], engine };
+  await readInBatches(db, source, async (row) => {
+    const id = String(row["id"]);
+    const path = textOr(row["path"] ?? row["localPath"], id);
+    const first = byPath.get(path);
+    ids.set(id, first ?? id);
+    if (first !== undefined) return quarantine(db, "Repo", id, `its path is that of ${first}`, row);
+    byPath.set(path, id);
+    const name = textOr(row["name"], path.split("/").at(-1) ?? path);
+    await sql`insert into "Repo" ("id", "path", "name", "createdAt")
       values (${id}, ${path}, ${name}, ${timeFrom(row["createdAt"], 0)})`.execute(db);
-    },
-  );
+  });
   return ids;
 }
 
 async function moveSessions(
   db: Kysely<unknown>,
   { context, repos }: { context: MigrationContext; repos: ReadonlyMap<string, string> },
-): Promise<ReadonlyMap<string, Moved>> {
+): Promise<ReadonlyMap<string, MovedSession>> {
   const { engine } = context;
-  const columns = await portalColumns(db, "portal_AgentSession");
-  const moved = new Map<string, Moved>();
+  const sessions = new Map<string, MovedSession>();
   const times = ["createdAt", "updatedAt", "lastActiveAt"];
-  await readInBatches(db, { table: "portal_AgentSession", columns, times, engine }, async (row) => {
+  await readInBatches(db, { table: "portal_AgentSession", times, engine }, async (row) => {
     const id = String(row["id"]);
     const status = statusFromPortal(row["status"]);
     const { createdAt, updatedAt, lastActiveAt } = sessionTimes(row);
     const repoId = repos.get(String(row["repoId"])) ?? null;
     const supportsResume = flagFrom(row["supportsResume"]);
-    const resumeData = jsonOr(row["resumeData"], null);
+    const resumeData = jsonText(row["resumeData"]);
     const events = sessionEvents({
       id,
       repoId,
@@ -104,20 +91,14 @@ async function moveSessions(
       await sql`insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "data")
         values (${id}, ${index + 1}, ${event.at}, 'event', ${JSON.stringify(event)})`.execute(db);
     }
-    if (repoId === null) {
-      await setAside(db, {
-        table: "AgentSession",
-        rowId: `portal:${id}`,
-        reason: "its repository does not exist",
-        row,
-      });
-    }
-    moved.set(id, { createdAt, lastSeq: events.length });
+    if (repoId === null)
+      await quarantine(db, "AgentSession", `portal:${id}`, "its repository does not exist", row);
+    sessions.set(id, { createdAt, lastSeq: events.length });
   });
-  return moved;
+  return sessions;
 }
 
-/** What the log must say for the session to fold to the row above. */
+/** The log that produces the row above. */
 function sessionEvents(session: {
   id: string;
   repoId: string | null;
@@ -130,18 +111,9 @@ function sessionEvents(session: {
 }): PortalEvent[] {
   const { id, repoId, status, createdAt, updatedAt, lastActiveAt, supportsResume, resumeData } =
     session;
-  const given = { title: null, provider: null, model: null, agentName: null, purpose: null };
-  const events: PortalEvent[] = [
-    {
-      type: "session.created",
-      at: createdAt,
-      id,
-      repoId,
-      ...given,
-      metadata: {},
-      forkedFrom: null,
-    },
-  ];
+  const names = { title: null, provider: null, model: null, agentName: null, purpose: null };
+  const created = { id, repoId, ...names, metadata: {}, forkedFrom: null };
+  const events: PortalEvent[] = [{ type: "session.created", at: createdAt, ...created }];
   if (supportsResume || resumeData !== null) {
     events.push({ type: "resume.recorded", at: lastActiveAt, supportsResume, resumeData });
   } else if (lastActiveAt > createdAt) {
@@ -156,25 +128,17 @@ function sessionEvents(session: {
 
 async function moveMessages(
   db: Kysely<unknown>,
-  { context, sessions }: { context: MigrationContext; sessions: ReadonlyMap<string, Moved> },
+  { context, sessions }: { context: MigrationContext; sessions: ReadonlyMap<string, MovedSession> },
 ): Promise<void> {
   const { engine, failpoint } = context;
-  const columns = await portalColumns(db, "portal_AgentMessage");
-  const source = { table: "portal_AgentMessage", columns, times: ["timestamp"], engine };
-  let reached = false;
+  const source = { table: "portal_AgentMessage", times: ["timestamp"], engine };
+  let isFirst = true;
   await readInBatches(db, { ...source, orderBy: ["sessionId", "timestamp", "id"] }, async (row) => {
     const id = String(row["id"]);
     const sessionId = String(row["sessionId"]);
     const session = sessions.get(sessionId);
-    if (session === undefined) {
-      await setAside(db, {
-        table: "AgentMessage",
-        rowId: id,
-        reason: "its session does not exist",
-        row,
-      });
-      return;
-    }
+    if (session === undefined)
+      return quarantine(db, "AgentMessage", id, "its session does not exist", row);
     session.lastSeq += 1;
     const at = timeFrom(row["timestamp"], session.createdAt);
     const role = ["user", "agent", "system"].includes(String(row["role"]))
@@ -186,8 +150,8 @@ async function moveMessages(
     );
     await sql`insert into "SessionEvent" ("sessionId", "seq", "at", "kind", "messageId")
       values (${sessionId}, ${session.lastSeq}, ${at}, 'message', ${id})`.execute(db);
-    if (!reached) failpoint("migrate.portal.copying");
-    reached = true;
+    if (isFirst) failpoint("migrate.portal.copying");
+    isFirst = false;
   });
   for (const [id, { lastSeq }] of sessions) {
     await sql`update "AgentSession" set "lastSeq" = ${lastSeq} where "id" = ${id}`.execute(db);
@@ -196,24 +160,15 @@ async function moveMessages(
 
 function contentFrom(content: unknown): string {
   const text = typeof content === "string" ? content : JSON.stringify(content ?? null);
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (
-      typeof parsed === "object" &&
-      parsed !== null &&
-      "type" in parsed &&
-      typeof parsed.type === "string"
-    )
-      return text;
-  } catch {
-    // Not JSON: what it says is kept as text.
-  }
-  return JSON.stringify({ type: "text", text });
+  return contentOf(text) === null ? JSON.stringify({ type: "text", text }) : text;
 }
 
-async function setAside(
+async function quarantine(
   db: Kysely<unknown>,
-  { table, rowId, reason, row }: { table: string; rowId: string; reason: string; row: PortalRow },
+  table: string,
+  rowId: string,
+  reason: string,
+  row: PortalRow,
 ): Promise<void> {
   await sql`insert into "SetAside" ("tableName", "rowId", "reason", "row", "at")
     values (${table}, ${rowId}, ${reason}, ${JSON.stringify(row)}, 0)`.execute(db);

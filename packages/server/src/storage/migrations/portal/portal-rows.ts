@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { sql, type ColumnMetadata, type Kysely, type RawBuilder } from "kysely";
 import type { MigrationContext } from "../migration-context.ts";
 import { statusFromPortal } from "./portal-status.ts";
 
@@ -6,25 +6,24 @@ const BATCH = 500;
 
 export type PortalRow = Readonly<Record<string, unknown>>;
 
-/** Portals differ in their columns; only those that exist are read. */
-export async function portalColumns(
+/** The columns of a table. Portals differ in their columns. */
+export async function columnsOf(
   db: Kysely<unknown>,
   table: string,
-): Promise<readonly string[]> {
+): Promise<readonly ColumnMetadata[]> {
   const tables = await db.introspection.getTables();
-  return tables.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+  return tables.find(({ name }) => name === table)?.columns ?? [];
 }
 
 interface Source {
   readonly table: string;
-  readonly columns: readonly string[];
-  /** Of these columns, those that hold a Prisma DateTime; read as epoch milliseconds. */
+  /** Columns with a Prisma DateTime. They are read as epoch milliseconds. */
   readonly times: readonly string[];
   readonly engine: MigrationContext["engine"];
   readonly orderBy?: readonly string[];
 }
 
-/** Reads a whole table in order: the sorted ids first, then the rows a batch at a time. */
+/** Reads a whole table in order: first the sorted IDs, then the rows in batches. */
 export async function readInBatches(
   db: Kysely<unknown>,
   source: Source,
@@ -32,7 +31,8 @@ export async function readInBatches(
 ): Promise<void> {
   const table = sql.table(source.table);
   const time = timeReader(source.engine);
-  const selected = source.columns.map((column) =>
+  const columns = await columnsOf(db, source.table);
+  const selected = columns.map(({ name: column }) =>
     source.times.includes(column) ? sql`${time(column)} as ${sql.ref(column)}` : sql.ref(column),
   );
   const order = (source.orderBy ?? ["id"]).map((column) =>
@@ -53,10 +53,7 @@ export async function readInBatches(
   }
 }
 
-/**
- * Epoch milliseconds of a Prisma DateTime. In SQLite that is a number or one of two texts, depending
- * on Prisma's version and on who wrote the row.
- */
+/** Epoch milliseconds of a Prisma DateTime. In SQLite it is a number or a text, depending on Prisma's version and the writer. */
 export function timeReader(
   engine: MigrationContext["engine"],
 ): (column: string) => RawBuilder<number> {
@@ -70,7 +67,7 @@ export function timeReader(
   };
 }
 
-/** An active session was active until it was last changed; the portal noted the time only at its own end. */
+/** An active session was active until its last change: the portal stored `lastActiveAt` only when it stopped. */
 export function sessionTimes(row: PortalRow): {
   createdAt: number;
   updatedAt: number;
@@ -99,9 +96,9 @@ export function textOr(value: unknown, fallback: string): string {
   return typeof value === "string" && value !== "" ? value : fallback;
 }
 
-/** JSON text of what the portal stored as text that ought to be JSON, or as JSON. */
-export function jsonOr(value: unknown, fallback: string | null): string | null {
-  if (value === null || value === undefined) return fallback;
+/** The value as JSON text. The portal stored JSON, or a text that should be JSON. */
+export function jsonText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
   if (typeof value !== "string") return JSON.stringify(value);
   try {
     JSON.parse(value);

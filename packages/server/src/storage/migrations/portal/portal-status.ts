@@ -1,6 +1,6 @@
 export type MovedStatus = "active" | "suspended" | "archived" | "error";
 
-/** Ruling on the five old statuses: users can always go on, and only users put away. */
+/** A user can continue every session, except one that a user cancelled or archived, or that failed. */
 export function statusFromPortal(status: unknown): MovedStatus {
   switch (status) {
     case "cancelled":

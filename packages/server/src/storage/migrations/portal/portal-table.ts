@@ -1,14 +1,14 @@
 import { sql, type ColumnMetadata, type Kysely } from "kysely";
 import type { MigrationContext } from "../migration-context.ts";
-import { timeReader } from "./portal-rows.ts";
+import { columnsOf, timeReader } from "./portal-rows.ts";
 
-/** What is written into a portal's column; a `Date` in whichever form its portal has it. */
+/** A value for a column of the portal. A `Date` is stored in the form that the portal uses. */
 type PortalValue = string | number | null | Date;
 type PortalValues = Readonly<Record<string, PortalValue>> & { readonly id: string };
 
-/** A restored table of the portal: takes rows of ours in its own shape, whatever its columns are. */
+/** A restored table of the portal, with any columns. */
 export interface PortalTable {
-  /** Columns it does not have are left out; those it requires and we know nothing of are filled. */
+  /** Leaves out values without a column, and fills required columns without a value. */
   insert(values: PortalValues): Promise<void>;
   update(values: PortalValues): Promise<void>;
 }
@@ -17,34 +17,33 @@ export async function openPortalTable(
   db: Kysely<unknown>,
   { table, engine }: { table: string; engine: MigrationContext["engine"] },
 ): Promise<PortalTable> {
-  const tables = await db.introspection.getTables();
-  const columns = tables.find(({ name }) => name === table)?.columns ?? [];
+  const columns = await columnsOf(db, table);
   const textTimes =
-    engine === "sqlite" ? await columnsWithTextTimes(db, { table, columns }) : columns.map(nameOf);
+    engine === "sqlite"
+      ? await columnsWithTextTimes(db, table, columns)
+      : columns.map(({ name }) => name);
   const stored = (column: string, value: PortalValue): string | number | null => {
     if (!(value instanceof Date)) return value;
     return textTimes.includes(column)
       ? value.toISOString().replace("Z", "+00:00")
       : value.getTime();
   };
-  const known = (values: PortalValues) => columns.filter(({ name }) => Object.hasOwn(values, name));
-
   return {
     async insert(values) {
-      const given = known(values).map(
-        ({ name }) => [name, stored(name, values[name] ?? null)] as const,
-      );
-      const filled = columns
-        .filter((column) => isRequired(column) && !Object.hasOwn(values, column.name))
-        .map((column) => [column.name, stored(column.name, filler(column, values))] as const);
-      const row = [...given, ...filled];
+      const row = columns
+        .filter((column) => Object.hasOwn(values, column.name) || isRequired(column))
+        .map((column) => {
+          const { name } = column;
+          const value = Object.hasOwn(values, name) ? values[name] : filler(column, values);
+          return [name, stored(name, value ?? null)] as const;
+        });
       await sql`insert into ${sql.table(table)} (${sql.join(row.map(([name]) => sql.ref(name)))})
         values (${sql.join(row.map(([, value]) => value))})`.execute(db);
     },
 
     async update({ id, ...values }) {
-      const changes = known({ id, ...values })
-        .filter(({ name }) => name !== "id")
+      const changes = columns
+        .filter(({ name }) => Object.hasOwn(values, name))
         .map(({ name }) => sql`${sql.ref(name)} = ${stored(name, values[name] ?? null)}`);
       if (changes.length === 0) return;
       await sql`update ${sql.table(table)} set ${sql.join(changes)} where "id" = ${id}`.execute(db);
@@ -52,25 +51,22 @@ export async function openPortalTable(
   };
 }
 
-function nameOf({ name }: ColumnMetadata): string {
-  return name;
-}
-
-/** Numbers sort before texts in SQLite: what is added must have the form of the newest row to come after it. */
+/** SQLite sorts numbers before texts, so a new row needs the form of the newest row to come after it. */
 async function columnsWithTextTimes(
   db: Kysely<unknown>,
-  { table, columns }: { table: string; columns: readonly ColumnMetadata[] },
+  table: string,
+  columns: readonly ColumnMetadata[],
 ): Promise<readonly string[]> {
   const time = timeReader("sqlite");
-  const found: string[] = [];
+  const textTimes: string[] = [];
   for (const { name } of columns.filter(isTime)) {
     const { rows } = await sql<{
       type: string;
     }>`select typeof(${sql.ref(name)}) as "type" from ${sql.table(table)}
       order by ${time(name)} desc limit 1`.execute(db);
-    if (rows[0]?.type === "text") found.push(name);
+    if (rows[0]?.type === "text") textTimes.push(name);
   }
-  return found;
+  return textTimes;
 }
 
 function isTime({ dataType }: ColumnMetadata): boolean {
@@ -81,7 +77,7 @@ function isRequired({ isNullable, hasDefaultValue, isAutoIncrementing }: ColumnM
   return !isNullable && !hasDefaultValue && !isAutoIncrementing;
 }
 
-/** Something of the column's type; a text is the row's id, since it may have to be unique. */
+/** A value of the column's type. A text is the row's ID, because the column may be unique. */
 function filler(column: ColumnMetadata, values: PortalValues): PortalValue {
   if (isTime(column))
     return Object.values(values).find((value) => value instanceof Date) ?? new Date(0);

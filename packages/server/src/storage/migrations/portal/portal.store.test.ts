@@ -29,7 +29,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     await database.remove();
   });
 
-  it("A15 has every session, its status as ruled", async () => {
+  it("A15 has every session with its new status", async () => {
     const { sessions, total, counts } = await store.listSessions({ limit: 100 });
 
     expect(Object.fromEntries(sessions.map(({ id, status }) => [id, status]))).toEqual({
@@ -57,12 +57,12 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     );
   });
 
-  it("A15 knows when its sessions were last active, and what they need to be resumed", async () => {
+  it("A15 has the last activity and the resume data of its sessions", async () => {
     const { sessions } = await store.listSessions({ limit: 100 });
     const found = Object.fromEntries(sessions.map((session) => [session.id, resumingOf(session)]));
 
     const never = { supportsResume: false, resumeData: [] };
-    // Nobody knows which provider it was: no agent takes it up, and a rollback gives it back.
+    // The provider is unknown, so no agent uses it. A rollback restores it.
     const ofPortal = (data: unknown) => [{ provider: null, data, seen: null }];
     const updated = (id: string) => SESSIONS.find((session) => session.id === id)?.updatedAt.at;
     const homeless = { lastActiveAt: updated("s-homeless"), ...never };
@@ -73,7 +73,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
             SESSIONS.map(({ id, updatedAt }) => [id, { lastActiveAt: updatedAt.at, ...never }]),
           )
         : {
-            // Being active it was active until it was last changed, whatever the column says.
+            // An active session was active until its last change. The column does not matter.
             "s-active": {
               lastActiveAt: updated("s-active"),
               supportsResume: true,
@@ -120,7 +120,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     }
   });
 
-  it("A15 has what the messages say, and what it cannot understand as text", async () => {
+  it("A15 has the contents of the messages, and unknown contents as text", async () => {
     const said = async (sessionId: string) =>
       (await store.readMessages({ sessionId })).map(({ role, content }) => ({ role, content }));
 
@@ -146,7 +146,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     ]);
   });
 
-  it("A15 sets aside, whole, what has lost what it belongs to", async () => {
+  it("A15 quarantines rows whose repository or session is missing", async () => {
     const found = await store.listQuarantined();
 
     expect(found.map(({ table, rowId, reason }) => ({ table, rowId, reason }))).toEqual(
@@ -181,7 +181,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     expect(ofBeta.sessions.map(({ id }) => id)).toEqual(["s-cancelled", "s-completed"]);
   });
 
-  it("A15 tells each session the same by its log as by its row", async () => {
+  it("A15 has the same session in each log as in each row", async () => {
     for (const { id } of SESSIONS) {
       const { log, row } = await bothTellings(store, id);
       expect(row).not.toBeNull();
@@ -189,11 +189,11 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     }
   });
 
-  it("A15 breaks no rule of its own schema", async () => {
+  it("A15 violates no rule of its schema", async () => {
     if (engine === "postgres") return; // cannot be broken there
     const raw = await openRaw(database.location);
     const broken = await raw.all("pragma foreign_key_check");
-    // The portal's own tables keep the two rows that were broken before.
+    // The portal's tables keep the two rows that were broken before.
     expect(broken.filter(({ table }) => !String(table).startsWith("portal_"))).toEqual([]);
     expect(broken.map(({ table }) => String(table)).toSorted()).toEqual([
       "portal_AgentMessage",
@@ -203,7 +203,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
     await raw.close();
   });
 
-  it("A15 finds old messages by their words", async () => {
+  it("A15 finds old messages by search", async () => {
     const found = async (search: string) =>
       (await store.listSessions({ search, limit: 10 })).sessions.map(({ id }) => id);
 
@@ -242,7 +242,7 @@ describe.each(portals)("a portal on $engine, its $shape release, migrated", ({ e
 });
 
 describe.each(["sqlite", "postgres"] as const)("a large portal on %s", (engine) => {
-  it("A15 moves more messages than it reads at a time, all in order and all found", async () => {
+  it("A15 moves more messages than one batch, all in order and searchable", async () => {
     const database = await createPortal({ engine, shape: "second", contents: { long: 520 } });
     await (await openMigrations(database.location)).up();
     const store = await openStore(database.location, { clock: () => 0 });

@@ -15,11 +15,11 @@ import { portalSchema, type PortalShape } from "./portal-schema.ts";
 export interface Portal {
   readonly engine: Engine;
   readonly shape: PortalShape;
-  /** `long` adds a session with so many messages; `empty` leaves the tables as Prisma made them. */
+  /** `long` adds a session with this many messages. `empty` leaves the tables empty. */
   readonly contents: "odd" | "empty" | { readonly long: number };
 }
 
-/** A database as the portal left it behind. */
+/** A database of the portal. */
 export async function createPortal({ engine, shape, contents }: Portal): Promise<TestDatabase> {
   const database = await createTestDatabase(engine);
   await runAll(database.location, [

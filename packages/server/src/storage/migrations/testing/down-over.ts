@@ -1,6 +1,6 @@
 import { openMigrations, type DatabaseLocation } from "../../open-store.ts";
 
-/** Back to before that migration. */
+/** Rolls back until before that migration. */
 export async function downOver(location: DatabaseLocation, migration: string): Promise<void> {
   const migrations = await openMigrations(location);
   for (;;) {

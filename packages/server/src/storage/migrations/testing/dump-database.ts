@@ -2,10 +2,10 @@ import type { DatabaseLocation } from "../../open-store.ts";
 import { openRaw, type RawDatabase } from "../../testing/raw-database.ts";
 import { dumpSchema } from "./dump-schema.ts";
 
-/** Made before the transaction of a migration; they stay when it fails, and the portal has no use for them. */
+/** These tables are created before the transaction of a migration and stay if it fails. */
 const BOOKKEEPING = ["HoldfastMigration", "HoldfastMigrationLock"];
 
-/** Every object and every row there is, except which migrations have run. Equal dumps: equal databases. */
+/** All objects and rows of the database, except the list of migrations. Equal dumps mean equal databases. */
 export async function dumpDatabase(location: DatabaseLocation): Promise<string> {
   const raw = await openRaw(location);
   try {

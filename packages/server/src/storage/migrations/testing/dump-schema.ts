@@ -1,7 +1,7 @@
 import type { DatabaseLocation } from "../../open-store.ts";
 import { openRaw, type RawDatabase } from "../../testing/raw-database.ts";
 
-/** The schema as SQL that reads well in a diff. Nothing in it differs from one database to the next. */
+/** The schema as SQL for a diff. It is the same for all databases of an engine. */
 export async function dumpSchema(location: DatabaseLocation): Promise<string> {
   const raw = await openRaw(location);
   try {
@@ -20,7 +20,7 @@ async function dumpSqlite(raw: RawDatabase): Promise<string> {
   return rows.map(({ sql }) => `${straightened(String(sql))};\n`).join("\n");
 }
 
-/** Indented as if it stood at the margin, not in the source it was written in. */
+/** Removes the indentation of the source file. */
 function straightened(statement: string): string {
   const [first = "", ...rest] = statement.split("\n").filter((line) => line.trim() !== "");
   const indents = rest.map((line) => line.length - line.trimStart().length);
@@ -53,7 +53,7 @@ async function dumpPostgresTable(raw: RawDatabase, table: string): Promise<strin
       from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
       where attrelid = ${oid} and attnum > 0 and not attisdropped order by attnum`,
   );
-  // Since version 18 "not null" is among the constraints; the columns say it already.
+  // Since version 18, "not null" is also listed as a constraint. The columns show it already.
   const constraints = await raw.all(
     `select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line
       from pg_constraint where conrelid = ${oid} and contype <> 'n' order by conname`,

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { flushCompileCache } from "node:module";
 import { openMigrations, type DatabaseLocation } from "../../open-store.ts";
 
-/** What the process is told, as JSON in its one argument. */
+/** The options of the process, as JSON in its only argument. */
 export interface MigrationOrder {
   readonly location: DatabaseLocation;
   readonly direction: "up" | "down";
-  /** The failpoint at which the process ends itself, with no chance to tidy up. */
+  /** The failpoint at which the process kills itself without cleanup. */
   readonly dieAt: string | null;
 }
 
@@ -15,7 +15,7 @@ const failpoint = (name: string): void => {
   if (name === dieAt) process.kill(process.pid, "SIGKILL");
 };
 const migrations = await openMigrations(location, failpoint);
-// Who is killed writes no cache at its end.
+// A killed process would not write its compile cache.
 flushCompileCache();
 process.stdout.write("ready\n");
 await once(process.stdin, "data");

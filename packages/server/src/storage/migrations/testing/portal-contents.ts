@@ -1,4 +1,4 @@
-/** A moment, and which of Prisma's ways of writing it down in SQLite is used. */
+/** A time, and the form in which Prisma stores it in SQLite. */
 export interface Moment {
   readonly at: number;
   readonly form: "integer" | "current_timestamp" | "iso" | "offset";
@@ -79,7 +79,7 @@ export const SESSIONS: readonly PortalSession[] = [
     status: "error",
     createdAt: integer(4),
     updatedAt: currentTimestamp(43),
-    // Before it was created: clocks are wrong at times.
+    // Earlier than its creation, because of a wrong clock.
     resuming: { lastActiveAt: integer(1), supportsResume: false, resumeData: null },
   },
   {
@@ -108,7 +108,7 @@ type MessageTuple = readonly [
   content: string,
 ];
 
-/** Not in order of time, and in no order that the texts of the times sort in. */
+/** Sorted neither by time nor by the text of the time. */
 const MESSAGE_TUPLES: readonly MessageTuple[] = [
   ["a5", "s-active", integer(25, 3), "agent", '{"type":"text","text":"Done.","partial":false}'],
   ["a4", "s-active", offset(20, 125), "system", TOOL],
@@ -140,7 +140,7 @@ const MESSAGE_TUPLES: readonly MessageTuple[] = [
 
 export const MESSAGES: readonly PortalMessage[] = MESSAGE_TUPLES.map(toMessage);
 
-/** A session with more messages than are moved at a time. */
+/** A session with more messages than one batch. */
 export function longSession(messages: number): {
   readonly session: PortalSession;
   readonly messages: readonly PortalMessage[];
@@ -154,7 +154,7 @@ export function longSession(messages: number): {
     resuming: NEVER_RESUMED,
   };
   const all = Array.from({ length: messages }, (_, index) =>
-    // Ids sort against the times.
+    // The order of the IDs is the reverse of the order of the times.
     toMessage([
       `l${messages - index + 10_000}`,
       session.id,

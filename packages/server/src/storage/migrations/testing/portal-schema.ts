@@ -1,9 +1,9 @@
 import type { Engine } from "../../testing/test-database.ts";
 
-/** The portal's two releases: the second knew of resuming. */
+/** The portal's two releases. The second one could resume sessions. */
 export type PortalShape = "first" | "second";
 
-/** The statements of `prisma migrate`, to the letter. */
+/** The exact statements of `prisma migrate`. */
 export function portalSchema(engine: Engine, shape: PortalShape): string {
   const first = engine === "sqlite" ? SQLITE : POSTGRES;
   if (shape === "first") return first;

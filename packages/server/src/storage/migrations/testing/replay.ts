@@ -3,7 +3,7 @@ import { evolveAll } from "../../../domain/kernel/evolve.ts";
 import type { Session } from "../../../domain/session.ts";
 import type { Store } from "../../store.ts";
 
-/** The session as its log tells it, beside the session as its row tells it. */
+/** The session replayed from its log, and the session from its row. */
 export async function bothTellings(
   store: Store,
   sessionId: string,

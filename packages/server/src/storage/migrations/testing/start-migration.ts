@@ -12,7 +12,7 @@ export interface MigrationEnd {
   readonly stderr: string;
 }
 
-/** A process of its own that stands ready to migrate, and does so when told. */
+/** A process that is ready to migrate and waits for the signal. */
 export async function startMigration(order: MigrationOrder): Promise<() => Promise<MigrationEnd>> {
   const script = fileURLToPath(new URL("./migrate-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify(order)], {
@@ -37,7 +37,7 @@ export async function startMigration(order: MigrationOrder): Promise<() => Promi
   };
 }
 
-/** One process for each failpoint, all ready: starting them one by one would take most of the time. */
+/** Starts one process per failpoint in advance, because starting them one by one is slow. */
 export async function startDying(
   order: Omit<MigrationOrder, "dieAt">,
   failpoints: readonly string[],

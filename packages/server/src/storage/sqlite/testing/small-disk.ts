@@ -13,7 +13,7 @@ import { openSqliteStore } from "../open-sqlite-store.ts";
 import { SQLITE } from "../sqlite-dialect.ts";
 import { startWriter } from "../writer.ts";
 
-/** A store with little room, which can be taken away and given back. */
+/** A store with little disk space. Tests can fill the disk and free it again. */
 export interface SmallDisk {
   readonly store: Store;
   readonly location: DatabaseLocation;
@@ -24,7 +24,7 @@ export interface SmallDisk {
 
 const PAGES = 700;
 
-/** Works for everybody: the database itself refuses to grow, with the error that a full disk gives. */
+/** Needs no privileges: the database refuses to grow, with the error of a full disk. */
 export async function limitedFile(): Promise<SmallDisk> {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
   const file = path.join(folder, "holdfast.db");
@@ -64,7 +64,7 @@ export async function limitedFile(): Promise<SmallDisk> {
   };
 }
 
-/** The real thing, for who may mount: a file system in memory. */
+/** A real small file system in memory. It needs permission to mount. */
 export async function mountedDisk(): Promise<SmallDisk> {
   const { folder, unmount } = mountMemory("size=3m");
   const file = path.join(folder, "holdfast.db");
@@ -91,10 +91,10 @@ export function canMount(): boolean {
   return mounted;
 }
 
-/** Why there is no small disk to fill. */
+/** The reason why no small disk is available. */
 export const NO_MOUNT = "no file system can be mounted here, which takes root on Linux";
 
-/** Root may write anywhere but on a file system that is read-only, or no file system at all. */
+/** Root can write everywhere except on a read-only file system or in `/proc`. */
 export function unwritableFolder(): { readonly folder: string; remove(): void } {
   if (canMount()) {
     const { folder, unmount } = mountMemory("ro");
@@ -125,7 +125,7 @@ export function mountMemory(options: string): { readonly folder: string; unmount
   };
 }
 
-/** In small steps, so that nothing is left of the last page. */
+/** In small steps, so that the last page is full too. */
 export function fillUp(file: string): void {
   const handle = openSync(file, "w");
   try {

@@ -8,7 +8,7 @@ import { openMigrations } from "../../open-store.ts";
 import type { Store } from "../../store.ts";
 import { openSqliteStore } from "../open-sqlite-store.ts";
 
-/** Everything made here is gone when the test is. */
+/** Removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ export async function expectFault(promise: Promise<unknown>, code: FaultCode): P
   await expect(promise).rejects.toMatchObject({ name: "StorageFault", code });
 }
 
-/** What the row says of the session is what its log says. */
+/** Checks that the row and the log produce the same session. */
 export async function expectOneTelling(store: Store, sessionId: string): Promise<void> {
   const { log, row } = await bothTellings(store, sessionId);
   expect(log).toEqual(row);

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { beginSession, createCommand } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** Sessions that an orchestrator calls by a name of its own. */
+/** Sessions with an ID of the orchestrator. */
 export function agentIdContract(open: OpenTestStore): void {
   describe("agent ids", () => {
-    it("B1 lead to the session, as its own id does, and to nothing once it is gone", async () => {
+    it("B1 identify the session like its own ID, and nothing after its deletion", async () => {
       await withStore(open, async ({ store }) => {
         const agentId = "agent-20260108-180530-abc12345";
         const named = await beginSession(store, { agentId });
@@ -22,7 +22,7 @@ export function agentIdContract(open: OpenTestStore): void {
       });
     });
 
-    it("B1 belong to one session each, whoever comes first", async () => {
+    it("B1 belong to one session each; the first one keeps it", async () => {
       await withStore(open, async ({ store }) => {
         const commits = await Promise.all(
           Array.from({ length: 8 }, () => {

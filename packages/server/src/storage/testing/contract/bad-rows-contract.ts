@@ -5,9 +5,9 @@ import { loosen, openRaw, type RawDatabase } from "../raw-database.ts";
 import { growingText, opening, textOf, type Sent, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** Rows that somebody spoiled: reported as they are, left out, and nothing else is touched. */
+/** Corrupt rows are reported unchanged and left out. Other rows are not affected. */
 export function badRowsContract(open: OpenTestStore): void {
-  describe("a session whose row is spoiled", () => {
+  describe("a session with a corrupt row", () => {
     const { shared, raw } = spoilable(open);
 
     const cases: readonly {
@@ -69,7 +69,7 @@ export function badRowsContract(open: OpenTestStore): void {
       },
     ];
 
-    it.each(cases)("B5 by $spoilt is reported once and set aside", async ({ set, reason }) => {
+    it.each(cases)("B5 ($spoilt) is reported once and quarantined", async ({ set, reason }) => {
       const { store } = shared;
       const before = await store.health();
       const other = await shared.begin();
@@ -103,7 +103,7 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(await store.unsettledSessions()).not.toContain(bad.id);
     });
 
-    it("B5 is kept in the report as it was found", async () => {
+    it("B5 is kept unchanged in the report", async () => {
       const bad = await shared.begin({ title: "as it was", metadata: { key: 1 } });
       await raw().run(`update "AgentSession" set "metadata" = '{oops' where "id" = '${bad.id}'`);
       const [row] = await raw().all(`select * from "AgentSession" where "id" = '${bad.id}'`);
@@ -113,7 +113,7 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(report?.at).toBeGreaterThan(1_700_000_000_000);
     });
 
-    it("B5 is reported by whoever meets it first, also when only its parts show that it cannot be", async () => {
+    it("B5 is reported by its first reader, even if only other rows show that it is invalid", async () => {
       const bad = await shared.begin();
       await bad.run();
       await raw().run(`delete from "Run" where "sessionId" = '${bad.id}'`);
@@ -128,7 +128,7 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(page.sessions.map(({ id }) => id)).not.toContain(bad.id);
     });
 
-    it("B5 does not make a page shorter than was asked for", async () => {
+    it("B5 does not make a page shorter than requested", async () => {
       const sessions = await Promise.all(
         Array.from({ length: 6 }, (_, n) => shared.begin({ agentName: "paged", at: 1000 + n })),
       );
@@ -164,7 +164,7 @@ export function badRowsContract(open: OpenTestStore): void {
     });
   });
 
-  describe("a spoiled row beside a session", () => {
+  describe("a corrupt row of a session", () => {
     const { shared, raw } = spoilable(open);
 
     async function atWork(): Promise<{ session: SessionDriver; sent: Sent }> {
@@ -210,7 +210,7 @@ export function badRowsContract(open: OpenTestStore): void {
       },
     );
 
-    it("B5 lets a run end although what its agent was saying cannot be read", async () => {
+    it("B5 lets a run end although an incomplete message is unreadable", async () => {
       const { session, sent } = await atWork();
       const id = `bad-${session.id}`;
       await session.put(sent, opening(id, "spoilt"), { put: "text", messageId: id, text: "more" });
@@ -242,7 +242,7 @@ export function badRowsContract(open: OpenTestStore): void {
       },
     );
 
-    it("B5 takes a session with it when it is what the session waits for, and both are reported", async () => {
+    it("B5 makes the session unreadable if it is its open suspension, and both are reported", async () => {
       const { session, sent } = await atWork();
       const [bad, good] = [await session.suspend(sent), await session.suspend(sent)];
       await raw().run(`update "Suspension" set "request" = '{oops' where "id" = '${bad.id}'`);
@@ -264,7 +264,7 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(JSON.parse(reports[1]?.row ?? "")).toMatchObject({ id: bad.id, request: "{oops" });
     });
 
-    it("B5 takes a session with it when it is the run at work", async () => {
+    it("B5 makes the session unreadable if it is its current run", async () => {
       const { session, sent } = await atWork();
       await raw().run(`update "Run" set "continuity" = 'perhaps' where "id" = '${sent.runId}'`);
       const reason = `Run ${sent.runId} cannot be read: continuity is "perhaps"`;
@@ -275,7 +275,7 @@ export function badRowsContract(open: OpenTestStore): void {
       ]);
     });
 
-    it("B5 leaves a run that is over out of the list of runs", async () => {
+    it("B5 is left out of the list of runs if it is an ended run", async () => {
       const { session, sent } = await atWork();
       await session.end(sent);
       const next = await session.run();
@@ -288,7 +288,7 @@ export function badRowsContract(open: OpenTestStore): void {
       expect(await session.stored()).toMatchObject({ session: { id: session.id } });
     });
 
-    it("B5 leaves a queued message out of the queue that is shown", async () => {
+    it("B5 is left out of the queue if it is a queued message", async () => {
       const { session } = await atWork();
       const [bad, good] = [await session.send("bad"), await session.send("good")];
       await raw().run(
@@ -319,7 +319,7 @@ function spoilable(open: OpenTestStore): { shared: SharedStore; raw: () => RawDa
   return { shared, raw };
 }
 
-/** What was reported about a row, or about any of a session's. */
+/** The reports about a row, or about all rows of a session. */
 async function reportsOf(store: Store, id: string): Promise<readonly QuarantinedRow[]> {
   const reports = (await store.listQuarantined()).filter(({ rowId, row }) =>
     `${rowId} ${row}`.includes(id),
@@ -332,7 +332,7 @@ async function countSessions(raw: RawDatabase): Promise<number> {
   return Number(row?.["total"]);
 }
 
-/** The driver of PostgreSQL gives large numbers as text. */
+/** PostgreSQL's driver returns large numbers as text. */
 function numbered(row: Readonly<Record<string, unknown>>): unknown {
   const isNumber = (value: unknown): value is string =>
     typeof value === "string" && /^\d+$/u.test(value);

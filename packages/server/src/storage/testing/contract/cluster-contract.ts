@@ -6,10 +6,10 @@ import { beginSession } from "../session-driver.ts";
 
 const LONG_MS = 60_000;
 
-/** What nodes know of each other, and how they find what one of them has left. */
+/** How nodes see each other, and how they find the sessions of a dead node. */
 export function clusterContract(open: OpenTestStore): void {
   describe("the nodes on a database", () => {
-    it("are listed as they tell of themselves, in the order they began", () =>
+    it("are listed with their own descriptions, in the order of their start", () =>
       withStore(open, async ({ store }) => {
         await store.renewLease({ node: "b", ttlMs: LONG_MS, about: { name: "first", busy: 1 } });
         await pause(5);
@@ -26,7 +26,7 @@ export function clusterContract(open: OpenTestStore): void {
         expect(await store.renewLease({ node: "import", ttlMs: LONG_MS })).toBe(true);
       }));
 
-    it("are drained by whoever asks for it, until they may go on", () =>
+    it("can be drained by any node, and accept work again later", () =>
       withStore(open, async ({ store }) => {
         await store.renewLease({ node: "a", ttlMs: LONG_MS, about: {} });
         expect(await store.drainNode({ node: "a", draining: true })).toBe(true);
@@ -37,7 +37,7 @@ export function clusterContract(open: OpenTestStore): void {
         expect(await store.drainNode({ node: "nobody", draining: true })).toBe(false);
       }));
 
-    it("own no more sessions together than they may, however many claim at once", () =>
+    it("own no more sessions together than the limit, however many claim at once", () =>
       withStore(open, async ({ store, repo }) => {
         const sessions = [];
         for (let count = 0; count < 8; count += 1)
@@ -59,7 +59,7 @@ export function clusterContract(open: OpenTestStore): void {
         expect(again.ok).toBe(true);
       }));
 
-    it("P3 find what is abandoned, and nothing that somebody sees to or that needs nobody", () =>
+    it("P3 find abandoned sessions, and none that has a live owner or no work", () =>
       withStore(open, async ({ store, repo }) => {
         const begin = () => beginSession(store, { repoId: repo.id });
         await store.renewLease({ node: "alive", ttlMs: LONG_MS, about: {} });
@@ -89,7 +89,7 @@ export function clusterContract(open: OpenTestStore): void {
         expect(await store.abandonedSessions({ limit: 1 })).toEqual([cut.id]);
       }));
 
-    it("read where the logs of many sessions end in one go", () =>
+    it("read the last sequence numbers of many sessions in one call", () =>
       withStore(open, async ({ store, repo }) => {
         const [one, two] = [
           await beginSession(store, { repoId: repo.id }),

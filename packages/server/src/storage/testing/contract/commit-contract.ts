@@ -14,7 +14,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Change by change: what is stored, what is refused, and that a refusal leaves nothing behind. */
+/** What a commit stores and what it refuses. A refused commit stores nothing. */
 export function commitContract(shared: SharedStore): void {
   describe("a commit", () => {
     it("A1 stores a session with its repository and messages, and all of it survives reopening", async () => {
@@ -67,7 +67,7 @@ export function commitContract(shared: SharedStore): void {
       expect(await shared.store.load(id)).toEqual({ found: "nothing" });
     });
 
-    it("C3 keeps what a run waits for across reopening, and the work goes on when it is answered", async () => {
+    it("C3 keeps suspensions across reopening, and the run continues when they are answered", async () => {
       const session = await shared.begin();
       const sent = await session.run();
       const first = await session.suspend(sent, {
@@ -95,7 +95,7 @@ export function commitContract(shared: SharedStore): void {
       });
     });
 
-    it("answers with the session as it is stored from then on", async () => {
+    it("returns the session as it is stored", async () => {
       const session = await shared.begin();
       await session.claim("node-7");
       const committed = await session.perform({ type: "update", changes: { title: "Named" } });
@@ -104,7 +104,7 @@ export function commitContract(shared: SharedStore): void {
       expect(committed).toMatchObject({ firstSeq: 2, lastSeq: 2 });
     });
 
-    it("at a version that has passed is a conflict and writes nothing", async () => {
+    it("at an old version is a conflict and writes nothing", async () => {
       const session = await shared.begin();
       const stale = await session.stored();
       await session.perform({ type: "update", changes: { title: "First" } });
@@ -123,7 +123,7 @@ export function commitContract(shared: SharedStore): void {
       expect(await shared.store.recall(remember)).toBeNull();
     });
 
-    it("on a session that is gone is a conflict", async () => {
+    it("on a deleted session is a conflict", async () => {
       const session = await shared.begin();
       const stale = await session.stored();
       await session.perform({ type: "delete" });
@@ -135,7 +135,7 @@ export function commitContract(shared: SharedStore): void {
       expect(await shared.store.load(session.id)).toEqual({ found: "nothing" });
     });
 
-    it("wins or loses as a whole when two are made at once: exactly one is stored", async () => {
+    it("is stored for exactly one of two concurrent writers", async () => {
       for (let round = 0; round < 20; round += 1) {
         const session = await shared.begin();
         const before = await session.stored();
@@ -159,7 +159,7 @@ export function commitContract(shared: SharedStore): void {
       }
     });
 
-    it("creates a session once: the second is a conflict, also at the same moment", async () => {
+    it("creates a session once: the second is a conflict, even if concurrent", async () => {
       const first = await shared.begin({ title: "first" });
       expect(await create(first.id, "second")).toEqual({ ok: false, refused: "conflict" });
       for (let round = 0; round < 10; round += 1) {
@@ -171,7 +171,7 @@ export function commitContract(shared: SharedStore): void {
       }
     });
 
-    it("that lost the race to create remembers no answer either", async () => {
+    it("that lost the race to create stores no answer either", async () => {
       for (let round = 0; round < 10; round += 1) {
         const id = randomUUID();
         const keys = ["a", "b"].map((name) => ({ scope: "race", key: `${name}-${id}` }));
@@ -198,7 +198,7 @@ export function commitContract(shared: SharedStore): void {
   });
 
   describe("a commit under a key", () => {
-    it("is made once: the second time nothing is written and the first answer is found", async () => {
+    it("is made once: the second time nothing is written, and the first answer is returned", async () => {
       const session = await shared.begin();
       const key = { scope: "send", key: randomUUID() };
       const answer = { requestHash: "h1", response: { runId: "r", queued: [1, "two", null] } };
@@ -226,7 +226,7 @@ export function commitContract(shared: SharedStore): void {
       }
     });
 
-    it("is made once also when it comes twice at the same moment, for two sessions", async () => {
+    it("is made once even if two concurrent requests create two sessions", async () => {
       for (let round = 0; round < 10; round += 1) {
         const sessions = [await shared.begin(), await shared.begin()];
         const remember = { scope: "race", key: randomUUID(), requestHash: "h", response: round };
@@ -243,7 +243,7 @@ export function commitContract(shared: SharedStore): void {
       }
     });
 
-    it("is forgotten when its time is over, and not before", async () => {
+    it("is forgotten after its retention, and not before", async () => {
       const keys = await Promise.all(
         [0, 1, 2].map(async (day) => {
           const remember = { scope: "old", key: `${day}`, requestHash: "h", response: day };
@@ -259,7 +259,7 @@ export function commitContract(shared: SharedStore): void {
   });
 
   describe("a commit under a fence", () => {
-    it("is stored while the fence holds, and writes nothing once it does not", async () => {
+    it("is stored while the fence is valid, and writes nothing afterwards", async () => {
       const session = await shared.begin();
       const fence = await session.claim("node-1");
       await session.perform({ type: "update", changes: { title: "Mine" } }, { fence });
@@ -280,7 +280,7 @@ export function commitContract(shared: SharedStore): void {
       expect(await shared.store.recall(remember)).toBeNull();
     });
 
-    it("is refused after the owner let the session go", async () => {
+    it("is refused after the owner released the session", async () => {
       const session = await shared.begin();
       const fence = await session.claim("node-1");
       expect(await shared.store.release({ sessionId: session.id, ...fence })).toBe(true);

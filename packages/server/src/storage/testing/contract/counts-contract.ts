@@ -7,7 +7,7 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, type SessionDriver } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** How many sessions there are, as lists, badges and health say it. */
+/** The numbers of sessions in lists, badges and health. */
 export function countsContract(open: OpenTestStore): void {
   describe("the counts of sessions", () => {
     it("A9 leave archived ones out of the badge, and the default list leaves them out too", async () => {
@@ -40,7 +40,7 @@ export function countsContract(open: OpenTestStore): void {
       });
     });
 
-    it("are what counting the sessions one by one gives, after anything that can happen to them", async () => {
+    it("equal a count of the single sessions after any change", async () => {
       await withStore(open, async ({ store, location }) => {
         const repos = [(await addRepo(store)).id, (await addRepo(store)).id, null];
         const raw = await openRaw(location);

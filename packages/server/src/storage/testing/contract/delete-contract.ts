@@ -3,10 +3,10 @@ import { copySession, countRows } from "../raw-database.ts";
 import { beginSession, opening, type SessionDriver } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** Deleting leaves nothing of what was deleted, and all of the rest. */
+/** A delete removes everything that belongs to a session, and nothing else. */
 export function deleteContract(open: OpenTestStore): void {
   describe("deleting", () => {
-    it("C8 removes a session with everything that hangs on it, from any state", async () => {
+    it("C8 removes a session with everything that belongs to it, from any state", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const empty = await countRows(location);
         const kept = await full(await beginSession(store, { repoId: repo.id, title: "Kept" }));

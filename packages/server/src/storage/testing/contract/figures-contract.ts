@@ -7,10 +7,10 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, COMPLETED, HANDED, NOON, type SessionDriver } from "../session-driver.ts";
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
-/** What statistics and metrics are made of. */
+/** The data of statistics and metrics. */
 export function figuresContract(open: OpenTestStore): void {
   describe("the figures of sessions and runs", () => {
-    it("B7 say of each ended run whose it was, how it ended, when, and what it used", async () => {
+    it("B7 have agent, outcome, times and usage of each ended run", async () => {
       await withStore(open, async ({ store, repo }) => {
         const begin = (agentName: string | null) =>
           beginSession(store, { repoId: repo.id, agentName });
@@ -60,7 +60,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B7 say through which phases a session went, when it was put away, and all its reported errors", async () => {
+    it("B7 have the phases of a session, the time it was closed, and all its reported errors", async () => {
       await withStore(open, async ({ store, repo }) => {
         const session = await beginSession(store, { repoId: repo.id });
         const report = (id: string) =>
@@ -69,7 +69,7 @@ export function figuresContract(open: OpenTestStore): void {
         await report("a"); // at 2
         await ended(session, FAILED); // at 4: an error of a run, which the run tells
         await report("b"); // at 5
-        // At 6. Errors that are forgiven are still told.
+        // At 6. Errors before a reset still count.
         await session.perform({ type: "update", changes: { errorCount: 0 }, phase: "executing" });
         await session.perform({ type: "archive" }); // at 7
         const [figures] = await read(store);
@@ -108,7 +108,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B7 say of an interrupted run whether the session went on after it", async () => {
+    it("B7 show whether the session continued after an interrupted run", async () => {
       await withStore(open, async ({ store, repo }) => {
         const session = await beginSession(store, { repoId: repo.id });
         const wentOn = async () => {
@@ -128,7 +128,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B7 of a range are of sessions that lived in it, from creation to last activity, and of runs that ended in it", async () => {
+    it("B7 of a range include sessions whose life overlaps it, and runs that ended in it", async () => {
       await withStore(open, async ({ store, repo }) => {
         const session = await beginSession(store, { repoId: repo.id });
         await ended(session, COMPLETED); // ends at 2
@@ -153,7 +153,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B7 of a range are also of sessions that nothing happened to in it between others, or that were put away in it", async () => {
+    it("B7 of a range include sessions that were inactive in it, or were closed in it", async () => {
       await withStore(open, async ({ store, repo }) => {
         const session = await beginSession(store, { repoId: repo.id });
         await session.perform({ type: "update", changes: {}, phase: "planning" }); // at 1
@@ -170,7 +170,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("come in smaller parts where many logs must be looked through, each session once", async () => {
+    it("come in smaller pages where many logs are scanned, each session once", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const ids: string[] = [];
         for (let n = 0; n < 3; n += 1) {
@@ -190,7 +190,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("are read part by part, each session once, also those of one moment", async () => {
+    it("are read in pages, each session once, even with equal times", async () => {
       await withStore(open, async ({ store, repo }) => {
         const sessions = [];
         for (let n = 0; n < 5; n += 1) {
@@ -206,7 +206,7 @@ export function figuresContract(open: OpenTestStore): void {
       });
     });
 
-    it("B5 are had of what is readable: no bad usage or history, and no session that was set aside", async () => {
+    it("B5 leave out unreadable usage and history, and quarantined sessions", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const [good, bad] = [
           await beginSession(store, { repoId: repo.id }),
@@ -273,7 +273,7 @@ export function figuresContract(open: OpenTestStore): void {
   });
 }
 
-/** A session just made. */
+/** A new session. */
 const NOTHING: Omit<SessionFigures, "id"> = {
   agentName: null,
   createdAt: NOON,

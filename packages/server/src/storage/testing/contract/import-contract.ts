@@ -14,10 +14,10 @@ import { countRows, openRaw } from "../raw-database.ts";
 import { beginSession, driveSession, NOON, textOf } from "../session-driver.ts";
 import { withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** Sessions that come from elsewhere with a history of their own. */
+/** Imported sessions with their history. */
 export function importContract(shared: SharedStore, open: OpenTestStore): void {
   describe("an imported session", () => {
-    it("A13 has everything it came with, under the ids and numbers it had", async () => {
+    it("A13 has all its data, with the same IDs and numbers", async () => {
       const imported = stagedSession({ repoId: shared.repo.id });
       const { session } = imported;
       const done = await importWhole(shared.store, imported);
@@ -50,7 +50,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       ]);
     });
 
-    it("C7 has a log that folds to it, with its messages at their old numbers", async () => {
+    it("C7 has a log that produces it, with its messages at their old numbers", async () => {
       const imported = stagedSession({ repoId: shared.repo.id });
       await importWhole(shared.store, imported);
       const log = await shared.store.readEvents({
@@ -69,7 +69,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       expect(evolveAll(null, events)).toEqual(imported.session);
     });
 
-    it("C3 goes on here: what it waits for can be answered, and its queue delivered", async () => {
+    it("C3 continues here: its suspensions can be answered, and its queue is delivered", async () => {
       const imported = stagedSession({ repoId: shared.repo.id });
       const { session } = imported;
       await importWhole(shared.store, imported);
@@ -90,7 +90,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       expect((await driver.stored()).session.queue).toEqual([]);
     });
 
-    it("is found by its title and by what was said in it", async () => {
+    it("is found by its title and its messages", async () => {
       const word = `found${randomUUID().replaceAll("-", "")}`;
       const imported = stagedSession({
         repoId: shared.repo.id,
@@ -104,7 +104,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       }
     });
 
-    it("is refused when there is one of its id, and leaves that one as it is", async () => {
+    it("is refused if its ID exists, and leaves the existing session unchanged", async () => {
       const session = await shared.begin({ title: "Mine" });
       const before = await session.stored();
       const imported = stagedSession({ id: session.id, repoId: shared.repo.id });
@@ -116,7 +116,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       expect(await session.messages()).toEqual([]);
     });
 
-    it("never takes the messages, runs or suspensions of another, nor one of its own twice", async () => {
+    it("never takes over messages, runs or suspensions of another session, nor one of its own twice", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const other = await beginSession(store, { repoId: repo.id });
         const sent = await other.run();
@@ -164,7 +164,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       });
     });
 
-    it("asks for a repository and an agent id that it can have", async () => {
+    it("is refused for a missing repository or a taken agent ID", async () => {
       const taken = await shared.begin({ agentId: `taken-${randomUUID()}` });
       const { agentId } = (await taken.stored()).session;
       const mine = stagedSession({ repoId: shared.repo.id });
@@ -179,7 +179,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
   });
 
   describe("an import in parts", () => {
-    it("A13 is a whole session at its end, of any number of messages", async () => {
+    it("A13 is a complete session when finished, with any number of messages", async () => {
       const mine = stagedSession({ repoId: shared.repo.id });
       const [message] = mine.messages;
       if (message === undefined) throw new Error("two were made");
@@ -201,7 +201,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       );
     });
 
-    it("A13 is seen nowhere before its end", async () => {
+    it("A13 is invisible before it is finished", async () => {
       await withStore(open, async ({ store, repo }) => {
         const word = "unseen";
         const mine = stagedSession({ repoId: repo.id, title: word, text: word });
@@ -255,7 +255,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       });
     });
 
-    it("belongs to one of two who begin it, and to nobody else", async () => {
+    it("belongs to one of two processes that begin it", async () => {
       const mine = stagedSession({ repoId: shared.repo.id });
       const [first, second] = [stagingOf(mine), stagingOf(mine)];
       const begun = await Promise.all(
@@ -278,7 +278,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       expect((await shared.store.load(mine.session.id)).found).toBe("session");
     });
 
-    it("that is dropped leaves nothing, in steps that are bounded", async () => {
+    it("that is dropped leaves nothing, and is removed in bounded steps", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const before = await countRows(location);
         const mine = stagedSession({ repoId: repo.id });
@@ -308,7 +308,7 @@ export function importContract(shared: SharedStore, open: OpenTestStore): void {
       });
     });
 
-    it("that nobody goes on with is known as such, and can be begun again once it is dropped", async () => {
+    it("that is abandoned is reported, and can be begun again once it is dropped", async () => {
       await withStore(open, async ({ store, location, repo }) => {
         const mine = stagedSession({ repoId: repo.id });
         const staging = stagingOf(mine);

@@ -5,7 +5,7 @@ import type { SharedStore } from "./shared-store.ts";
 
 const LONG_MS = 60_000;
 
-/** Which node works on which session, and that a node which lost one can no longer write to it. */
+/** Ownership of sessions. A node that lost a session cannot write to it. */
 export function leaseContract(shared: SharedStore): void {
   describe("a session's owner", () => {
     async function node(ttlMs = LONG_MS): Promise<string> {
@@ -14,7 +14,7 @@ export function leaseContract(shared: SharedStore): void {
       return name;
     }
 
-    it("is the node that claimed it, until that lets it go", async () => {
+    it("is the node that claimed it, until that node releases it", async () => {
       const session = await shared.begin();
       const [mine, other] = [await node(), await node()];
       expect(await session.stored()).toMatchObject({ owner: null, epoch: 0 });
@@ -39,7 +39,7 @@ export function leaseContract(shared: SharedStore): void {
       expect(await claim(session.id, other)).toEqual({ ok: true, epoch: 2 });
     });
 
-    it("P3 is replaced when its lease has run out, and its writes are fenced off from then on", async () => {
+    it("P3 is replaced when its lease has expired, and its writes are refused from then on", async () => {
       const session = await shared.begin();
       const sent = await session.run();
       const [old, next] = [await node(), await node()];
@@ -67,7 +67,7 @@ export function leaseContract(shared: SharedStore): void {
       expect(await session.messages()).toHaveLength(2);
     });
 
-    it("may be the same node again after its lease ran out, in a new epoch", async () => {
+    it("may be the same node again after its lease expired, in a new epoch", async () => {
       const session = await shared.begin();
       const name = await node(0);
       expect(await claim(session.id, name)).toEqual({ ok: true, epoch: 1 });
@@ -76,7 +76,7 @@ export function leaseContract(shared: SharedStore): void {
       expect(await claim(session.id, name)).toEqual({ ok: true, epoch: 2 });
     });
 
-    it("hears from its renewal whether the lease had been lost in between", async () => {
+    it("learns from its renewal whether the lease had expired in between", async () => {
       const name = `node-${randomUUID()}`;
       expect(await shared.store.renewLease({ node: name, ttlMs: LONG_MS })).toBe(true);
       expect(await shared.store.renewLease({ node: name, ttlMs: -1 })).toBe(true);
@@ -93,7 +93,7 @@ export function leaseContract(shared: SharedStore): void {
       expect(await claim(session.id, other)).toEqual({ ok: true, epoch: 2 });
     });
 
-    it("is told with whether its lease still holds", async () => {
+    it("is returned with the validity of its lease", async () => {
       const session = await shared.begin();
       expect(await shared.store.ownerOf(session.id)).toBeNull();
       expect(await shared.store.ownerOf(randomUUID())).toBeNull();

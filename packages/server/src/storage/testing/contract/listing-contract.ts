@@ -7,10 +7,10 @@ import type { ListPosition, SessionQuery, SessionRecord } from "../../ports/sess
 import { beginSession, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** The list of sessions: order, pages, filters and how many there are. */
+/** The list of sessions: order, pages, filters and totals. */
 export function listingContract(shared: SharedStore, open: OpenTestStore): void {
   describe("the list of sessions", () => {
-    it("A4 shows a session with all that its row and its suspensions say, and no messages", async () => {
+    it("A4 shows a session with all data of its row and its suspensions, and no messages", async () => {
       const session = await shared.begin({
         title: "Tidy up",
         provider: "demo",
@@ -83,7 +83,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
       });
     });
 
-    it("shows what ended a session: archived, failed, finalized", async () => {
+    it("shows how a session ended: archived, failed, finalized", async () => {
       const [archived, failed] = [await shared.begin(), await shared.begin()];
       await archived.perform({ type: "finalize", outcome: "completed", summary: "All done." });
       await archived.perform({ type: "archive" });
@@ -166,7 +166,7 @@ export function listingContract(shared: SharedStore, open: OpenTestStore): void 
   });
 
   describe("filters of the list", () => {
-    it("A4 give what they name, in order and with the right total, whichever are combined (B7)", async () => {
+    it("A4 return matching sessions in order and the right total, in any combination (B7)", async () => {
       await withStore(open, async ({ store }) => {
         const repos = [await addRepo(store), await addRepo(store)];
         await populate(
@@ -197,7 +197,7 @@ const POPULATION = 40;
 const AGENTS = ["ada", "grace", null];
 const PROVIDERS = ["demo", "gemini", null, "codex"];
 
-/** Sessions in many combinations of what can be asked for. */
+/** Sessions with many combinations of the filtered values. */
 async function populate(store: Store, repoIds: readonly string[]): Promise<void> {
   await Promise.all(
     Array.from({ length: POPULATION }, async (_, n) => {

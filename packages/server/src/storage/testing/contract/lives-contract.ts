@@ -20,12 +20,12 @@ const COMMANDS = 26;
 const SESSION = "session-1";
 const REPO = { id: "repo-1", path: "/work/lives", name: "lives", createdAt: 1 };
 
-/** Whole lives of sessions, through the kernel and onto the disk. */
+/** Random lives of sessions, in the kernel and in the store. */
 export function livesContract(open: OpenTestStore): void {
   describe("whatever happens to a session", () => {
     const shared = sharedStore(open);
 
-    it("its row, its log and the tables beside it tell the same story (C5, C7)", async () => {
+    it("its row, its log and the other tables agree (C5, C7)", async () => {
       await shared.store.addRepo(REPO);
       await fc.assert(
         fc.asyncProperty(anyLife(), async (steps) => {
@@ -44,7 +44,7 @@ const END_OF_TALK: ReadonlySet<SessionEvent["type"]> = new Set(["run.ended", "ru
 
 interface Step {
   readonly intent: Intent;
-  /** What the agent says before the command comes, when one is at work. */
+  /** The agent's output before the command, if a run is active. */
   readonly said: readonly Said[];
 }
 
@@ -62,7 +62,7 @@ function anyLife(): fc.Arbitrary<readonly Step[]> {
     );
 }
 
-/** A session in memory and the same one in the store, kept in step. */
+/** The same session in memory and in the store. */
 function liveOn(store: Store) {
   let session: Session | null = null;
   let events: SessionEvent[] = [];
@@ -164,7 +164,7 @@ function liveOn(store: Store) {
         entry.kind === "event" ? entry.event : { type: "output.appended", at: entry.at },
       ),
     );
-    // What the log says about messages is compacted, so it cannot say when exactly the agent was last heard.
+    // Message entries in the log are compacted, so the log does not have the exact time of the last output.
     expect(without(replayed, "lastActiveAt")).toEqual(without(session, "lastActiveAt"));
 
     const expected = projectionOf(SESSION, events);
@@ -205,7 +205,7 @@ function liveOn(store: Store) {
   return { take, check };
 }
 
-/** Suspensions as the runtime makes them: ids that rise with time, and times that do not go back. */
+/** Suspensions as the runtime creates them, with increasing IDs and times. */
 function tidied(
   command: Command,
   { session, fresh }: { session: Session | null; fresh: number },

@@ -13,13 +13,13 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Turns after which whoever has not come to an end never will. */
+/** Number of reads after which a reader that has not finished never will. */
 const ENOUGH = 20;
 
-/** Reading a session's messages: all, since a time, or part by part. */
+/** Reading messages: all of them, since a time, or in pages. */
 export function messagesContract(shared: SharedStore): void {
   describe("the messages of a session", () => {
-    /** Five messages, a second apart but for the last two, which come at once. */
+    /** Five messages, one second apart. The last two have the same time. */
     async function spoken(): Promise<{ session: SessionDriver; all: readonly Message[] }> {
       const session = await shared.begin();
       const sent = await session.run("one");
@@ -39,7 +39,7 @@ export function messagesContract(shared: SharedStore): void {
 
     const texts = (messages: readonly Message[]) => messages.map(({ content }) => content["text"]);
 
-    it("A2 come in the order they were said, whatever was completed when", async () => {
+    it("A2 are in the order in which they began, whatever was completed when", async () => {
       const { session, all } = await spoken();
       expect(texts(all)).toEqual(["one", "two", "three", "four", "five"]);
       expect(all.map(({ at }) => at - NOON)).toEqual([1000, 2000, 3000, 4000, 4000]);
@@ -49,7 +49,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(texts(await session.messages())).toEqual(["one", "two", "three", "four", "five"]);
     });
 
-    it("are each found by their id, in their own session only, also while they grow", async () => {
+    it("are found by ID in their own session only, even while incomplete", async () => {
       const { session, all } = await spoken();
       const other = await shared.begin();
       const growing = all.at(-1);
@@ -67,7 +67,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(await read("none")).toBeNull();
     });
 
-    it("A5 since a time are those said later", async () => {
+    it("A5 since a time are the later ones", async () => {
       const { session, all } = await spoken();
       const since = (time: number) =>
         shared.store.readMessages({ sessionId: session.id, since: time });
@@ -77,7 +77,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(await since(NOON + 4000)).toEqual([]);
     });
 
-    it("A5 since a time include one that waited in the queue, by the time it was delivered at", async () => {
+    it("A5 since a time include a queued one by its time of delivery", async () => {
       const session = await shared.begin();
       await session.claim();
       const current = await session.run("one");
@@ -98,7 +98,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(await store.readMessages({ sessionId: session.id, since: session.now })).toEqual([]);
     });
 
-    it("A5 by a cursor are each read once, also those of one moment, and those that come meanwhile", async () => {
+    it("A5 by a cursor are each read once, even with equal times, and while new ones arrive", async () => {
       for (const limit of [1, 2, 3, 5, 100]) {
         const { session, all } = await spoken();
         const sent = { messageId: "", runId: all[0]?.runId ?? "" };
@@ -116,7 +116,7 @@ export function messagesContract(shared: SharedStore): void {
       }
     });
 
-    it("A5 can be asked for both ways at once, and none is none", async () => {
+    it("A5 can be filtered by time and cursor together", async () => {
       const { session, all } = await spoken();
       const { store } = shared;
       const sessionId = session.id;
@@ -130,7 +130,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(await store.readMessages({ sessionId: "unknown" })).toEqual([]);
     });
 
-    it("A3 may be text, plans, tools and whatever else is JSON with a type", async () => {
+    it("A3 may be text, plans, tools and any other JSON with a type", async () => {
       const session = await shared.begin();
       const sent = await session.run("Plan it.");
       await session.claim();
@@ -159,7 +159,7 @@ export function messagesContract(shared: SharedStore): void {
       expect(said.map(({ content }) => content)).toEqual(contents);
     });
 
-    it("of a fork begin with those it took over, at their own times", async () => {
+    it("of a fork begin with the copied ones, with their original times", async () => {
       const { session, all } = await spoken();
       const messages = all.map(({ role, content, at }, index) => ({
         id: `fork-${index}-${session.id}`,

@@ -4,7 +4,7 @@ import type { Store } from "../../store.ts";
 import { driveSession, NOON, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Two programs on one database. */
+/** Two processes on one database. */
 export function nodesContract(shared: SharedStore): void {
   describe("two stores on one database", () => {
     let second: Store | null = null;
@@ -17,7 +17,7 @@ export function nodesContract(shared: SharedStore): void {
       return second;
     };
 
-    it("see each other's commits as soon as they are answered", async () => {
+    it("see each other's commits as soon as these return", async () => {
       const session = await shared.begin({ title: "Here" });
       const elsewhere = driveSession(other(), session);
       expect(await elsewhere.stored()).toEqual(await session.stored());
@@ -30,7 +30,7 @@ export function nodesContract(shared: SharedStore): void {
       expect((await other().listSessions({ limit: 1, search: "yonder" })).total).toBe(1);
     });
 
-    it("cannot both commit on what was loaded by both", async () => {
+    it("cannot both commit on the same version", async () => {
       for (let round = 0; round < 10; round += 1) {
         const session = await shared.begin();
         const before = await session.stored();
@@ -43,7 +43,7 @@ export function nodesContract(shared: SharedStore): void {
       }
     });
 
-    it("C5 all land once when both write to one session at the same time", async () => {
+    it("C5 store every commit once when both write to one session concurrently", async () => {
       const session = await shared.begin();
       const elsewhere = driveSession(other(), session);
       await Promise.all(

@@ -14,7 +14,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** What an agent says, from its first letter to the end of its run. */
+/** The output of an agent, from its first text to the end of the run. */
 export function outputContract(shared: SharedStore): void {
   describe("output of an agent", () => {
     async function atWork(): Promise<{ session: SessionDriver; sent: Sent; id: string }> {
@@ -24,7 +24,7 @@ export function outputContract(shared: SharedStore): void {
       return { session, sent, id: `agent-${session.id}` };
     }
 
-    /** Rows of the log that speak of messages, by kind. */
+    /** Number of log entries about messages, by kind. */
     async function rowsOf(session: SessionDriver): Promise<readonly unknown[]> {
       const raw = await openRaw(shared.location);
       const rows = await raw.all(
@@ -99,12 +99,12 @@ export function outputContract(shared: SharedStore): void {
         [call("unfinished"), true],
         [call("completed"), true],
       ]);
-      // Readers are sent them again.
+      // Readers receive them again.
       const news = (await session.log(lastSeq)).filter(({ kind }) => kind === "message");
       expect(news).toMatchObject([{ message: { id: `${id}-a` } }, { message: { id: `${id}-b` } }]);
     });
 
-    it("leaves one row of the log for each message once it is complete", async () => {
+    it("leaves one log entry for each complete message", async () => {
       const { session, sent, id } = await atWork();
       const ids = [`${id}-1`, `${id}-2`] as const;
       await session.put(
@@ -129,7 +129,7 @@ export function outputContract(shared: SharedStore): void {
       ]);
     });
 
-    it("A3 can be replaced as a whole, as a tool's is when it works on and is done", async () => {
+    it("A3 can be replaced, as for the progress and the result of a tool call", async () => {
       const { session, sent, id } = await atWork();
       const tool = (result: string | null) => ({
         type: "tool",
@@ -163,7 +163,7 @@ export function outputContract(shared: SharedStore): void {
       ]);
     });
 
-    it("that replaces text drops the pieces of before, and grows on from there", async () => {
+    it("that replaces text drops the earlier deltas, and can grow afterwards", async () => {
       const { session, sent, id } = await atWork();
       await session.put(sent, opening(id, "Once "), say(id, "upon"));
       await session.put(sent, {
@@ -182,7 +182,7 @@ export function outputContract(shared: SharedStore): void {
       ]);
     });
 
-    it("may begin, grow and end a message in one go", async () => {
+    it("may begin, extend and end a message in one call", async () => {
       const { session, sent, id } = await atWork();
       const { lastSeq } = await session.stored();
       await session.put(sent, opening(id), say(id, "At "), say(id, "once."), {
@@ -197,7 +197,7 @@ export function outputContract(shared: SharedStore): void {
       ]);
     });
 
-    it("C4 stays, complete, when its run ends without an end of its own", async () => {
+    it("C4 stays and becomes complete when its run ends first", async () => {
       for (const result of [
         { outcome: "failed", error: { code: "agent_exited", message: "gone", detail: null } },
         { outcome: "cancelled", reason: "asked" },
@@ -223,7 +223,7 @@ export function outputContract(shared: SharedStore): void {
       }
     });
 
-    it("that comes after its run has ended is refused, and nothing is written", async () => {
+    it("after the end of its run is refused, and nothing is written", async () => {
       const { session, sent, id } = await atWork();
       await session.put(sent, opening(id, "said"));
       await session.end(sent);
@@ -243,7 +243,7 @@ export function outputContract(shared: SharedStore): void {
       expect(await answers(session)).toMatchObject([{ content: textOf("said") }]);
     });
 
-    it("for a message that is not there, or cannot grow any more, is refused as a whole", async () => {
+    it("for a missing or complete message is refused as a whole", async () => {
       const { session, sent, id } = await atWork();
       const other = await atWork();
       await other.session.put(other.sent, opening(other.id, "theirs"));
@@ -280,7 +280,7 @@ export function outputContract(shared: SharedStore): void {
       expect(await answers(other.session)).toMatchObject([{ content: growingText("theirs") }]);
     });
 
-    it("under a fence that does not hold is refused, and nothing is written", async () => {
+    it("under an invalid fence is refused, and nothing is written", async () => {
       const { session, sent, id } = await atWork();
       const { owner, epoch } = await session.stored();
       const before = await unchangeable(session);
@@ -307,7 +307,7 @@ export function outputContract(shared: SharedStore): void {
       expect(await unchangeable(session)).toEqual(before);
     });
 
-    it("is still taken while the run waits for an answer", async () => {
+    it("is still accepted while the run waits for an answer", async () => {
       const { session, sent, id } = await atWork();
       await session.suspend(sent);
       expect(await session.put(sent, opening(id, "Meanwhile"))).toMatchObject({ ok: true });
@@ -316,7 +316,7 @@ export function outputContract(shared: SharedStore): void {
       });
     });
 
-    it("C5 is there after reopening, the pieces of a message that still grows as well", async () => {
+    it("C5 survives reopening, including the deltas of an incomplete message", async () => {
       const { session, sent, id } = await atWork();
       await session.put(
         sent,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { opening, type Sent, type SessionDriver } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** The times of a session while an agent speaks. */
+/** The times of a session during output of an agent. */
 export function outputTimesContract(shared: SharedStore): void {
   describe("output of an agent and the session's times", () => {
     async function atWork(): Promise<{ session: SessionDriver; sent: Sent; id: string }> {
@@ -12,7 +12,7 @@ export function outputTimesContract(shared: SharedStore): void {
       return { session, sent, id: `agent-${session.id}` };
     }
 
-    it("moves the session's times, and a commit decided before it does not move them back", async () => {
+    it("advances the session's times, and an earlier decision does not set them back", async () => {
       const { session, sent, id } = await atWork();
       const before = await session.stored();
       await session.put(sent, opening(id));

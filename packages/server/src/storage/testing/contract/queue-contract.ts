@@ -11,10 +11,10 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Messages that wait for their turn, and how they leave the queue. */
+/** Queued messages, and how they leave the queue. */
 export function queueContract(shared: SharedStore): void {
   describe("the queue of a session", () => {
-    /** A session at work, with messages behind the one it works on. */
+    /** A session with a running message and queued messages. */
     async function busyWith(...texts: readonly string[]): Promise<{
       session: SessionDriver;
       current: Sent;
@@ -42,7 +42,7 @@ export function queueContract(shared: SharedStore): void {
       return { contents: { [sent?.messageId ?? ""]: textOf(text) } };
     }
 
-    it("C6 holds messages in the order they came, with all that was asked for each", async () => {
+    it("C6 holds messages in order, with the options of each", async () => {
       const session = await shared.begin();
       await session.run("First of all.");
       const command = sendCommand({ provider: "other", model: "large", continuity: "required" });
@@ -76,7 +76,7 @@ export function queueContract(shared: SharedStore): void {
       expect(await session.messages()).toHaveLength(1);
     });
 
-    it("C6 can be edited, moved about and withdrawn from", async () => {
+    it("C6 can be edited, reordered and withdrawn from", async () => {
       const { session, queued } = await busyWith("a", "b", "c", "d");
       const [a, b, c, d] = queued.map(({ messageId }) => messageId);
       if (a === undefined || b === undefined || c === undefined || d === undefined)
@@ -98,7 +98,7 @@ export function queueContract(shared: SharedStore): void {
       });
     });
 
-    it("C6 is delivered in its order, each message entering the history when its run starts", async () => {
+    it("C6 is delivered in order; each message enters the history when its run starts", async () => {
       const { session, current, queued } = await busyWith("a", "b");
       await session.end(current);
       for (const { runId } of queued) {
@@ -122,7 +122,7 @@ export function queueContract(shared: SharedStore): void {
       );
     });
 
-    it("C6 takes a message that interrupts to its front", async () => {
+    it("C6 puts an interrupting message first", async () => {
       const { session, queued } = await busyWith("a", "b");
       const urgent = sendCommand({ delivery: "interrupt" });
       await session.perform(urgent, { contents: { [urgent.messageId]: textOf("now") } });
@@ -132,7 +132,7 @@ export function queueContract(shared: SharedStore): void {
       expect(queued).toHaveLength(2);
     });
 
-    it("gets a message back whose run was cut before the agent had it, in front and once in the history", async () => {
+    it("gets a message back whose run was cut before the agent received it, in front and once in the history", async () => {
       const { session, cut } = await cutOff();
       expect(await textsOf(session)).toEqual(["cut", "behind"]);
       expect(await shared.store.readRun(cut.runId)).toMatchObject({
@@ -147,7 +147,7 @@ export function queueContract(shared: SharedStore): void {
       ]);
     });
 
-    it("gets a message back whose run was cut between an answer and the agent, with what it was saying complete", async () => {
+    it("gets a message back whose run was cut between an answer and the agent, and completes its open messages", async () => {
       const session = await shared.begin();
       const sent = await session.run("cut");
       await session.claim();
@@ -187,7 +187,7 @@ export function queueContract(shared: SharedStore): void {
       },
     );
 
-    it("C6 edits a message that came back for the agent and for the history alike", async () => {
+    it("C6 edits a requeued message in the queue and in the history", async () => {
       const { session, cut } = await cutOff();
       const [before] = await session.messages();
       await session.perform(
@@ -209,7 +209,7 @@ export function queueContract(shared: SharedStore): void {
       expect([await found("better"), await found("cut")]).toEqual([true, false]);
     });
 
-    it("says in the history of a message that came back that it was never delivered, when it is withdrawn", async () => {
+    it("marks a withdrawn requeued message as undelivered in the history", async () => {
       const { session, cut } = await cutOff();
       await session.perform({ type: "withdraw-queued", messageId: cut.messageId });
       expect(await textsOf(session)).toEqual(["behind"]);
@@ -236,7 +236,7 @@ export function queueContract(shared: SharedStore): void {
       },
     );
 
-    /** The server crashed after it had started a run and before it could hand the agent the message. */
+    /** The server crashed after the start of a run, before the agent received the message. */
     async function cutOff(): Promise<{ session: SessionDriver; cut: Sent }> {
       const session = await shared.begin();
       const cut = await session.send("cut", { start: { ...HANDED, handed: false } });

@@ -6,10 +6,10 @@ import { openRaw } from "../raw-database.ts";
 import { beginSession, HANDED, NOON } from "../session-driver.ts";
 import { addRepo, withStore, type OpenTestStore, type SharedStore } from "./shared-store.ts";
 
-/** What is read beside sessions and messages: repositories, runs, suspensions, and who needs attention. */
+/** Reads of repositories, runs, suspensions, and of sessions that need attention. */
 export function recordsContract(shared: SharedStore, open: OpenTestStore): void {
   describe("repositories", () => {
-    it("are found by id and listed by name; a path that is known keeps its first id", async () => {
+    it("are found by ID and listed by name; a known path keeps its first ID", async () => {
       const [b, a] = [await addRepo(shared.store, "b"), await addRepo(shared.store, "a")];
       const again: Repo = { id: randomUUID(), path: b.path, name: "other", createdAt: 2 };
       expect(await shared.store.addRepo(again)).toEqual(b);
@@ -19,7 +19,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(listed.filter(({ id }) => id !== shared.repo.id)).toEqual([a, b]);
     });
 
-    it("take a label, also later, and keep it", async () => {
+    it("accept a label, also later, and keep it", async () => {
       const { id, path, name, createdAt } = await addRepo(shared.store);
       const again: Repo = { id: randomUUID(), path, name: "other", createdAt: 2 };
       const labelled: Repo = { id, path, name, createdAt, label: "gpu" };
@@ -29,7 +29,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.removeRepo(id)).toBe("removed");
     });
 
-    it("A1 cannot be removed while a session is bound to one", async () => {
+    it("A1 cannot be removed while a session uses them", async () => {
       const repo = await addRepo(shared.store);
       const session = await shared.begin({ repoId: repo.id });
       expect(await shared.store.removeRepo(repo.id)).toBe("in_use");
@@ -43,7 +43,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
   });
 
   describe("runs", () => {
-    it("are kept with all that became of them, in the order they were asked for", async () => {
+    it("are stored with their results, in the order in which they were queued", async () => {
       const session = await shared.begin();
       const first = await session.send("a", {
         start: { provider: "demo", model: "large", handed: false },
@@ -70,7 +70,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
         model: "large",
         attempts: 2,
         stopReason: "end_turn",
-        // What was tried again is not why the run ended.
+        // A retried failure is not the reason for the end of the run.
         error: null,
         usage: { tokens: { in: 1, out: 2 } },
         memory,
@@ -90,7 +90,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.readRuns(randomUUID())).toEqual([]);
     });
 
-    it("C3 keep what was allowed and not done; it is shown until it is dismissed, or a message follows", async () => {
+    it("C3 keep unused answers, which are shown until they are dismissed or a message follows", async () => {
       const { store } = shared;
       const unused = { suspensionId: "p1", title: "Write a.txt", answer: { optionId: "yes" } };
       const endWithout = async () => {
@@ -125,7 +125,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shownOf(other.sessionId)).toEqual([]);
     });
 
-    it("are read part by part, each once, also those of one moment", async () => {
+    it("are read in pages, each once, even with equal times", async () => {
       const session = await shared.begin();
       for (let n = 0; n < 5; n += 1) await session.send("later");
       const raw = await openRaw(shared.location);
@@ -142,8 +142,8 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
     });
   });
 
-  describe("what runs waited for", () => {
-    it("is read run by run, oldest first, with who answered, without what can be long", async () => {
+  describe("the suspensions of runs", () => {
+    it("are read by run, oldest first, with the person who answered, without long parts", async () => {
       const session = await shared.begin();
       const first = await session.run();
       const allowed = await session.suspend(first);
@@ -245,7 +245,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
       expect(await shared.store.readSuspension(randomUUID())).toBeNull();
     });
 
-    it("of one session are all read, the closed ones too, oldest first, whole or part by part", async () => {
+    it("of one session are all read, including closed ones, oldest first, at once or in pages", async () => {
       const [session, other] = [await shared.begin(), await shared.begin()];
       const sent = await session.run();
       await other.suspend(await other.run());
@@ -288,7 +288,7 @@ export function recordsContract(shared: SharedStore, open: OpenTestStore): void 
   });
 
   describe("sessions that need attention", () => {
-    it("P3 are those at work, with a queue or with an owner, whatever their status", async () => {
+    it("P3 are those with a run, a queue or an owner, in any status", async () => {
       await withStore(open, async ({ store, repo }) => {
         const begin = () => beginSession(store, { repoId: repo.id });
         const [idle, running, waiting, queued, owned, cut] = [

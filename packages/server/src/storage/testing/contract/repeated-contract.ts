@@ -13,7 +13,7 @@ import {
 } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** A connection can break during a commit: then the same is tried again, and nobody knows whether it is stored. */
+/** A connection can break during a commit. The caller then repeats a write that may have been stored. */
 export function repeatedContract(shared: SharedStore): void {
   describe("a write whose answer was lost", () => {
     interface AtWork {
@@ -45,7 +45,7 @@ export function repeatedContract(shared: SharedStore): void {
       return { stored: await session.stored(), log: await session.log() };
     }
 
-    it("C5 is stored once, whatever it put last: a message, text, new content or an end", async () => {
+    it("C5 is stored once, whether its last item is a message, text, new content or an end", async () => {
       const { session, output } = await atWork();
       const [text, tool] = [randomUUID(), randomUUID()];
       const content = { type: "tool", title: "read" };
@@ -105,7 +105,7 @@ export function repeatedContract(shared: SharedStore): void {
       expect(await contents(session)).toEqual(before);
     });
 
-    it("C5 says when output that it had confirmed is gone, as after a crash of the database", async () => {
+    it("C5 is refused when earlier confirmed output is lost, as after a crash of the database", async () => {
       const { session, output } = await atWork();
       const { lastSeq } = await session.stored();
       const before = await contents(session);
@@ -120,7 +120,7 @@ export function repeatedContract(shared: SharedStore): void {
       expect(await contents(session)).toEqual(before);
     });
 
-    it("C4 is committed once, and told as if the first answer had come", async () => {
+    it("C4 is committed once, and returns the first result", async () => {
       const { session, sent } = await atWork();
       const before = await session.stored();
       const decision = decide(before.session, {
@@ -150,7 +150,7 @@ export function repeatedContract(shared: SharedStore): void {
       expect((await session.messages()).filter((message) => message.id === id)).toHaveLength(1);
     });
 
-    it("C4 is a conflict if the first one failed and somebody was faster, and stored if nobody was", async () => {
+    it("C4 is a conflict if the first one failed and another writer was faster, and is stored otherwise", async () => {
       const { session } = await atWork();
       const before = await session.stored();
       const events = [

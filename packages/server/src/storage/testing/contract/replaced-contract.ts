@@ -5,10 +5,10 @@ import { IDLE, type Session } from "../../../domain/session.ts";
 import { NOON } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** A session that is stored as it is elsewhere, in one event: as a new one, or in place of what it was. */
+/** An imported session in one event: as a new session, or in place of an existing one. */
 export function replacedContract(shared: SharedStore): void {
-  describe("a session that comes as a whole", () => {
-    it("B8 is stored as it is, and found by its names", async () => {
+  describe("a session imported in one event", () => {
+    it("B8 is stored unchanged, and found by its names", async () => {
       const session = foreign({ agentName: "lamplighter" });
       const committed = await shared.store.commit({ before: null, events: [imported(session)] });
       expect(committed).toMatchObject({ ok: true, firstSeq: 1, lastSeq: 1 });
@@ -20,7 +20,7 @@ export function replacedContract(shared: SharedStore): void {
       expect(await found(shared, "lamplighter")).toEqual([session.id]);
     });
 
-    it("B8 takes the place of what was here, and keeps its id, messages and log", async () => {
+    it("B8 replaces the existing session, and keeps its ID, messages and log", async () => {
       const begun = await shared.begin({ purpose: "weathervane" });
       await begun.end(await begun.run("What was said stays."));
       const before = await begun.stored();
@@ -59,9 +59,9 @@ export function replacedContract(shared: SharedStore): void {
       expect(await found(shared, "weathervane")).toEqual([]);
     });
 
-    it("B8 is found among many by its id or its agent id, and one that is not there is not", async () => {
+    it("B8 is found among many by its ID or its agent ID", async () => {
       const [first, second] = [foreign(), foreign()];
-      // Somebody calls a session by another one's id: the id counts.
+      // One session's agent ID is another session's ID. The ID takes precedence.
       const misnamed = foreign({ agentId: first.id });
       for (const session of [first, second, misnamed])
         await shared.store.commit({ before: null, events: [imported(session)] });
@@ -77,7 +77,7 @@ export function replacedContract(shared: SharedStore): void {
       expect(await shared.store.findSessions([])).toEqual(new Map());
     });
 
-    it("B8 is refused when the session has changed since, or the agent id is another's", async () => {
+    it("B8 is refused when the session has changed since, or another session has the agent ID", async () => {
       const begun = await shared.begin();
       const before = await begun.stored();
       await begun.perform({ type: "update", changes: { title: "Faster" } });

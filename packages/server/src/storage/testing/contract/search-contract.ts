@@ -3,7 +3,7 @@ import type { SearchHit, SessionQuery } from "../../ports/session-store.ts";
 import { opening, type SessionDriver } from "../session-driver.ts";
 import { sharedStore, type OpenTestStore } from "./shared-store.ts";
 
-/** Finding sessions by words, the same on both databases. */
+/** Search for sessions. Both databases return the same results. */
 export function searchContract(open: OpenTestStore): void {
   describe("a search for words", () => {
     const shared = sharedStore(open);
@@ -34,7 +34,7 @@ export function searchContract(open: OpenTestStore): void {
       expect(await found("igrate")).toEqual([]);
     });
 
-    it("asks for every word, in any order, in one place", async () => {
+    it("requires every word, in any order, in one document", async () => {
       const session = await shared.begin({ title: "quick brown fox", purpose: "jumps" });
       await session.run("over the lazy dog");
       expect(await found("fox quick")).toEqual(ids(session));
@@ -44,7 +44,7 @@ export function searchContract(open: OpenTestStore): void {
       expect(await found("quick wolf")).toEqual([]);
     });
 
-    it("finds messages: of the user, the agent's once they are complete, and what tools did", async () => {
+    it("finds messages: of the user, complete ones of the agent, and tool calls", async () => {
       const session = await shared.begin();
       const sent = await session.run("Please refactor frobnicate.");
       await session.claim();
@@ -73,7 +73,7 @@ export function searchContract(open: OpenTestStore): void {
       expect(await found("axolotl")).toEqual(ids(session));
     });
 
-    it("finds the new title only, when it was changed", async () => {
+    it("finds only the new title after a change", async () => {
       const session = await shared.begin({ title: "Before", purpose: "constantly" });
       await session.perform({ type: "update", changes: { title: "Afterwards" } });
       expect(await found("before")).toEqual([]);
@@ -83,7 +83,7 @@ export function searchContract(open: OpenTestStore): void {
       expect(await found("constantly")).toEqual(ids(session));
     });
 
-    it("cares neither for case nor for accents, nor how letters are composed", async () => {
+    it("ignores case, accents and the composition of letters", async () => {
       const session = await shared.begin({
         title: "Crème BRÛLÉE, naïve façade, ÅNGSTRÖM, ΣΊΣΥΦΟΣ, ﬁnal, İstanbul",
       });
@@ -123,7 +123,7 @@ export function searchContract(open: OpenTestStore): void {
       }
     });
 
-    it("takes punctuation as what separates words: paths, hosts and code are found by their parts", async () => {
+    it("splits words at punctuation: paths, hosts and code are found by their parts", async () => {
       const session = await shared.begin();
       await session.run(
         "See packages/server/src/parse.ts and https://example.org:8080/alpha_beta?c=d&e=%20 or foo->bar()",
@@ -141,7 +141,7 @@ export function searchContract(open: OpenTestStore): void {
       }
     });
 
-    it("takes quotes and operators for what they are: nothing, or a word", async () => {
+    it("treats quotes and operators as plain text", async () => {
       const session = await shared.begin({ title: "plumbus grumbo" });
       const hits = [
         `"plumbus"`,
@@ -199,7 +199,7 @@ export function searchContract(open: OpenTestStore): void {
       }
     });
 
-    it("goes with every other filter, and by pages", async () => {
+    it("combines with every other filter, and with pages", async () => {
       const sessions = await Promise.all(
         Array.from({ length: 5 }, (_, n) => shared.begin({ title: "paginated", at: 5000 + n })),
       );
@@ -219,7 +219,7 @@ export function searchContract(open: OpenTestStore): void {
       expect(pages).toEqual(sessions.map(({ id }) => id).toReversed());
     });
 
-    it("finds long words by their beginning, and huge messages by theirs", async () => {
+    it("finds long words and huge messages by their beginning", async () => {
       const session = await shared.begin();
       const word = "x".repeat(500);
       await session.run(`first ${word} ${"filler ".repeat(20_000)} last`);
@@ -232,7 +232,7 @@ export function searchContract(open: OpenTestStore): void {
       return (await shared.store.listSessions({ search, limit: 100 })).hits;
     }
 
-    it("shows of each session the newest message that has the words, and where they are in it", async () => {
+    it("shows the newest matching message of each session, and the positions of the words", async () => {
       const [session, other] = [await shared.begin(), await shared.begin({ title: "narwhal" })];
       await session.end(await session.run("An early narwhal of the arctic, once."));
       const later = await session.run("The NARWHALS\n\nof the Ärctic sea.");
@@ -258,7 +258,7 @@ export function searchContract(open: OpenTestStore): void {
       expect((await shared.store.listSessions({ limit: 100 })).hits).toEqual([]);
     });
 
-    it("shows what was said before what tools did and notices say", async () => {
+    it("prefers texts to tool calls and notices", async () => {
       const session = await shared.begin();
       const sent = await session.run("Look for the pangolin.");
       await session.claim();
@@ -311,7 +311,7 @@ export function searchContract(open: OpenTestStore): void {
       });
     });
 
-    it("finds nothing of a session that was deleted", async () => {
+    it("finds nothing of a deleted session", async () => {
       const session = await shared.begin({ title: "ephemeral" });
       await session.run("ephemeral words");
       expect(await found("ephemeral")).toEqual(ids(session));

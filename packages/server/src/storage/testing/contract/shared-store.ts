@@ -15,11 +15,11 @@ export interface SharedStore {
   /** The repository of the sessions that `begin` creates. */
   readonly repo: Repo;
   begin(more?: Partial<Create>): Promise<SessionDriver>;
-  /** The database again, as a restarted program finds it. The first store is closed. */
+  /** Closes the store and opens the database again, as after a restart. */
   reopen(): Promise<Store>;
 }
 
-/** One database for all tests of a group; each test has sessions of its own in it. */
+/** One database for all tests of a group. Each test has its own sessions. */
 export function sharedStore(open: OpenTestStore): SharedStore {
   let opened: (Omit<TestStore, "store"> & { store: Store; readonly repo: Repo }) | null = null;
   const current = () => {
@@ -56,7 +56,7 @@ export function sharedStore(open: OpenTestStore): SharedStore {
   };
 }
 
-/** For tests that count everything there is, or break it. */
+/** For tests that count all rows or corrupt the database. */
 export async function withStore(
   open: OpenTestStore,
   use: (opened: TestStore & { readonly repo: Repo }) => Promise<void>,

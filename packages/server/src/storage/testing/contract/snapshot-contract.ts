@@ -4,10 +4,10 @@ import type { LogEntry } from "../../ports/transcript-store.ts";
 import { opening, textIn } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Reads beside writes: each sees one moment, never half of two. */
+/** Concurrent reads and writes. Each read sees the data of one moment. */
 export function snapshotContract(shared: SharedStore): void {
-  describe("a read while others write", () => {
-    it("P3 finds the session whole at every moment of its work, and never takes it for broken", async () => {
+  describe("a read during writes", () => {
+    it("P3 returns a consistent session at every moment of its work, and never reports it as unreadable", async () => {
       const session = await shared.begin();
       const states = new Set<string>();
       await beside(
@@ -39,7 +39,7 @@ export function snapshotContract(shared: SharedStore): void {
       expect(states.size).toBeGreaterThan(2);
     });
 
-    it("A4 lists a session once while it goes from one status to another", async () => {
+    it("A4 lists a session once while its status changes", async () => {
       const agentName = "goes to and fro";
       const session = await shared.begin({ agentName });
       await beside(
@@ -57,7 +57,7 @@ export function snapshotContract(shared: SharedStore): void {
       );
     });
 
-    it("C5 never shows less of a growing message than it showed before", async () => {
+    it("C5 never shows less text of an incomplete message than before", async () => {
       const session = await shared.begin();
       const sent = await session.run();
       await session.claim();
@@ -83,7 +83,7 @@ export function snapshotContract(shared: SharedStore): void {
       );
     });
 
-    it("C7 gives in each part of the log what belongs together: no text twice", async () => {
+    it("C7 returns consistent pages of the log, without repeated text", async () => {
       const session = await shared.begin();
       const sent = await session.run();
       await session.claim();
@@ -104,7 +104,7 @@ export function snapshotContract(shared: SharedStore): void {
       );
     });
 
-    it("B5 takes nothing for broken that is being deleted", async () => {
+    it("B5 does not report a session as unreadable that is being deleted", async () => {
       for (let n = 0; n < 15; n += 1) {
         const session = await shared.begin();
         await session.suspend(await session.run());
@@ -131,7 +131,7 @@ export function snapshotContract(shared: SharedStore): void {
 
 const TEXT = ["one ", "two ", "three ", "four"];
 
-/** Reads again and again for as long as the writing goes on, and a last time after it. */
+/** Reads repeatedly during the writes, and once after them. */
 async function beside(write: () => Promise<unknown>, read: () => Promise<void>): Promise<void> {
   let isWriting = true;
   const writing = write().finally(() => {
@@ -147,7 +147,7 @@ async function beside(write: () => Promise<unknown>, read: () => Promise<void>):
   await Promise.all([writing, reading]);
 }
 
-/** What each agent's message says to whoever applies these entries in order. */
+/** The text of each message after these entries are applied in order. */
 function textsIn(entries: readonly LogEntry[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const entry of entries) {

@@ -9,13 +9,13 @@ import { beginSession, NOON, textOf, type SessionDriver } from "../session-drive
 import { withStore, type OpenTestStore } from "./shared-store.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** All that a test does in its first minute is before this; so is nothing that is done a day later. */
+/** The first minute of a test is before this time. The next day is after it. */
 const BEFORE = NOON + 60_000;
 
-/** Sessions that nobody has used for long: found and removed by age, and only at rest. */
+/** Cleanup of inactive sessions by age. */
 export function staleContract(open: OpenTestStore): void {
   describe("stale sessions", () => {
-    it("B6, ruling 17: are tracked ones, in whatever state a session is; conversations never", async () => {
+    it("B6, ruling 17: are tracked ones, never conversations, in any state", async () => {
       await withStore(open, async ({ store, repo }) => {
         const sessions = await oneOfEach(store, repo.id);
         const expected: string[] = [];
@@ -55,7 +55,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 go with everything that hangs on them", async () => {
+    it("B6 are deleted with everything that belongs to them", async () => {
       await withStore(open, async ({ store, location }) => {
         const before = await countRows(location);
         const session = await beginSession(store, { title: "Words to find" });
@@ -77,7 +77,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 come in parts, first made first, with what there is to say about them", async () => {
+    it("B6 come in pages, oldest first, with their descriptions", async () => {
       await withStore(open, async ({ store }) => {
         const ids = ["a", "b", "c", "d", "e"];
         for (const [index, id] of ids.entries())
@@ -104,7 +104,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 are not those that a live node has, and are again when its lease is over", async () => {
+    it("B6 are not those of a live node, until its lease expires", async () => {
       await withStore(open, async ({ store }) => {
         const session = await beginSession(store);
         await store.renewLease({ node: "node-1", ttlMs: 60_000 });
@@ -117,7 +117,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B5 are never those that cannot be read: they are set aside, and counted", async () => {
+    it("B5 are never unreadable ones: those are quarantined and counted", async () => {
       await withStore(open, async ({ store, location }) => {
         const [good, bad] = [await beginSession(store), await beginSession(store)];
         const raw = await openRaw(location);
@@ -137,7 +137,7 @@ export function staleContract(open: OpenTestStore): void {
       });
     });
 
-    it("B6 stay when somebody takes them up while they are about to be deleted", async () => {
+    it("B6 stay when they become active just before the delete", async () => {
       await withStore(open, async ({ store, location }) => {
         const [awake, calm] = [await beginSession(store), await beginSession(store)];
         const raw = await openRaw(location);
@@ -160,7 +160,7 @@ export function staleContract(open: OpenTestStore): void {
   });
 }
 
-/** SQLite lets nobody write beside another; PostgreSQL has chosen the rows by then, and looks again. */
+/** SQLite serializes writes. PostgreSQL has selected the rows already and checks them again. */
 async function somebodyWaits(raw: RawDatabase): Promise<void> {
   for (;;) {
     const waiting = await raw.all(
@@ -180,7 +180,7 @@ async function idsOf(store: Store, before: number = BEFORE): Promise<readonly st
   return sessions.map(({ id }) => id);
 }
 
-/** The rule that both databases have to keep, said once more. */
+/** The same rule, written a second time. */
 function isAtRestSince(session: Session, before: number): boolean {
   const { standing, queue, lastActiveAt } = session;
   const isAtRest = activityOf(session).state === "idle" && queue.length === 0;
@@ -189,7 +189,7 @@ function isAtRestSince(session: Session, before: number): boolean {
 
 type Kinded = SessionDriver & { readonly isTracked: boolean };
 
-/** In every state a session can be in, with a repository, without, with messages, and one that is not old. */
+/** Sessions in all states, with and without a repository, with messages, and one that is not old. */
 async function oneOfEach(store: Store, repoId: string): Promise<readonly Kinded[]> {
   const ways: readonly ((session: SessionDriver) => Promise<unknown>)[] = [
     async () => {},
@@ -221,7 +221,7 @@ async function oneOfEach(store: Store, repoId: string): Promise<readonly Kinded[
   };
   for (const way of ways) await add(way, { repo: repoId, isTracked: false });
   for (const way of tracked) await add(way, { repo: null, isTracked: true });
-  // Imported where nobody knows its repository: its messages make it a conversation.
+  // Imported without its repository. Its messages make it a conversation.
   const said = (): NewMessage => ({
     id: randomUUID(),
     runId: null,

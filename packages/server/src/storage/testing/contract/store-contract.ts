@@ -26,9 +26,9 @@ import { streamContract } from "./stream-contract.ts";
 import { textContract } from "./text-contract.ts";
 import { tokensContract } from "./tokens-contract.ts";
 
-/** What every store promises, whatever database is under it. */
+/** The contract of a store, for all databases. */
 export function storeContract(open: OpenTestStore): void {
-  // A database takes its time to open: tests that bring their own sessions share one.
+  // Opening a database is slow, so tests with their own sessions share one.
   const shared = sharedStore(open);
   commitContract(shared);
   replacedContract(shared);

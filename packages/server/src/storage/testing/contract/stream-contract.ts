@@ -9,9 +9,9 @@ import type { SharedStore } from "./shared-store.ts";
 
 const STREAMS = repeat({ short: 20, long: 500 });
 
-/** What a client sees that reads the log as it grows, and comes back after it was away. */
+/** The log as a client sees it that reads along, disconnects and returns. */
 export function streamContract(shared: SharedStore): void {
-  describe("whoever follows a session's log", () => {
+  describe("a reader of a session's log", () => {
     it("P4 sees every number once and in order while nothing is compacted", async () => {
       const session = await shared.begin();
       const sent = await session.run();
@@ -36,7 +36,7 @@ export function streamContract(shared: SharedStore): void {
       expect(seen.at(-1)).toMatchObject({ kind: "event", event: { type: "run.ended" } });
     });
 
-    it("reads it in parts as well as in one", async () => {
+    it("reads the same in pages and at once", async () => {
       const session = await shared.begin();
       for (let n = 0; n < 8; n += 1)
         await session.perform({ type: "update", changes: { title: `${n}` } });
@@ -51,7 +51,7 @@ export function streamContract(shared: SharedStore): void {
       expect(parts).toHaveLength(9);
     });
 
-    it("C7 ends with exactly the messages there are, wherever it was cut off and whatever was compacted since", async () => {
+    it("C7 ends with exactly the stored messages, wherever it was cut off and whatever was compacted since", async () => {
       await fc.assert(
         fc.asyncProperty(anyStream(), fc.boolean(), async (steps, endsRun) => {
           const session = await shared.begin();
@@ -74,7 +74,7 @@ export function streamContract(shared: SharedStore): void {
 }
 
 type Said = "opens" | "says" | "replaces" | "ends" | "whole";
-/** `some` is cut off after one entry; `anew` is a client that has lost everything it knew. */
+/** `some` stops after one entry. `anew` is a client that has lost its state. */
 type Read = "nothing" | "some" | "all" | "anew";
 
 function anyStream() {
@@ -119,7 +119,7 @@ function talkingAgent(session: SessionDriver, sent: Sent) {
   };
 }
 
-/** Knows of messages what the log told it: a message replaces what it had, a delta is added to it. */
+/** A client's copy of the messages. A message entry replaces a message, a delta appends to it. */
 function followingClient(store: Store, sessionId: string) {
   let known = new Map<string, Message>();
   let lastSeq = 0;

@@ -5,10 +5,10 @@ import type { Json, JsonObject } from "../../../domain/json.ts";
 import { growingText, opening, textIn, textOf } from "../session-driver.ts";
 import type { SharedStore } from "./shared-store.ts";
 
-/** Text and JSON come back as they went in, so both databases hold the same. */
+/** Text and JSON are returned unchanged by both databases. */
 export function textContract(shared: SharedStore): void {
-  describe("text that was cleaned where it came in", () => {
-    it("comes back from every place it can be in", async () => {
+  describe("valid text", () => {
+    it("is returned unchanged from every column", async () => {
       for (const nasty of NASTY) {
         const text = cleanText(nasty);
         const session = await shared.begin({
@@ -61,7 +61,7 @@ export function textContract(shared: SharedStore): void {
       }
     });
 
-    it("comes back whatever it is made of", async () => {
+    it("is returned unchanged, whatever its characters", async () => {
       const session = await shared.begin();
       await fc.assert(
         fc.asyncProperty(
@@ -114,7 +114,7 @@ export function textContract(shared: SharedStore): void {
       ]);
     });
 
-    it("keeps names that mean something to the language, and numbers to the last digit", async () => {
+    it("keeps names with a meaning in JavaScript, and numbers exactly", async () => {
       const metadata = JSON.parse(
         `{"__proto__":{"x":1},"constructor":"c","toString":0,"small":5e-324,"large":1.7976931348623157e308,"exact":9007199254740991,"pi":3.141592653589793}`,
       ) as JsonObject;
@@ -124,7 +124,7 @@ export function textContract(shared: SharedStore): void {
       );
     });
 
-    it("may be nested as deep as is let in", async () => {
+    it("may be nested as deep as the API allows", async () => {
       let deep: Json = "bottom";
       for (let level = 1; level < MAX_JSON_DEPTH; level += 1)
         deep = level % 2 === 0 ? [deep] : { deep };

@@ -17,14 +17,14 @@ function token(id: string, more: Partial<AccessToken> = {}): AccessToken {
   };
 }
 
-/** Nothing depends on who is an admin. */
+/** Another admin exists, so these tokens do not matter. */
 const free = { limit: 10, hasOtherAdmin: true };
-/** These tokens alone say who is one. */
+/** No other admin exists. */
 const strict = { limit: 10, hasOtherAdmin: false };
 
 export function tokensContract(open: OpenTestStore): void {
   describe("tokens", () => {
-    it("are kept as they were made, first made first", async () => {
+    it("are stored unchanged and listed oldest first", async () => {
       await withStore(open, async ({ store }) => {
         expect(await store.listTokens()).toEqual([]);
         const later = token("later", { createdAt: NOON + 1, scope: "admin", expiresAt: NOON * 2 });
@@ -37,7 +37,7 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("are no more than there may be", async () => {
+    it("are limited in number", async () => {
       await withStore(open, async ({ store }) => {
         expect(await store.addToken({ token: token("one"), ...free, limit: 1 })).toBe("added");
         expect(await store.addToken({ token: token("two"), ...free, limit: 1 })).toBe("full");
@@ -45,7 +45,7 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("are revoked once, and forgotten some time after", async () => {
+    it("are revoked once, and forgotten later", async () => {
       await withStore(open, async ({ store }) => {
         await store.addToken({ token: token("kept"), ...free });
         await store.addToken({ token: token("gone"), ...free });
@@ -67,7 +67,7 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("begin with an admin's, unless somebody else is one", async () => {
+    it("begin with one of an admin, unless another admin exists", async () => {
       await withStore(open, async ({ store }) => {
         const [reader, admin] = [token("reader"), token("admin", { scope: "admin" })];
         const expired = token("expired", { scope: "admin", expiresAt: NOON });
@@ -79,7 +79,7 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("keep an admin's as long as there are others, whoever revokes at the same moment", async () => {
+    it("keep one of an admin as long as others exist, even with concurrent revocations", async () => {
       await withStore(open, async ({ store }) => {
         const ids = ["one", "two", "three"];
         for (const id of ids)
@@ -99,7 +99,7 @@ export function tokensContract(open: OpenTestStore): void {
       });
     });
 
-    it("know when they were used", async () => {
+    it("have the time of their last use", async () => {
       await withStore(open, async ({ store }) => {
         await store.addToken({ token: token("used"), ...free });
         await store.markTokenUsed({ id: "used", at: NOON + 3 });
