@@ -44,22 +44,30 @@ export function oneOf<Value extends string>(
   };
 }
 
-export function examples(...lines: readonly string[]): string {
-  return `\nEXAMPLES:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+/** The arguments of `addHelpText` for examples after the options. */
+export function examples(...lines: readonly string[]): ["after", string] {
+  return ["after", `\nEXAMPLES:\n${lines.map((line) => `  ${line}`).join("\n")}`];
 }
 
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number greater than 0.");
-  return value;
+/** Loads a command when it runs. A number that it returns is the exit code. */
+export function run<Args extends readonly unknown[]>(
+  load: () => Promise<(...args: Args) => Promise<number | void>>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    const exitCode = await (await load())(...args);
+    if (typeof exitCode === "number") process.exitCode = exitCode;
+  };
 }
 
-export function notNegative(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value < 0 || text.trim() === "")
-    throw new InvalidArgumentError("It must be a number, 0 or greater.");
-  return value;
+export const positiveNumber = number("a number greater than 0", (value) => value > 0);
+export const notNegative = number("a number, 0 or greater", (value) => value >= 0);
+
+function number(rule: string, isValid: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isFinite(value) && isValid(value) && text.trim() !== "") return value;
+    throw new InvalidArgumentError(`It must be ${rule}.`);
+  };
 }
 
 export function wholeNumber(text: string): number {

@@ -11,6 +11,7 @@ import {
   databaseElsewhere,
   gatewaySettings,
   findServer,
+  type CommonFlags,
   type ServerAddress,
 } from "../gateway/find-server.ts";
 import { openDatabase } from "../gateway/open-gateway.ts";
@@ -19,7 +20,6 @@ import { openPrinter } from "../terminal/printer.ts";
 import { NothingThere } from "../gateway/served-database.ts";
 import { describeDatabase, type ServeSettings } from "../settings/settings.ts";
 import { VERSION } from "../version.ts";
-import type { CommonFlags } from "./tracking.ts";
 
 interface Finding {
   readonly name: string;

@@ -39,7 +39,11 @@ export interface InstallOptions {
   readonly program?: HookProgram;
 }
 
-/** Writes the hooks into the settings of Claude Code, or takes them out again. Throws a `CommandFailure`. */
+export function install(flags: InstallFlags): Promise<number> {
+  return installHooks({ flags, env: process.env });
+}
+
+/** Writes the hooks into the settings of Claude Code, or removes them. Throws a `CommandFailure`. */
 export async function installHooks({
   flags,
   env,
