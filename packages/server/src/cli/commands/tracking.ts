@@ -154,7 +154,8 @@ export async function listSessions(flags: ListFlags): Promise<void> {
     ]),
     LIST_COLUMNS,
   );
-  if (all.length > limit) printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
+  if (all.length > limit)
+    printer.note(`Showing the newest ${sessions.length}. Pass --limit for more.`);
 }
 
 /** GAIA's list: last updated first. With `--active-only`, only sessions that are ready to be resumed. */
