@@ -48,12 +48,11 @@ export function misfitIn(settings: unknown): Misfit | null {
 /** Adds both hooks. Existing ones are kept; only the program they call is updated. */
 export function withHooks(settings: Settings, commandOf: (hook: string) => string): Settings {
   const hooks = { ...hooksIn(settings) };
-  for (const entry of ENTRIES) {
-    const { event, matcher, hook } = entry;
+  for (const { event, matcher, hook } of ENTRIES) {
     const groups = hooks[event] ?? [];
     const command = commandOf(hook);
     hooks[event] = groups.some((group) => handlersIn(group).some((each) => isOurs(each, hook)))
-      ? groups.map((group) => mapHandlers(group, (each) => renewed(each, entry, command)))
+      ? groups.map((group) => withCommand(group, hook, command))
       : [
           ...groups,
           {
@@ -101,16 +100,11 @@ function handlersIn(group: Group): readonly unknown[] {
   return Array.isArray(group["hooks"]) ? group["hooks"] : [];
 }
 
-function mapHandlers(group: Group, renew: (handler: unknown) => unknown): Group {
-  const before = handlersIn(group);
-  const after = before.map(renew);
-  return after.every((handler, at) => handler === before[at]) ? group : { ...group, hooks: after };
-}
-
-function renewed(handler: unknown, { hook }: Entry, command: string): unknown {
-  if (!isObject(handler) || !isOurs(handler, hook) || handler["command"] === command)
-    return handler;
-  return { ...handler, command };
+function withCommand(group: Group, hook: string, command: string): Group {
+  const hooks = handlersIn(group).map((handler) =>
+    isObject(handler) && isOurs(handler, hook) ? { ...handler, command } : handler,
+  );
+  return { ...group, hooks };
 }
 
 const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subagent-stop)(?=\s|$)/u;
@@ -118,6 +112,6 @@ const OURS = /(?:^|[\s'"/\\])holdfast(?:\.js)?['"]?\s+hook\s+(pre-delegate|subag
 /** Recognizes our hooks by their command, with any path to Holdfast. */
 function isOurs(handler: unknown, hook?: string): boolean {
   if (!isObject(handler) || typeof handler["command"] !== "string") return false;
-  const found = OURS.exec(handler["command"])?.[1];
-  return found !== undefined && (hook === undefined || found === hook);
+  const ours = OURS.exec(handler["command"])?.[1];
+  return ours !== undefined && (hook === undefined || ours === hook);
 }
