@@ -36,7 +36,7 @@ export function oneOf<Value extends string>(
   values: readonly Value[],
 ): (text: string) => Value {
   return (text) => {
-    const value = values.find((known) => known === text);
+    const value = values.find((each) => each === text);
     if (value !== undefined) return value;
     const last = values.at(-1);
     const rest = values.slice(0, -1).join(", ");
@@ -85,11 +85,11 @@ export function time(text: string): string {
   return new Date(at).toISOString();
 }
 
-export function listOf(known: readonly string[]): (text: string) => readonly string[] {
+export function listOf(choices: readonly string[]): (text: string) => readonly string[] {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
-    const wrong = names.find((name) => !known.includes(name));
+    const wrong = names.find((name) => !choices.includes(name));
     if (wrong === undefined) return names;
-    throw new InvalidArgumentError(`"${wrong}" is not one of ${known.join(", ")}.`);
+    throw new InvalidArgumentError(`"${wrong}" is not one of ${choices.join(", ")}.`);
   };
 }

@@ -181,10 +181,9 @@ async function startRuntime(
     ForAgents,
 ): Promise<OpenRuntime> {
   const owner = ownerOf(settings.dataFolder);
-  const swept = await sweepAgents({ owner });
-  if (swept.killed.length > 0) {
-    logger.warn({ pids: swept.killed }, "ended agent processes that an earlier server had left");
-  }
+  const { killed } = await sweepAgents({ owner });
+  if (killed.length > 0)
+    logger.warn({ pids: killed }, "ended agent processes that an earlier server had left");
   const root = await openRoot(settings, logger);
   // Only a shared database keeps leases of other nodes.
   const isShared = databaseFile(settings.database) === null;

@@ -117,20 +117,20 @@ export async function copy(flags: CopyFlags): Promise<void> {
   const settings = { from: parseDatabase(flags.from), to: parseDatabase(flags.to) };
   const progress = await openProgress(printer, "Copying rows");
   try {
-    const copied = await copyDatabase(settings, {
+    const result = await copyDatabase(settings, {
       onProgress: ({ step, done, total }) => {
         if (step === "copying") progress.report(done, total);
       },
     });
     progress.end();
-    if (flags.json === true) printer.json(copied);
-    else for (const text of describeCopied(copied, settings).split("\n")) printer.line(text);
+    if (flags.json === true) printer.json(result);
+    else for (const text of describeCopied(result, settings).split("\n")) printer.line(text);
   } finally {
     progress.end();
   }
 }
 
-type Copied = Omit<CopiedDatabase, "ok">;
+type CopyResult = Omit<CopiedDatabase, "ok">;
 
 interface CopySettings {
   readonly from: DatabaseLocation;
@@ -141,7 +141,7 @@ interface CopySettings {
 export async function copyDatabase(
   settings: CopySettings,
   { onProgress }: { readonly onProgress: (progress: CopyProgress) => void },
-): Promise<Copied> {
+): Promise<CopyResult> {
   const file = databaseFile(settings.to);
   if (file !== null) makeDataFolder(path.dirname(file));
   const copied = await copyRows(settings, { onProgress });
@@ -149,7 +149,7 @@ export async function copyDatabase(
   return { tables: copied.tables };
 }
 
-export function describeCopied({ tables }: Copied, { to }: Pick<CopySettings, "to">): string {
+export function describeCopied({ tables }: CopyResult, { to }: Pick<CopySettings, "to">): string {
   const width = Math.max(...tables.map(({ table }) => table.length));
   const rows = tables.map(({ table, rows }) => `  ${table.padEnd(width)}  ${rows}`);
   return [`Copied to ${describeDatabase(to)}, and verified:`, ...rows].join("\n");

@@ -68,9 +68,9 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-type Written = "written" | "unchanged" | { readonly refused: string };
+type WriteResult = "written" | "unchanged" | { readonly refused: string };
 
-async function writeState(parent: string, session: Session): Promise<Written> {
+async function writeState(parent: string, session: Session): Promise<WriteResult> {
   const name = nameOf(session);
   if (!PLAIN_NAME.test(name)) return { refused: `${name} cannot be the name of a folder.` };
   const folder = path.join(parent, name);
@@ -94,7 +94,7 @@ async function writeState(parent: string, session: Session): Promise<Written> {
 }
 
 /** Does not overwrite a file that was changed after the session. */
-function judge(before: ReadState, tracked: Tracked, file: JsonObject): Written {
+function judge(before: ReadState, tracked: Tracked, file: JsonObject): WriteResult {
   if (!before.ok) {
     return before.isMissing === true
       ? "written"

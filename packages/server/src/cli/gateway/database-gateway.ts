@@ -68,20 +68,20 @@ export function databaseGateway(
     close,
     sessions: {
       create: async (request = {}) => {
-        const wish = checked(createSessionRequestSchema, request);
+        const body = checked(createSessionRequestSchema, request);
         const { session, sent } = valueOf(
-          await requests.createSession({ ...fromWireCreate(wish), idempotency: null }),
+          await requests.createSession({ ...fromWireCreate(body), idempotency: null }),
         );
         return { ...toWireSession(session), sent: sent === null ? null : toWireSent(sent) };
       },
       list: async (query = {}) => {
         const { status, state } = query;
-        const wish = checked(listSessionsQuerySchema, {
+        const parsed = checked(listSessionsQuerySchema, {
           ...query,
           status: status?.join(","),
           state: state?.join(","),
         });
-        return toWireSessionList(await requests.listSessions(fromWireQuery(wish)), wish);
+        return toWireSessionList(await requests.listSessions(fromWireQuery(parsed)), parsed);
       },
       get: async (name) =>
         toWireWholeSession(valueOf(await requests.readWholeSession(await idOf(name)))),
@@ -110,8 +110,8 @@ export function databaseGateway(
       fork: (name, { atMessage = null } = {}) =>
         act(name, (sessionId) => requests.fork({ sessionId, atMessage })),
       send: async (name, message) => {
-        const wish = checked(sendMessageRequestSchema, message);
-        const { provider = null, model = null, delivery, continuity, ...content } = wish;
+        const body = checked(sendMessageRequestSchema, message);
+        const { provider = null, model = null, delivery, continuity, ...content } = body;
         const sent = await requests.sendMessage({
           sessionId: await idOf(name),
           content: fromWireContent(content),
@@ -125,8 +125,8 @@ export function databaseGateway(
       },
       shouldResume: async (name, query = {}) => {
         const require = query.require?.join(",");
-        const wish = fromWireResumeQuery(checked(shouldResumeQuerySchema, { ...query, require }));
-        return toWireResumeDecision(await requests.shouldResume(await idOf(name), wish));
+        const limits = fromWireResumeQuery(checked(shouldResumeQuerySchema, { ...query, require }));
+        return toWireResumeDecision(await requests.shouldResume(await idOf(name), limits));
       },
       export: async function* (name) {
         yield* valueOf(await requests.exportSession(await idOf(name))).lines;
@@ -160,8 +160,8 @@ export function databaseGateway(
     tokens: {
       list: async () => ({ tokens: (await tokens.list()).map(toWireToken) }),
       create: async (request) => {
-        const wish = fromWireCreateToken(checked(createTokenRequestSchema, request));
-        const { token, secret } = valueOf(await tokens.create(wish));
+        const body = fromWireCreateToken(checked(createTokenRequestSchema, request));
+        const { token, secret } = valueOf(await tokens.create(body));
         return { ...toWireToken(token), token: secret };
       },
       revoke: async (id) => toWireToken(valueOf(await tokens.revoke(id)).token),

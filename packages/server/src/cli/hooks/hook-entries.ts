@@ -1,7 +1,7 @@
 import { isObject } from "../../domain/json.ts";
 import { DELEGATING_TOOLS } from "./delegation.ts";
 
-/** Settings of Claude Code. Everything except hooks is kept unchanged. */
+/** Settings of Claude Code. Everything except hooks stays unchanged. */
 type Settings = Readonly<Record<string, unknown>>;
 
 interface Entry {
@@ -45,7 +45,7 @@ export function misfitIn(settings: unknown): Misfit | null {
   return null;
 }
 
-/** Adds both hooks. Existing ones are kept; only the program they call is updated. */
+/** Adds both hooks. Existing ones stay; only the program they call is updated. */
 export function withHooks(settings: Settings, commandOf: (hook: string) => string): Settings {
   const hooks = { ...hooksIn(settings) };
   for (const { event, matcher, hook } of ENTRIES) {
@@ -70,13 +70,13 @@ export function withoutHooks(settings: Settings): Settings {
   const all = Object.values(hooks).flat();
   if (!all.some((group) => handlersIn(group).some((handler) => isOurs(handler)))) return settings;
   const left = Object.entries(hooks).flatMap(([event, groups]) => {
-    const kept = groups.flatMap((group) => {
+    const remaining = groups.flatMap((group) => {
       const before = handlersIn(group);
       const after = before.filter((handler) => !isOurs(handler));
       if (after.length === before.length) return [group];
       return after.length === 0 ? [] : [{ ...group, hooks: after }];
     });
-    return kept.length === 0 && groups.length > 0 ? [] : [[event, kept] as const];
+    return remaining.length === 0 && groups.length > 0 ? [] : [[event, remaining] as const];
   });
   const { hooks: _, ...rest } = settings;
   return left.length === 0 ? rest : { ...settings, hooks: Object.fromEntries(left) };

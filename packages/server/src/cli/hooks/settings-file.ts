@@ -21,7 +21,7 @@ import { misfitIn } from "./hook-entries.ts";
 
 /** A settings file of Claude Code. */
 export interface SettingsFile {
-  /** The path that was asked for. */
+  /** The path before resolving links. */
   readonly file: string;
   /** The path after resolving links. */
   readonly realFile: string;

@@ -103,7 +103,7 @@ async function finalize(
 
 /**
  * Null when the agent only pauses. Claude Code does not say why a subagent stopped; one that stops in a resumable phase
- * waits for somebody.
+ * waits for a person.
  */
 function outcomeOf({ phase }: SessionRecord, { end, event }: StopReport): Outcome | null {
   if (end === "paused") return null;

@@ -80,7 +80,7 @@ function refusal(
 ): CommandFailure {
   const lines = complaints.slice(0, MAX_COMPLAINTS).map(({ path: where, reason }) => {
     const name = where.map(String).join(".");
-    const subject = name === "" ? "the whole" : name;
+    const subject = name === "" ? "the file" : name;
     const end = reason.endsWith("?") ? "" : ".";
     return `${file}, line ${json.lineAt(where)}: ${subject}: ${reason}${end}`;
   });

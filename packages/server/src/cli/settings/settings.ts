@@ -86,7 +86,7 @@ export function dataSettings(flags: DataFlags, environment: Environment): DataSe
   );
   const configured = nonEmpty(environment["HOLDFAST_DATABASE_URL"]);
   const directUrl = nonEmpty(environment["HOLDFAST_DATABASE_DIRECT_URL"]);
-  // The direct URL leads to the database of the environment, which a flag may have replaced.
+  // The direct URL belongs to the database of the environment, which a flag may have replaced.
   if (flags.database !== undefined && flags.database !== configured)
     return { dataFolder, database: parseDatabase(flags.database), databaseFrom: "flag" };
   if (configured !== undefined)

@@ -57,11 +57,11 @@ export function isRunning({ status }: ToolContent): boolean {
 
 function compactDiff(diff: FileDiff, style: LineStyle): readonly string[] {
   const shown = diffLines(diff);
-  const kept = shown.lines.slice(0, SHOWN_DIFF);
-  const more = shown.lines.length - kept.length;
+  const first = shown.lines.slice(0, SHOWN_DIFF);
+  const more = shown.lines.length - first.length;
   return [
     headOf(diff, shown, style),
-    ...kept.map(({ mark, text }) =>
+    ...first.map(({ mark, text }) =>
       paintDiffLine(`${mark} ${fit(neutralise(text), style.columns - 5)}`, mark, style.paint),
     ),
     ...(more > 0 ? [style.paint.dim(`    … ${more} more lines`)] : []),
