@@ -74,7 +74,7 @@ describe("send", () => {
     server.happen(text("Hel", false), ran(run()));
     server.happen(delta("a1", "lo"));
     await Promise.resolve();
-    // As they are now: the run has ended, what it said comes later in the log.
+    // The current state: the run has ended, and its text comes later in the log.
     server.happen(ran(COMPLETED), text("Hello, world"));
     await code;
     expect(stdout()).toBe("Hello, world\n");

@@ -41,7 +41,7 @@ describe("the view of a transcript", () => {
       shown(growing("Hel")),
       delta("a1", "lo "),
       delta("a1", "you"),
-      // After a break: the message again from its beginning, then whole.
+      // After a lost connection: the message again from its beginning, then complete.
       shown(growing("Hel")),
       delta("a1", "lo "),
       delta("a1", "you there"),

@@ -6,24 +6,24 @@ import type { AddressInfo } from "node:net";
 
 export interface ScriptedServer {
   readonly url: string;
-  /** What was asked, `POST /messages {"text":…}`, in order; reading is left out. */
+  /** The requests in order, such as `POST /messages {"text":…}`, without reads. */
   readonly asked: readonly string[];
   readonly keys: ReadonlySet<string>;
-  /** Resolves when something was asked that begins like this. */
+  /** Resolves after a request that begins with this text. */
   got(start: string): Promise<void>;
-  /** The next thing that happens to the session; whoever listens gets it. */
+  /** Sends the next event of the session to all streams. */
   happen(...events: readonly StreamEvent[]): void;
-  /** All streams break; with `away`, nothing is answered until `back`. */
+  /** Breaks all streams; with `away`, no request is answered until `back`. */
   cut(options?: { readonly away?: boolean }): void;
   back(): void;
-  /** Resolves when somebody listens. */
+  /** Resolves when a stream is open. */
   listened(): Promise<void>;
   close(): Promise<void>;
 }
 
 type Answer = { readonly status: number; readonly body: unknown } | "drop";
 
-/** One session over real HTTP, to which happens what a test says. */
+/** One session over real HTTP, controlled by the test. */
 export async function openScriptedServer({
   session,
   sent,
@@ -31,7 +31,7 @@ export async function openScriptedServer({
 }: {
   readonly session: WholeSession;
   readonly sent: SendMessageReply;
-  /** By `POST /messages` and the like, in place of the usual answer: one after the other, then the usual. */
+  /** Replies by request, such as `POST /messages`, in order; afterwards the usual reply. */
   readonly answers?: Readonly<Record<string, readonly Answer[]>>;
 }): Promise<ScriptedServer> {
   const log: StreamEvent[] = [];
