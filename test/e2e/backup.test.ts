@@ -33,7 +33,7 @@ async function start(data: string): Promise<void> {
 }
 
 describe("holdfast db backup", () => {
-  it("saves a server at work, and a server that is started with it goes on from there (P1)", async () => {
+  it("backs up a running server, and a server on the backup continues from there (P1)", async () => {
     const { folder, data } = prepared;
     const repo = await client.repos.add({ path: "." });
     const { id: waiting } = await client.sessions.create({ repoId: repo.id });
@@ -87,7 +87,7 @@ describe("holdfast db backup", () => {
     expect(runs.map(({ status }) => status)).toEqual(["interrupted"]);
   });
 
-  it("leaves a PostgreSQL to its own tools, and says how", async () => {
+  it("refers to pg_dump for PostgreSQL", async () => {
     const url = "postgres://me:secret@db.example/holdfast";
     const { code, stderr } = await holdfast(["db", "backup", "x.db", "--database", url]);
     expect(code).toBe(2);

@@ -48,7 +48,7 @@ async function good(...args: readonly string[]): Promise<string> {
   return ended.stdout.trim();
 }
 
-describe.each(["straight on the database", "through a server"])("commands %s", (way) => {
+describe.each(["directly on the database", "through a server"])("commands %s", (way) => {
   beforeEach(async () => {
     if (way === "through a server") await serve();
   });
@@ -78,7 +78,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     });
   });
 
-  it("show what is around sessions", async () => {
+  it("list providers, repositories and other surroundings", async () => {
     const repo = await good("repos", "add", root, "--name", "the-root");
     expect((await good("repos")).split("\t")).toEqual([repo, "the-root", root, expect.any(String)]);
     expect(await run("repos", "add", "/")).toMatchObject({ code: 2, stdout: "" });
@@ -146,7 +146,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
     expect(await good("doctor")).not.toContain("Unreadable");
   });
 
-  it("say what is wrong, and what to do next", async () => {
+  it("report the error and the next step", async () => {
     const id = await good("create");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
     expect(await run("update", id, "--phase", "lunch")).toMatchObject({ code: 64 });
@@ -164,7 +164,7 @@ describe.each(["straight on the database", "through a server"])("commands %s", (
   });
 });
 
-describe("a message left while no server runs", () => {
+describe("a message that was queued without a server", () => {
   it("is delivered when one starts (C1)", async () => {
     const id = await good("create", "--repo", root);
     expect(await run("send", id, "Hello")).toMatchObject({ code: 2, stdout: "" });
@@ -180,7 +180,7 @@ describe("a message left while no server runs", () => {
 });
 
 describe("a permission", () => {
-  it("is found in the inbox and answered from there, also while the server is away (C3)", async () => {
+  it("is listed in the inbox and answered from there, also while the server is stopped (C3)", async () => {
     await serve();
     const id = await good("create", "--repo", root);
     const sent = await run(
@@ -202,7 +202,7 @@ describe("a permission", () => {
 });
 
 describe("completion", () => {
-  it("offers commands, and the ids there are now", async () => {
+  it("offers commands and current IDs", async () => {
     const id = await good("create", "--title", "The build");
     const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
       (await holdfast(["complete", "--", ...words], { HOLDFAST_DATA: data })).stdout
@@ -215,8 +215,8 @@ describe("completion", () => {
   });
 });
 
-describe("output that nobody reads to its end", () => {
-  it("ends the command without a word", async () => {
+describe("output whose reader stops early", () => {
+  it("ends the command silently", async () => {
     needProgram("bash");
     const bin = path.resolve(import.meta.dirname, "../../packages/server/bin/holdfast.js");
     const { status, stderr } = spawnSync(

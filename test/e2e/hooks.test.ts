@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe("the hooks as processes", () => {
-  it("answer JSON with JSON, end with 0 whatever they are given, and log it (B4)", async () => {
+  it("answer JSON with JSON, always end with 0, and log each call (B4)", async () => {
     const id = await begin({ agentName: "terraform-architect" }, "approval");
     const input = { agent_name: "terraform-architect", task: "apply it" };
 
@@ -65,7 +65,7 @@ describe("the hooks as processes", () => {
     ]);
   });
 
-  it("end by themselves when their stdin does not (B4)", async () => {
+  it("end although their stdin stays open (B4)", async () => {
     const { code, stdout } = await hook("pre-delegate", null);
     expect({ code, output: JSON.parse(stdout) }).toMatchObject({
       code: 0,
@@ -73,7 +73,7 @@ describe("the hooks as processes", () => {
     });
   });
 
-  it("work beside a server that runs on the same database", async () => {
+  it("work beside a server on the same database", async () => {
     const server = await startHoldfast({ data });
     try {
       const { sessions } = createClient({ url: server.url });
@@ -91,7 +91,7 @@ describe("the hooks as processes", () => {
     }
   });
 
-  it("try themselves out and leave nothing behind", async () => {
+  it("test themselves and leave nothing behind", async () => {
     const { code, stdout } = await run([
       process.execPath,
       BINARY,
@@ -103,7 +103,7 @@ describe("the hooks as processes", () => {
     expect(await store.listSessions({ limit: 1 })).toMatchObject({ total: 0 });
   });
 
-  it("work as they are written into the settings, from any folder", async () => {
+  it("work from any folder, as written into the settings", async () => {
     const id = await begin({ agentName: "Explore", agentId: "agent-2" }, "investigating");
     const project = path.join(folder, "a project's");
     mkdirSync(project);
@@ -138,7 +138,7 @@ describe("the hooks as processes", () => {
 });
 
 describe("many hooks at once", () => {
-  it("all answer, and what they did and logged is all there (B4)", async () => {
+  it("all answer, and all their changes and log lines are stored (B4)", async () => {
     const COUNT = repeat({ short: 40, long: 200 });
     const AT_ONCE = repeat({ short: 20, long: 25 });
     const agents = Array.from({ length: COUNT / 2 }, (_, index) => `agent-${index}`);

@@ -70,8 +70,8 @@ async function newPostgres(): Promise<string> {
   return database.location.engine === "postgres" ? database.location.url : "";
 }
 
-describe("the database that was named is the one that is used", () => {
-  it("by a flag or the environment, whatever server runs on the data folder", async () => {
+describe("a command uses the named database", () => {
+  it("by a flag or the environment, even if a server runs on the data folder", async () => {
     await serve();
     await good(["create", "--id", "twin"]);
     const named = [
@@ -94,7 +94,7 @@ describe("the database that was named is the one that is used", () => {
     expect(await isThroughServer(own, env)).toBe(true);
   });
 
-  it("also right after it was copied from the one that a server uses", async () => {
+  it("also right after it was copied from the database of a server", async () => {
     await serve();
     await good(["create", "--id", "twin"]);
     await run(["db", "backup", other]);
@@ -102,7 +102,7 @@ describe("the database that was named is the one that is used", () => {
     expect(JSON.parse(await good(["get", "twin"]))).toMatchObject({ agent_id: "twin" });
   });
 
-  it("through the server that uses it, by whatever name of the file", async () => {
+  it("through the server that uses it, by any name of the file", async () => {
     await serve();
     const file = path.join(data, "holdfast.db");
     const link = path.join(folder, "link.db");
@@ -116,7 +116,7 @@ describe("the database that was named is the one that is used", () => {
       expect(await isThroughServer(["--database", name], elsewhere)).toBe(true);
   });
 
-  it("and without a name, the one of the server on the data folder; --data wins over the environment", async () => {
+  it("without a name, it is the database of the server on the data folder; --data overrides the environment", async () => {
     await serve("--database", other);
     await good(["create", "--id", "kept"]);
     expect(await isThroughServer([])).toBe(true);
@@ -138,7 +138,7 @@ describe("the database that was named is the one that is used", () => {
     expect(existsSync(path.join(data, "holdfast.db"))).toBe(false);
   });
 
-  it("and not together with a server's URL, which has a database of its own", async () => {
+  it("but not together with a server URL, since a server has its own database", async () => {
     const { url } = await serve();
     for (const args of [["list"], ["token"], ["doctor"], ["providers"], ["cleanup"]]) {
       const refused = await run([...args, "--url", url, "--database", other]);
@@ -151,7 +151,7 @@ describe("the database that was named is the one that is used", () => {
     expect(await run(["import", root, "--url", url])).toMatchObject({ code: 64, stdout: "" });
   });
 
-  it("straight, when the server is of a version that does not say which it uses", async () => {
+  it("directly, when the server's version does not record its database", async () => {
     await serve();
     const file = path.join(data, "server.json");
     const {
@@ -168,8 +168,8 @@ describe("the database that was named is the one that is used", () => {
   });
 });
 
-describe("a PostgreSQL database that was named", () => {
-  it("is reached through the server that uses it, and another one straight", async () => {
+describe("a named PostgreSQL database", () => {
+  it("is used through its server, and another one directly", async () => {
     const [url, another] = [await newPostgres(), await newPostgres()];
     await serve("--database", url);
     const alias = new URL(url);
@@ -194,7 +194,7 @@ describe("a PostgreSQL database that was named", () => {
     expect(await run(["get", "there", "--database", another])).toMatchObject({ code: 0 });
   });
 
-  it("can be worked on straight while a node is alive, which goes on and takes notice", async () => {
+  it("can be changed directly while a node is alive, which notices the change", async () => {
     const database = await newPostgres();
     const { url } = await serve("--database", database);
     const client = createClient({ url });
@@ -267,7 +267,7 @@ describe("reading commands create nothing", () => {
     }
   });
 
-  it("nor does the doctor, who says so, and goes on", async () => {
+  it("doctor creates nothing, reports it and continues", async () => {
     const nowhere = path.join(folder, "nowhere");
     const { code, stdout } = await holdfast(["doctor", "--data", nowhere]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^! data folder .*does not exist/mu)]);
@@ -281,7 +281,7 @@ describe("reading commands create nothing", () => {
     });
   });
 
-  it("nor do they touch a file or a database that is somebody else's", async () => {
+  it("reading commands do not change a file or a database of another program", async () => {
     writeFileSync(other, "");
     const before = readFileSync(other);
     const url = await newPostgres();
@@ -299,7 +299,7 @@ describe("reading commands create nothing", () => {
     expect(readFileSync(other)).toEqual(before);
   });
 
-  it("nor migrate one of an older version, which those that write do", async () => {
+  it("reading commands do not migrate an older database; writing commands do", async () => {
     const named = ["--data", data, "--database", other];
     await holdfast(["db", "migrate", ...named]);
     await holdfast(["db", "rollback", ...named]);

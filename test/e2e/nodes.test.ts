@@ -26,7 +26,7 @@ const { folder, data, root } = prepareFolder(CONFIG);
 afterAll(() => removeFolder(folder));
 
 describe("two nodes on one database", () => {
-  const WAYS = ["through a server", "straight on the database"] as const;
+  const WAYS = ["through a server", "directly on the database"] as const;
   let database: TestDatabase | null = null;
   let one: Node;
   let two: Node;
@@ -74,7 +74,7 @@ describe("two nodes on one database", () => {
     ]);
   });
 
-  it.each(WAYS)("are drained %s, waited for, and given work again", async (way) => {
+  it.each(WAYS)("are drained %s, awaited, and accept work again", async (way) => {
     const gate = path.join(root, "gate");
     onTestFinished(() => rmSync(gate, { force: true }));
     const { id: repoId } = await one.client.repos.add({ path: root });
@@ -119,7 +119,7 @@ describe("two nodes on one database", () => {
     await expect.poll(async () => (await nodes()).some(({ draining }) => draining)).toBe(false);
   });
 
-  it("are refused when nobody, or more than one, has the name", async () => {
+  it("are refused when no node or several nodes have the name", async () => {
     const twin = await start({ name: "two", own: "twin", url: databaseUrl() });
     onTestFinished(async () => void (await twin.server.end("SIGTERM")));
     await expect.poll(async () => (await one.client.nodes.list()).nodes.length).toBe(3);
@@ -145,7 +145,7 @@ describe("two nodes on one database", () => {
 describe("nodes on a file", () => {
   const run = (...args: readonly string[]): Promise<Ended> => holdfast([...args, "--data", data]);
 
-  it("are none while no server runs", async () => {
+  it("are not listed while no server runs", async () => {
     expect(await run("nodes")).toMatchObject({ code: 1, stdout: "" });
     expect((await run("db", "migrate")).code).toBe(0);
     expect(await run("nodes")).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -158,7 +158,7 @@ describe("nodes on a file", () => {
     });
   });
 
-  it("are what a repository's label is for, which can be given later", async () => {
+  it("are selected by the label of a repository, which can be added later", async () => {
     const add = async (...args: readonly string[]): Promise<object> =>
       JSON.parse(
         (
@@ -178,7 +178,7 @@ describe("nodes on a file", () => {
     });
   });
 
-  it("are the one server that runs, which completion offers", async () => {
+  it("are only the running server, which completion offers", async () => {
     const { server } = await start({ name: "one" });
     onTestFinished(async () => void (await server.end("SIGTERM")));
     const list = JSON.parse((await run("nodes", "--json")).stdout);

@@ -62,8 +62,8 @@ function db(command: string, database: string, ...more: readonly string[]): Prom
 const isUp = async ({ url }: RunningServer): Promise<boolean> =>
   (await fetch(`${url}/api/sessions`)).ok;
 
-describe("the schema does not change under nodes that are alive (A15)", () => {
-  it("on PostgreSQL: rollback names them, and works once they are stopped or their leases have run out", async () => {
+describe("the schema does not change while nodes are alive (A15)", () => {
+  it("on PostgreSQL: rollback names them, and works after they have stopped or their leases have expired", async () => {
     const url = await newDatabase("postgres");
     const one = await serve("one", ["--database", url]);
     const two = await serve("two", ["--database", url]);
@@ -94,7 +94,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
     expect(JSON.parse(stdout).migrations.at(-1)).toMatchObject({ executedAt: null });
   });
 
-  it("on a SQLite file anywhere, and a server on another database is in nobody's way", async () => {
+  it("on any SQLite file, and a server on another database does not matter", async () => {
     const file = await newDatabase("sqlite");
     const server = await serve("apart", ["--database", file]);
     // From somebody else's data folder, from the server's own, and from the file's.
@@ -119,7 +119,7 @@ describe("the schema does not change under nodes that are alive (A15)", () => {
   });
 
   it.each(["sqlite", "postgres"] as const)(
-    "on %s: nor is an older schema migrated under a live lease, by db migrate or a command that writes",
+    "on %s: db migrate and writing commands do not migrate an older schema under a live lease",
     async (engine) => {
       mkdirSync(path.join(folder, "nobody"));
       const database = await newDatabase(engine);

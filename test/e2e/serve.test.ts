@@ -40,7 +40,7 @@ async function stop(signal: NodeJS.Signals) {
 }
 
 describe("holdfast serve", () => {
-  it("makes its data folder, migrates, serves and prints where", async () => {
+  it("creates its data folder, migrates, serves and prints its address", async () => {
     const { url, greeting } = await start();
     expect(greeting).toContain(`is ready at ${url}`);
     expect(statSync(data).mode & 0o777).toBe(0o700);
@@ -56,7 +56,7 @@ describe("holdfast serve", () => {
     expect(await page.text()).toContain("Holdfast");
   });
 
-  it("says where it is in server.json, for its owner only, until it ends cleanly", async () => {
+  it("writes its address to server.json, for its owner only, until it stops", async () => {
     const { url, pid } = await start();
     const file = path.join(data, "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -76,7 +76,7 @@ describe("holdfast serve", () => {
     }
   });
 
-  it("refuses a second server on the same data folder, naming the first one's pid and address", async () => {
+  it("refuses a second server on the same data folder, and names the process ID and address of the first", async () => {
     const { url, pid } = await start();
     const second = await holdfast(["serve", "--data", data, "--port", "0"]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
@@ -86,7 +86,7 @@ describe("holdfast serve", () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("starts again after kill -9, whatever server.json still says", async () => {
+  it("starts again after kill -9, despite an old server.json", async () => {
     await start();
     await stop("SIGKILL");
     expect(existsSync(path.join(data, "server.json"))).toBe(true);
@@ -94,7 +94,7 @@ describe("holdfast serve", () => {
     expect(readServerFile(data)).toMatchObject({ url, pid });
   });
 
-  it("says in one line that a port is in use", async () => {
+  it("reports in one line that a port is in use", async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => blocker.once("listening", resolve));
     const address = blocker.address();
@@ -110,7 +110,7 @@ describe("holdfast serve", () => {
   });
 
   it.each([["/proc/holdfast"], [path.join(process.execPath, "data")]])(
-    "says in one line that the data folder %s cannot be written",
+    "reports in one line that the data folder %s cannot be written",
     async (folder) => {
       const ended = await holdfast(["serve", "--data", folder, "--port", "0"]);
       expect(ended).toMatchObject({ code: 2, stdout: "" });
@@ -120,7 +120,7 @@ describe("holdfast serve", () => {
     },
   );
 
-  it("says in one line that the database is newer than the program, and leaves it alone", async () => {
+  it("reports in one line that the database is newer than the program, and does not change it", async () => {
     await start();
     await stop("SIGTERM");
     const file = path.join(data, "holdfast.db");
@@ -138,7 +138,7 @@ describe("holdfast serve", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("says in one line that a file is no database", async () => {
+  it("reports in one line a file that is not a database", async () => {
     const file = path.join(path.dirname(data), "notes.txt");
     writeFileSync(file, "not a database, but long enough to look like one".repeat(10));
     const ended = await holdfast(["serve", "--data", data, "--database", file, "--port", "0"]);
@@ -148,7 +148,7 @@ describe("holdfast serve", () => {
     ]);
   });
 
-  it("sets aside a row that cannot be read, says which, and counts it in /readyz (B5)", async () => {
+  it("quarantines a row that cannot be read, reports it, and counts it in /readyz (B5)", async () => {
     await start();
     await stop("SIGTERM");
     const database = new DatabaseSync(path.join(data, "holdfast.db"));
@@ -166,7 +166,7 @@ describe("holdfast serve", () => {
     );
   });
 
-  it("lets nobody in from outside without a token", async () => {
+  it("does not listen for other machines without a token", async () => {
     expect(await holdfast(["serve", "--data", data, "--host", "0.0.0.0"])).toEqual({
       code: 64,
       stdout: "",
@@ -175,7 +175,7 @@ describe("holdfast serve", () => {
     });
   });
 
-  it("takes its settings from the environment, and flags before that", async () => {
+  it("reads settings from the environment; flags override it", async () => {
     const { url } = await start({
       env: { HOLDFAST_PORT: "1", HOLDFAST_TOKEN: "s3cret", HOLDFAST_DATA: "/nowhere" },
     });
@@ -184,7 +184,7 @@ describe("holdfast serve", () => {
     expect((await fetch(`${url}/readyz`, authorization)).status).toBe(200);
   });
 
-  it("serves from PostgreSQL when given its URL", async () => {
+  it("serves from PostgreSQL", async () => {
     const database = await createTestDatabase("postgres");
     if (database.location.engine !== "postgres")
       throw new Error("unreachable: asked for PostgreSQL");
@@ -200,7 +200,7 @@ describe("holdfast serve", () => {
 });
 
 describe("holdfast", () => {
-  it("tells an older Node in one line what it needs", async () => {
+  it("reports in one line that Node is too old", async () => {
     const pretend =
       "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
     const ended = await holdfast(["--version"], { NODE_OPTIONS: `--import=${pretend}` });

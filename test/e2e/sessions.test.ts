@@ -100,7 +100,7 @@ function page(name: string): string {
 }
 
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
-  it("suspends the sessions, ends agents that will not go, and the server is gone in time (A8, P5)", async () => {
+  it("suspends the sessions, kills agents that do not end, and stops in time (A8, P5)", async () => {
     const id = await working(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 600 }),
@@ -126,7 +126,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
 });
 
 describe("a server that starts after another was killed", () => {
-  it("ends the agents the other has left, wherever they are (P5)", async () => {
+  it("ends all agents that the other server left (P5)", async () => {
     await working(
       ignore("cancel", "sigterm", "eof"),
       child({ how: "setsid", stubborn: true, seconds: 600 }),
@@ -137,7 +137,7 @@ describe("a server that starts after another was killed", () => {
     expect(agents()).toEqual([]);
   });
 
-  it("gives the same answer to a request that is repeated with its key (A6, P1)", async () => {
+  it("gives the same reply to a request that is repeated with its key (A6, P1)", async () => {
     const repo = await client.repos.add({ path: "." });
     const session = { repoId: repo.id, provider: "scripted" };
     const message = { text: script(say("once")) };

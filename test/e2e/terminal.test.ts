@@ -111,7 +111,7 @@ async function press(
 }
 
 describe("send with pipes", () => {
-  it("gives the answer to stdout and nothing that a terminal obeys anywhere", async () => {
+  it("writes the answer to stdout, without control characters anywhere", async () => {
     const evil = "**bold** \u001B[31mred\u001B[0m \u001B]0;title\u0007";
     const command = piped(
       ...sendArgs(say(evil), tool({ id: "t", title: "Read a", kind: "read", ends: "completed" })),
@@ -122,7 +122,7 @@ describe("send with pipes", () => {
     expect(command.screen()).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it("ends with 3 and the command that answers, which is then enough (C3)", async () => {
+  it("ends with 3 and prints a command that answers (C3)", async () => {
     const command = piped(...sendArgs(say("May I?"), PERMISSION));
     expect(await command.code).toBe(3);
     const [, resume = ""] = /holdfast (resume .* allow)\n/u.exec(command.screen()) ?? [];
@@ -131,13 +131,13 @@ describe("send with pipes", () => {
     expect(messages.at(-1)?.content["text"]).toBe("answer: allow");
   });
 
-  it("ends with 2 when the run fails, and says why", async () => {
+  it("ends with 2 when the run fails, and prints the reason", async () => {
     const command = piped(...sendArgs({ step: "fail", code: -32603, message: "no luck" }));
     expect(await command.code).toBe(2);
     expect(command.screen()).toContain("Failed: ");
   });
 
-  it("prints one object with --json, and the same text that is stored", async () => {
+  it("prints one object with --json, with the stored text", async () => {
     const command = piped(...sendArgs(say("One."), stop("end_turn")), "--json");
     expect(await command.code).toBe(0);
     expect(JSON.parse(command.stdout())).toMatchObject({
@@ -147,7 +147,7 @@ describe("send with pipes", () => {
     });
   });
 
-  it("goes on after a restart without a word lost or repeated, and says that the run was cut (P2, P4)", async () => {
+  it("continues after a restart without lost or repeated text, and reports the interrupted run (P2, P4)", async () => {
     const command = piped(...sendArgs(say("One "), say("two."), waitFor("never")));
     await command.shows("two.");
     await restart();
@@ -160,7 +160,7 @@ describe("send with pipes", () => {
 });
 
 describe("watch with pipes", () => {
-  it("gives one event a line from a number on, until the session is archived (C7)", async () => {
+  it("prints one event per line after a number, until the session is archived (C7)", async () => {
     await client.sessions.send(sessionId, { text: script(say("Hello")) });
     const { messages } = await until(
       ({ state, messages: all }) => state === "idle" && all.length > 1,
@@ -180,7 +180,7 @@ describe("watch with pipes", () => {
     expect(events.at(-1)).toMatchObject({ type: "session", data: { status: "archived" } });
   });
 
-  it("shows what is said while it watches", async () => {
+  it("shows new messages", async () => {
     const command = piped("watch", sessionId, "--url", server.url);
     await command.shows("Watching");
     await client.sessions.send(sessionId, { text: script(say("Hello")) });
@@ -193,7 +193,7 @@ describe("watch with pipes", () => {
 describe("at a terminal", () => {
   beforeAll(needTerminal);
 
-  it("asks for a permission, shows all of it, and takes a key (C3, P7)", async () => {
+  it("asks for a permission, shows all of it, and reads a key (C3, P7)", async () => {
     const command = typed(sendArgs(say("May I?"), PERMISSION));
     await command.shows("$ rm -rf build");
     await command.shows(KEYS);
@@ -203,7 +203,7 @@ describe("at a terminal", () => {
     expect(command.screen()).toMatch(AS_BEFORE);
   });
 
-  it("rejects with Escape, and takes Enter for nothing (P7)", async () => {
+  it("rejects with Escape, and ignores Enter (P7)", async () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     await press(command, { keys: "\r\u001B", shown: "→ Reject" });
@@ -211,7 +211,7 @@ describe("at a terminal", () => {
     expect(await command.code).toBe(0);
   });
 
-  it("asks a question and takes a line", async () => {
+  it("asks a question and reads a line", async () => {
     const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
     const command = typed(sendArgs(mcp("ask_human", question), say("waiting")));
     await command.shows("2\u001B[39m PostgreSQL");
@@ -222,7 +222,7 @@ describe("at a terminal", () => {
     expect(await command.code).toBe(0);
   });
 
-  it("says that somebody else has answered, and goes on", async () => {
+  it("reports an answer from elsewhere, and continues", async () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     const { suspensions } = await client.suspensions();
@@ -234,7 +234,7 @@ describe("at a terminal", () => {
     expect(command.screen()).toMatch(AS_BEFORE);
   });
 
-  it("takes the answer to a question that was there before the server was killed (C3)", async () => {
+  it("accepts the answer to a question from before the server was killed (C3)", async () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     await restart();
@@ -243,7 +243,7 @@ describe("at a terminal", () => {
     expect(await command.code).toBe(0);
   });
 
-  it("detaches with Ctrl-C, and the run goes on", async () => {
+  it("detaches with Ctrl-C, and the run continues", async () => {
     const file = path.join(folder, "go");
     const command = typed(sendArgs(say("begun"), waitFor(file), say("done", "m2")));
     await command.shows("begun");
@@ -255,7 +255,7 @@ describe("at a terminal", () => {
     expect(messages.at(-1)?.content["text"]).toBe("done");
   });
 
-  it("cancels with a second Ctrl-C, also out of a question, and gives the keys back", async () => {
+  it("cancels with a second Ctrl-C, also during a question, and ends raw mode", async () => {
     const command = typed(sendArgs(PERMISSION));
     await command.shows(KEYS);
     command.type("\u0003");
@@ -269,7 +269,7 @@ describe("at a terminal", () => {
     expect(messages.at(-1)?.content).toMatchObject({ notice: "run_cancelled" });
   });
 
-  it("writes Markdown with styles, and nothing of the agent's own", async () => {
+  it("styles Markdown, and removes the agent's own control characters", async () => {
     const command = typed(sendArgs(say("# Title\n**bold** and \u001B[2J")));
     await command.shows("\u001B[1m Title\u001B[22m\n\u001B[1mbold\u001B[22m and ␛[2J");
     expect(await command.code).toBe(0);

@@ -100,8 +100,8 @@ function judge(before: ReadState, tracked: Tracked, file: JsonObject): WriteResu
       ? "written"
       : { refused: `${before.file} ${before.reason}. Move it away first.` };
   }
-  const { digest, given, hasPythonTimes, session } = before.state;
-  if (digest === digestOf(file) && given["last_updated"] === file["last_updated"])
+  const { digest, contents, hasPythonTimes, session } = before.state;
+  if (digest === digestOf(file) && contents["last_updated"] === file["last_updated"])
     return hasPythonTimes ? "unchanged" : "written";
   const isAsImported = digest === keptIn(tracked.metadata)?.digest;
   if (isAsImported || session.updatedAt <= tracked.updatedAt) return "written";

@@ -66,7 +66,8 @@ function judge(state: ParsedState, session: Session): StateImported {
   const before = kept?.digest ?? null;
   const isNewer = state.session.updatedAt > session.updatedAt;
   const lastUpdated = kept?.lastUpdated ?? null;
-  const isSameTime = lastUpdated === null ? !isNewer : state.given["last_updated"] === lastUpdated;
+  const isSameTime =
+    lastUpdated === null ? !isNewer : state.contents["last_updated"] === lastUpdated;
   if (state.digest === before && isSameTime) return "unchanged";
   const here = digestOf(toStateFile(session));
   if (state.digest === here && !isNewer) return "unchanged";

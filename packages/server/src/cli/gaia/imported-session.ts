@@ -48,13 +48,13 @@ function permissionsIn(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)));
 }
 
-function withKept({ given, digest }: ParsedState, session: Session): Session {
+function withKept({ contents, digest }: ParsedState, session: Session): Session {
   const { [KEPT_KEY]: _, ...metadata } = session.metadata;
-  const { last_updated: lastUpdated, metadata: givenMetadata, history: givenHistory } = given;
+  const { last_updated: lastUpdated, metadata: fileMetadata, history: fileHistory } = contents;
   const own = ownMetadata(metadata);
-  const keptMetadata = differingFields(own, isObject(givenMetadata) ? givenMetadata : {});
+  const keptMetadata = differingFields(own, isObject(fileMetadata) ? fileMetadata : {});
   const ours = stateFields({ ...session, metadata });
-  const history = givenHistory !== undefined && isArray(givenHistory) ? givenHistory : [];
+  const history = fileHistory !== undefined && isArray(fileHistory) ? fileHistory : [];
   const isOwnHistory = history.length === 0 || sameJson(history, ours["history"] ?? []);
   const keptFields = differingFields(
     {
@@ -62,7 +62,7 @@ function withKept({ given, digest }: ParsedState, session: Session): Session {
       metadata: asGiven(own, keptMetadata),
       ...(!isOwnHistory && { history }),
     },
-    given,
+    contents,
   );
   const kept: KeptState = {
     digest,

@@ -15,7 +15,7 @@ export interface ParsedState {
   /** Files that differ only in `last_updated` have the same digest. */
   readonly digest: string;
   /** The whole file, with its times in our form. */
-  readonly given: JsonObject;
+  readonly contents: JsonObject;
   /** False when the file has a time in a form that older Pythons cannot read. */
   readonly hasPythonTimes: boolean;
   readonly session: Omit<Tracked, "id" | "agentId" | "lastError"> & Pick<Session, "lastError">;
@@ -24,16 +24,16 @@ export interface ParsedState {
 /** Throws `BadState` with the reason. `folder` is the name of a session without `agent_id`. */
 export function parseState(text: string, { folder }: { readonly folder: string }): ParsedState {
   const written = parseObject(text);
-  const given = withPythonTimes(written);
-  const fields = parseFields({ agent_id: folder, ...given });
+  const contents = withPythonTimes(written);
+  const fields = parseFields({ agent_id: folder, ...contents });
   const { agent_id: name } = fields;
-  const digest = digestOf(given);
+  const digest = digestOf(contents);
   return {
     name,
     isOwnId: isSessionId(name),
     digest,
-    given,
-    hasPythonTimes: sameJson(written, given),
+    contents,
+    hasPythonTimes: sameJson(written, contents),
     session: toSession(fields, digest),
   };
 }

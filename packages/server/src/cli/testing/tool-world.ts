@@ -21,16 +21,16 @@ export class ToolWorld {
   url = "";
   tokens: AgentTokens;
 
-  private constructor(given: {
+  private constructor(parts: {
     readonly test: TestRuntime;
     readonly part: Part;
     readonly tokens: AgentTokens;
     readonly token: string | null;
   }) {
-    this.test = given.test;
-    this.#part = given.part;
-    this.tokens = given.tokens;
-    this.#token = given.token;
+    this.test = parts.test;
+    this.#part = parts.part;
+    this.tokens = parts.tokens;
+    this.#token = parts.token;
   }
 
   static async open({

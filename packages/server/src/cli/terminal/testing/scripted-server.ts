@@ -56,9 +56,9 @@ export async function openScriptedServer({
     onAsked();
     const turn = used.get(name) ?? 0;
     used.set(name, turn + 1);
-    const given = answers[name]?.[turn];
-    if (given === "drop") return void response.destroy();
-    if (given !== undefined) return json(response, given.status, given.body);
+    const reply = answers[name]?.[turn];
+    if (reply === "drop") return void response.destroy();
+    if (reply !== undefined) return json(response, reply.status, reply.body);
     if (name === "GET /events") return stream(request, response);
     if (whole === null) return json(response, 404, problem("session_not_found", 404));
     if (name === "POST /messages") return json(response, 202, sent);
